@@ -1,1 +1,47 @@
+//! What tests share: throw-away databases, the real binary under a manual clock, a JSON client.
+//!
+//! Depends on no crate of the house, so that every one of them can use it in its tests. Everything
+//! here panics with an explanation instead of returning errors: the caller is always a test.
 
+pub mod client;
+pub mod postgres;
+pub mod server;
+
+use std::path::PathBuf;
+
+pub use client::{Answer, Client};
+pub use postgres::fresh_database;
+pub use server::{Clock, Options, Turno};
+
+/// The top of the source tree.
+fn workspace() -> PathBuf {
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .parent()
+        .expect("the crate lives inside the workspace")
+        .to_owned()
+}
+
+/// The directory of the profile this test was built with, such as `target/debug`.
+fn profile_dir() -> PathBuf {
+    let test = std::env::current_exe().expect("a running test has a path");
+    let deps = test.parent().expect("test executables live in a directory");
+    let inside_deps = deps.file_name().is_some_and(|name| name == "deps");
+    let profile = if inside_deps {
+        deps.parent()
+    } else {
+        Some(deps)
+    };
+    profile
+        .expect("deps lives inside a profile directory")
+        .to_owned()
+}
+
+/// A name no other test, process or run uses.
+fn unique(prefix: &str) -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let micros = jiff::Timestamp::now().as_microsecond();
+    format!("{prefix}_{}_{micros}_{count}", std::process::id())
+}

@@ -1,1 +1,49 @@
+//! What an application is, and what runs it.
+//!
+//! An [`App`] brings its migrations, settings, routes, ticks and tasks. The host opens the store,
+//! serves the routes behind one door (sessions, tokens, roles, problems), drives the ticks by the
+//! clock, relays what committed to everyone who listens, and performs effects.
 
+mod actor;
+mod alerts;
+mod app;
+mod clock;
+mod console;
+mod context;
+mod debug;
+mod door;
+mod effects;
+mod failure;
+mod health;
+mod live;
+mod relay;
+mod router;
+mod serve;
+mod tick;
+mod watch;
+
+pub mod accounts;
+pub mod metrics;
+
+pub use actor::{Actor, EVERY_APP, Grant, Identity};
+pub use alerts::{Alert, AlertChannels, Severity};
+pub use app::{App, AppTask, Draw, Nav, Role, Tick, TickNext, TickPeriod, TickRun};
+pub use clock::Clock;
+pub use console::Console;
+pub use context::{Access, Context, Options};
+pub use effects::{Driver, Outcome};
+pub use failure::Failure;
+pub use relay::Subscription;
+pub use router::router;
+pub use serve::{Running, start};
+pub use tick::TickHealth;
+
+/// The host's own tables.
+pub const MIGRATIONS: store::Line = store::Line {
+    name: "host",
+    steps: &[store::Step {
+        name: "0001_house",
+        sqlite: include_str!("../migrations/sqlite/0001_house.sql"),
+        postgres: include_str!("../migrations/postgres/0001_house.sql"),
+    }],
+};

@@ -1,1 +1,32 @@
+//! The only crate that opens a database.
+//!
+//! [`Store::decide`] is the one way to change state: it locks the capacity being spent, loads a
+//! snapshot, asks a pure planner, applies the changes guarded, and commits them together with the
+//! events and effects they cause. SQLite and PostgreSQL behave the same; the suite in `tests/conformance.rs` says how.
 
+mod database;
+mod decide;
+mod dialect;
+mod digest;
+mod error;
+mod migrate;
+mod row;
+mod tx;
+mod value;
+
+pub mod audit;
+pub mod backup;
+pub mod effects;
+pub mod events;
+pub mod idempotency;
+pub mod settings;
+
+pub use database::{Scope, Store};
+pub use decide::{Committed, Decision, Slice};
+pub use dialect::Dialect;
+pub use digest::{hex, sha256_hex};
+pub use error::Error;
+pub use migrate::{Applied, ENGINE, Line, Step};
+pub use row::{Column, Row};
+pub use tx::Tx;
+pub use value::Value;

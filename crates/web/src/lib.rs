@@ -1,1 +1,25 @@
+//! The console kit: what every page and every HTTP answer of the house has in common.
+//!
+//! It knows neither store nor bus nor host. An application brings its templates (which extend
+//! `layout.html` or `bare.html` of this crate), its own [`Bundle`] of assets and its handlers;
+//! the kit brings the frame, the two languages, the problem answers, the live stream and the
+//! locks on the door.
 
+pub mod assets;
+pub mod json;
+pub mod lang;
+pub mod page;
+pub mod preferences;
+pub mod problem;
+pub mod security;
+pub mod sse;
+pub mod svg;
+pub mod theme;
+
+pub use assets::{Assets, Bundle, asset_url};
+pub use json::{Json, Path, Query};
+pub use lang::Lang;
+pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
+pub use preferences::preferences;
+pub use problem::{Problem, problem_pages};
+pub use theme::Theme;

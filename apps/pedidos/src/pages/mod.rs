@@ -1,0 +1,28 @@
+//! The four screens. Structs here carry what a page shows; the routes fill them.
+
+pub mod counter;
+pub mod kitchen;
+pub mod panel;
+pub mod screen;
+
+use std::sync::LazyLock;
+
+use rust_embed::RustEmbed;
+use web::Bundle;
+
+pub use counter::CounterPage;
+pub use kitchen::KitchenPage;
+pub use panel::PanelPage;
+pub use screen::ScreenPage;
+
+#[derive(RustEmbed)]
+#[folder = "assets"]
+struct Files;
+
+/// Scripts and styles of these screens, served at `/assets/pedidos/…`.
+pub static ASSETS: LazyLock<Bundle> = LazyLock::new(|| Bundle::of::<Files>("pedidos"));
+
+/// The address of one of our files, for templates.
+pub(crate) fn asset(file: &str) -> String {
+    ASSETS.url(file)
+}

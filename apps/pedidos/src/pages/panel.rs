@@ -1,0 +1,156 @@
+use askama::Template;
+use web::svg::{Bar, Bars};
+use web::{Page, Tone};
+
+/// `/pedidos-panel`: how the kitchen has been doing, what the services advise, the capacity
+/// rules and the simulation of past days.
+#[derive(Template)]
+#[template(path = "panel.html")]
+pub struct PanelPage {
+    pub page: Page,
+    /// How many business days the figures cover, today included.
+    pub days: u32,
+    pub figures: Figures,
+    /// Twenty-four, from midnight.
+    pub hours: Vec<HourUse>,
+    pub articles: Vec<ArticleTime>,
+    pub advice: Vec<Advice>,
+    /// Business days that can be simulated, newest first, as `2026-11-15`.
+    pub past_days: Vec<String>,
+    pub capacity: u32,
+    /// Whether this person may edit the rules.
+    pub may_configure: bool,
+}
+
+/// Minutes are `None` when nothing was measured.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    pub orders: u64,
+    pub wait_p50: Option<f64>,
+    pub wait_p90: Option<f64>,
+    pub prep_p50: Option<f64>,
+    pub prep_p90: Option<f64>,
+    /// Share of finished orders that were late, 0 to 1.
+    pub late_rate: Option<f64>,
+    pub late: u64,
+    /// Mean share of the places in use while the kitchen had work, 0 to 1 or more.
+    pub utilisation: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct HourUse {
+    pub hour: u8,
+    /// Mean places in use, and mean places there were.
+    pub used: f64,
+    pub capacity: f64,
+}
+
+#[derive(Clone, Debug)]
+pub struct ArticleTime {
+    pub name: String,
+    pub sample: u32,
+    pub p50: f64,
+    pub p90: f64,
+    /// What the estimate says today for one of them.
+    pub estimate: f64,
+}
+
+/// What one of the three learning services concludes.
+#[derive(Clone, Debug)]
+pub struct Advice {
+    pub title: String,
+    pub sentence: String,
+    pub standing: Standing,
+    pub sample: u32,
+    /// `8` and `10`, or `15 min` and `18 min`; empty when there is nothing to compare.
+    pub current: String,
+    pub suggested: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Too few orders to say anything.
+    Silent,
+    /// Nothing to change.
+    Agrees,
+    /// A change is advised and not made.
+    Advises,
+    /// The service is switched on and its value is in use.
+    Applied,
+}
+
+impl Standing {
+    pub fn tone(self) -> Tone {
+        match self {
+            Self::Silent => Tone::Plain,
+            Self::Agrees => Tone::Good,
+            Self::Advises => Tone::Warn,
+            Self::Applied => Tone::Info,
+        }
+    }
+
+    pub fn text(self, page: &Page) -> &'static str {
+        match self {
+            Self::Silent => page.t("Faltan datos", "Not enough data"),
+            Self::Agrees => page.t("Está bien así", "Fine as it is"),
+            Self::Advises => page.t("Aconseja", "Advises"),
+            Self::Applied => page.t("Aplicado", "Applied"),
+        }
+    }
+}
+
+impl PanelPage {
+    fn minutes(&self, value: &Option<f64>) -> String {
+        value.map_or_else(|| "–".to_owned(), |minutes| self.page.minutes(minutes))
+    }
+
+    fn share(&self, value: &Option<f64>) -> String {
+        value.map_or_else(|| "–".to_owned(), |share| self.page.percent(share))
+    }
+
+    fn late_tone(&self) -> Tone {
+        match self.figures.late_rate {
+            Some(rate) if rate >= 0.3 => Tone::Bad,
+            Some(rate) if rate >= 0.1 => Tone::Warn,
+            Some(_) | None => Tone::Plain,
+        }
+    }
+
+    /// The difference between what was measured and what is promised, when it is worth a word.
+    fn drift(article: &ArticleTime) -> Tone {
+        let ratio = article.p50 / article.estimate.max(1.0);
+        if article.sample < 5 {
+            Tone::Plain
+        } else if ratio > 1.25 {
+            Tone::Bad
+        } else if ratio > 1.1 {
+            Tone::Warn
+        } else {
+            Tone::Good
+        }
+    }
+
+    fn use_chart(&self) -> Bars {
+        let page = &self.page;
+        let bars = self.hours.iter().map(|hour| {
+            let share = if hour.capacity > 0.0 { hour.used / hour.capacity } else { 0.0 };
+            Bar {
+                label: format!("{:02}", hour.hour),
+                value: share,
+                text: format!(
+                    "{} ({}/{})",
+                    page.percent(share),
+                    page.decimal(hour.used, 1),
+                    page.decimal(hour.capacity, 1)
+                ),
+                tone: match share {
+                    share if share >= 1.0 => Tone::Bad,
+                    share if share >= 0.75 => Tone::Warn,
+                    _ => Tone::Good,
+                },
+            }
+        });
+        let label = page.t("Uso de la cocina por hora", "Kitchen use by hour");
+        Bars::new(label, bars.collect()).limit(1.0, page.t("llena", "full"))
+    }
+}

@@ -1,0 +1,71 @@
+use std::{
+    collections::HashMap,
+    future::Future,
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+};
+
+use tokio::sync::watch;
+
+use crate::{Bus, Error, Listener};
+
+/// The bus inside one process.
+#[derive(Debug, Default)]
+pub struct LocalBus {
+    /// `None` once closed. Topics are few and named in code, so the map stays small.
+    topics: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State(Option<HashMap<String, watch::Sender<i64>>>);
+
+impl Default for State {
+    fn default() -> Self {
+        Self(Some(HashMap::new()))
+    }
+}
+
+impl LocalBus {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.topics.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Bus for LocalBus {
+    fn announce<'a>(
+        &'a self,
+        topic: &'a str,
+        mark: i64,
+    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>> {
+        let told = self.with(|state| {
+            let topics = state.0.as_mut().ok_or(Error::Closed)?;
+            if let Some(sender) = topics.get(topic) {
+                // A mark that arrives out of order still wakes; it never lowers what is known.
+                sender.send_modify(|known| *known = mark.max(*known));
+            }
+            Ok(())
+        });
+        Box::pin(std::future::ready(told))
+    }
+
+    fn listen(&self, topic: &str) -> Listener {
+        self.with(|state| {
+            let Some(topics) = state.0.as_mut() else {
+                let (_, closed) = watch::channel(0);
+                return Listener(closed);
+            };
+            let sender = topics
+                .entry(topic.to_owned())
+                .or_insert_with(|| watch::channel(0).0);
+            Listener(sender.subscribe())
+        })
+    }
+
+    fn close(&self) {
+        self.with(|state| state.0 = None);
+    }
+}

@@ -1,0 +1,88 @@
+//! What every bus promises. A new transport is a new call of `all`.
+
+use std::sync::Arc;
+
+use bus::{Bus, Error, LocalBus};
+
+async fn all<B: Bus>(fresh: impl Fn() -> B) {
+    every_listener_hears(&fresh()).await;
+    topics_do_not_mix(&fresh()).await;
+    a_slow_listener_hears_the_highest_mark(&fresh()).await;
+    listening_starts_when_it_starts(&fresh()).await;
+    announcing_without_listeners_is_fine(&fresh()).await;
+    racing_announcers_lose_nothing(Arc::new(fresh())).await;
+    closing_ends_listeners(&fresh()).await;
+}
+
+#[tokio::test]
+async fn the_local_bus_conforms() {
+    all(LocalBus::new).await;
+}
+
+async fn every_listener_hears(bus: &impl Bus) {
+    let (mut one, mut two) = (bus.listen("events"), bus.listen("events"));
+    bus.announce("events", 7).await.unwrap();
+    assert_eq!(one.next().await, Some(7));
+    assert_eq!(two.next().await, Some(7));
+}
+
+async fn topics_do_not_mix(bus: &impl Bus) {
+    let (mut events, mut effects) = (bus.listen("events"), bus.listen("effects"));
+    bus.announce("effects", 1).await.unwrap();
+    bus.announce("events", 2).await.unwrap();
+    assert_eq!(events.next().await, Some(2));
+    assert_eq!(effects.next().await, Some(1));
+}
+
+async fn a_slow_listener_hears_the_highest_mark(bus: &impl Bus) {
+    let mut slow = bus.listen("events");
+    for mark in [1, 5, 3, 4] {
+        bus.announce("events", mark).await.unwrap();
+    }
+    let mut heard = 0;
+    while heard < 5 {
+        heard = slow.next().await.unwrap();
+    }
+    assert_eq!(heard, 5);
+}
+
+async fn listening_starts_when_it_starts(bus: &impl Bus) {
+    let _early = bus.listen("events");
+    bus.announce("events", 1).await.unwrap();
+    let mut late = bus.listen("events");
+    bus.announce("events", 2).await.unwrap();
+    assert_eq!(late.next().await, Some(2));
+}
+
+async fn announcing_without_listeners_is_fine(bus: &impl Bus) {
+    assert_eq!(bus.announce("nobody", 1).await, Ok(()));
+}
+
+async fn racing_announcers_lose_nothing(bus: Arc<impl Bus>) {
+    let mut listener = bus.listen("events");
+    let announcers: Vec<_> = (0..8)
+        .map(|offset| {
+            let bus = bus.clone();
+            tokio::spawn(async move {
+                for n in 0..100 {
+                    bus.announce("events", n * 8 + offset + 1).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let mut highest = 0;
+    while highest < 800 {
+        highest = highest.max(listener.next().await.unwrap());
+    }
+    for announcer in announcers {
+        announcer.await.unwrap();
+    }
+}
+
+async fn closing_ends_listeners(bus: &impl Bus) {
+    let mut listener = bus.listen("events");
+    bus.close();
+    assert_eq!(listener.next().await, None);
+    assert_eq!(bus.announce("events", 1).await, Err(Error::Closed));
+    assert_eq!(bus.listen("events").next().await, None);
+}

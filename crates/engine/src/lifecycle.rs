@@ -1,0 +1,84 @@
+//! States and the moves between them, declared once.
+
+use std::fmt::Write;
+
+/// A closed set of states. The one list of successors guards the rules and the store, feeds the
+/// database checks and draws the diagram, so that the four cannot disagree.
+pub trait Lifecycle: Copy + Eq + 'static {
+    const ALL: &'static [Self];
+
+    /// The states that may follow directly. Staying is not a move and is never listed.
+    fn successors(self) -> &'static [Self];
+
+    /// The word the outside contract and the database use for the state.
+    fn word(self) -> &'static str;
+}
+
+pub fn allows<S: Lifecycle>(from: S, to: S) -> bool {
+    from.successors().contains(&to)
+}
+
+/// The diagram as Mermaid text. The first state of `ALL` is the initial one; a state without
+/// successors is final.
+pub fn mermaid<S: Lifecycle>() -> String {
+    let mut text = String::from("stateDiagram-v2\n");
+    if let Some(first) = S::ALL.first() {
+        let _ = writeln!(text, "    [*] --> {}", first.word());
+    }
+    for state in S::ALL {
+        for next in state.successors() {
+            let _ = writeln!(text, "    {} --> {}", state.word(), next.word());
+        }
+        if state.successors().is_empty() {
+            let _ = writeln!(text, "    {} --> [*]", state.word());
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Door {
+        Open,
+        Shut,
+        Gone,
+    }
+
+    impl Lifecycle for Door {
+        const ALL: &'static [Self] = &[Self::Open, Self::Shut, Self::Gone];
+
+        fn successors(self) -> &'static [Self] {
+            match self {
+                Self::Open => &[Self::Shut],
+                Self::Shut => &[Self::Open, Self::Gone],
+                Self::Gone => &[],
+            }
+        }
+
+        fn word(self) -> &'static str {
+            match self {
+                Self::Open => "OPEN",
+                Self::Shut => "SHUT",
+                Self::Gone => "GONE",
+            }
+        }
+    }
+
+    #[test]
+    fn only_listed_successors_are_allowed() {
+        assert!(allows(Door::Open, Door::Shut));
+        assert!(!allows(Door::Open, Door::Gone));
+        assert!(!allows(Door::Gone, Door::Open));
+        assert!(!allows(Door::Open, Door::Open), "staying is not a move");
+    }
+
+    #[test]
+    fn the_diagram_names_start_moves_and_ends() {
+        let expected = "stateDiagram-v2\n    [*] --> OPEN\n    OPEN --> SHUT\n    SHUT --> OPEN\n    \
+                        SHUT --> GONE\n    GONE --> [*]\n";
+        assert_eq!(mermaid::<Door>(), expected);
+    }
+}

@@ -1,0 +1,340 @@
+//! Tells people what is wrong, once, and again when it is right.
+//!
+//! Raising the same alert twice is one alert. A notice goes out when it starts firing, at most
+//! every `throttle` while it keeps firing, and once when it recovers.
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::{SignedDuration, Timestamp};
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use serde_json::{Value as Json, json};
+use sha2::Sha256;
+use store::{
+    Decision, Row, Scope, Store, Tx,
+    effects::{Claimed, NewEffect},
+    events::NewEvent,
+};
+
+use crate::{Context, Driver, Outcome};
+
+const LISTED: i64 = 200;
+
+/// Where notices go. Empty: the console only.
+#[derive(Clone, Debug, Default)]
+pub struct AlertChannels {
+    pub webhook_url: Option<String>,
+    pub webhook_secret: Option<String>,
+    pub smtp_url: Option<String>,
+    pub smtp_from: Option<String>,
+    pub smtp_to: Vec<String>,
+    pub throttle: SignedDuration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    Warning,
+    Critical,
+}
+
+impl Severity {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Warning => "WARNING",
+            Self::Critical => "CRITICAL",
+        }
+    }
+}
+
+/// Something that is wrong now.
+#[derive(Clone, Debug)]
+pub struct Alert {
+    pub app: &'static str,
+    /// The same for the same trouble: `pedidos/worker-silent`.
+    pub fingerprint: String,
+    pub severity: Severity,
+    pub title: String,
+    pub detail: String,
+}
+
+/// An alert as kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub fingerprint: String,
+    pub app: String,
+    pub severity: String,
+    pub title: String,
+    pub detail: String,
+    pub firing: bool,
+    pub occurrences: i64,
+    pub since: Timestamp,
+    pub last_seen: Timestamp,
+    pub notified_at: Option<Timestamp>,
+    pub acknowledged_by: Option<String>,
+}
+
+impl Context {
+    /// Says that something is wrong. Cheap to repeat.
+    pub async fn raise(&self, alert: Alert) -> Result<(), store::Error> {
+        let now = self.clock.now();
+        let mut decision = self.store.decide(&Scope::new("alerts"), now).await?;
+        let known = find(&mut decision.tx, &alert.fingerprint).await?;
+        let fresh = known.as_ref().is_none_or(|kept| !kept.firing);
+        let since = known
+            .as_ref()
+            .filter(|_| !fresh)
+            .map_or(now, |kept| kept.since);
+        let notified = known.as_ref().and_then(|kept| kept.notified_at);
+        let acknowledged = known
+            .as_ref()
+            .is_some_and(|kept| kept.acknowledged_by.is_some());
+        let throttle = self.options.alerts.throttle;
+        let notify = notified.is_none_or(|at| now.duration_since(at) >= throttle)
+            && (fresh || !acknowledged);
+        save(
+            &mut decision,
+            &alert,
+            fresh,
+            since,
+            if notify { Some(now) } else { notified },
+        )
+        .await?;
+        if fresh {
+            decision.emit(event(&alert, "alerta:activa"));
+        }
+        if notify {
+            self.notify(&mut decision, &alert, "FIRING", now);
+        }
+        decision.commit().await.map(drop)
+    }
+
+    /// Says that it is right again. Does nothing unless the alert fires.
+    pub async fn resolve(&self, fingerprint: &str) -> Result<(), store::Error> {
+        let firing = find(&mut self.store.read().await?, fingerprint).await?;
+        if !firing.is_some_and(|kept| kept.firing) {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let mut decision = self.store.decide(&Scope::new("alerts"), now).await?;
+        let sql = "UPDATE alerts SET state = 'RESOLVED', last_seen = $2, acknowledged_by = NULL
+                   WHERE fingerprint = $1 AND state = 'FIRING'";
+        if decision
+            .tx
+            .execute(sql, &[fingerprint.into(), now.into()])
+            .await?
+            == 0
+        {
+            return Ok(());
+        }
+        let Some(kept) = find(&mut decision.tx, fingerprint).await? else {
+            return Ok(());
+        };
+        let app = self.app(&kept.app).map_or("host", |app| app.name);
+        let alert = Alert {
+            app,
+            fingerprint: kept.fingerprint,
+            severity: Severity::Warning,
+            title: kept.title,
+            detail: kept.detail,
+        };
+        decision.emit(event(&alert, "alerta:resuelta"));
+        self.notify(&mut decision, &alert, "RESOLVED", now);
+        decision.commit().await.map(drop)
+    }
+
+    fn notify(&self, decision: &mut Decision, alert: &Alert, state: &str, now: Timestamp) {
+        let channels = &self.options.alerts;
+        let payload = json!({
+            "fingerprint": alert.fingerprint, "app": alert.app, "state": state,
+            "severity": alert.severity.word(), "title": alert.title, "detail": alert.detail,
+            "at": now.to_string(),
+        });
+        let mut send = |kind: &'static str| {
+            let key = format!(
+                "{kind}/{}/{state}/{}",
+                alert.fingerprint,
+                now.as_microsecond()
+            );
+            decision.effect(NewEffect {
+                app: alert.app,
+                kind,
+                key,
+                payload: payload.clone(),
+            });
+        };
+        if channels.webhook_url.is_some() {
+            send("alert.webhook");
+        }
+        if channels.smtp_url.is_some() && !channels.smtp_to.is_empty() {
+            send("alert.email");
+        }
+    }
+}
+
+pub(crate) const DRIVERS: &[Driver] = &[
+    Driver {
+        kind: "alert.webhook",
+        perform: |context, effect| Box::pin(webhook(context, effect)),
+    },
+    Driver {
+        kind: "alert.email",
+        perform: |context, effect| Box::pin(email(context, effect)),
+    },
+];
+
+/// Signed like every webhook of Turno: HMAC-SHA256 over `id.timestamp.body`.
+async fn webhook(context: Context, effect: Claimed) -> Outcome {
+    let channels = &context.options.alerts;
+    let Some(url) = &channels.webhook_url else {
+        return Outcome::Refused("no webhook is configured any more".into());
+    };
+    let body = effect.payload.to_string();
+    let timestamp = context.clock.now().as_second();
+    let mut request = reqwest::Client::new()
+        .post(url)
+        .header("content-type", "application/json")
+        .header("turno-id", &effect.key)
+        .header("turno-timestamp", timestamp);
+    if let Some(secret) = &channels.webhook_secret {
+        let signed = format!("{}.{timestamp}.{body}", effect.key);
+        request = request.header("turno-signature", sign(secret, &signed));
+    }
+    match request.body(body).send().await {
+        Ok(answer) if answer.status().is_success() => Outcome::Done,
+        Ok(answer) => Outcome::Failed(format!("the receiver answered {}", answer.status())),
+        Err(error) => Outcome::Failed(error.without_url().to_string()),
+    }
+}
+
+fn sign(secret: &str, text: &str) -> String {
+    let mut mac =
+        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
+    mac.update(text.as_bytes());
+    format!("sha256={}", store::hex(&mac.finalize().into_bytes()))
+}
+
+async fn email(context: Context, effect: Claimed) -> Outcome {
+    match send_email(&context.options.alerts, &effect.payload).await {
+        Ok(()) => Outcome::Done,
+        Err(error) => Outcome::Failed(error.to_string()),
+    }
+}
+
+async fn send_email(
+    channels: &AlertChannels,
+    payload: &Json,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let url = channels
+        .smtp_url
+        .as_deref()
+        .ok_or("no mail server is configured any more")?;
+    let text = |key: &str| payload[key].as_str().unwrap_or_default();
+    let subject = format!("[Turno] {}: {}", text("state"), text("title"));
+    let body = format!(
+        "{}\n\n{}\n{}",
+        text("detail"),
+        text("fingerprint"),
+        text("at")
+    );
+    let from = channels.smtp_from.as_deref().unwrap_or("turno@localhost");
+    let mut message = Message::builder().from(from.parse()?).subject(subject);
+    for to in &channels.smtp_to {
+        message = message.to(to.parse()?);
+    }
+    let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)?.build();
+    transport.send(message.body(body)?).await?;
+    Ok(())
+}
+
+fn event(alert: &Alert, name: &'static str) -> NewEvent {
+    NewEvent {
+        app: alert.app,
+        name,
+        subject: Some(alert.fingerprint.clone()),
+        data: json!({ "titulo": alert.title, "detalle": alert.detail,
+                      "severidad": alert.severity.word() }),
+    }
+}
+
+async fn save(
+    decision: &mut Decision,
+    alert: &Alert,
+    fresh: bool,
+    since: Timestamp,
+    notified: Option<Timestamp>,
+) -> Result<(), store::Error> {
+    let sql = "INSERT INTO alerts (fingerprint, app, severity, title, detail, state, since,
+                                   last_seen, notified_at)
+               VALUES ($1, $2, $3, $4, $5, 'FIRING', $6, $7, $8)
+               ON CONFLICT (fingerprint) DO UPDATE SET severity = excluded.severity,
+               title = excluded.title, detail = excluded.detail, state = 'FIRING',
+               since = excluded.since, last_seen = excluded.last_seen,
+               notified_at = excluded.notified_at, occurrences = alerts.occurrences + 1,
+               acknowledged_by = CASE WHEN $9 THEN NULL ELSE alerts.acknowledged_by END";
+    let args = [
+        alert.fingerprint.as_str().into(),
+        alert.app.into(),
+        alert.severity.word().into(),
+        alert.title.as_str().into(),
+        alert.detail.as_str().into(),
+        since.into(),
+        decision.now.into(),
+        notified.into(),
+        fresh.into(),
+    ];
+    decision.tx.execute(sql, &args).await.map(drop)
+}
+
+async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>, store::Error> {
+    let sql = "SELECT * FROM alerts WHERE fingerprint = $1";
+    tx.optional(sql, &[fingerprint.into()])
+        .await?
+        .map(|row| kept(&row))
+        .transpose()
+}
+
+/// Firing first, then the latest.
+pub(crate) async fn list(store: &Store) -> Result<Vec<Kept>, store::Error> {
+    let sql = "SELECT * FROM alerts ORDER BY state, last_seen DESC LIMIT $1";
+    store
+        .read()
+        .await?
+        .all(sql, &[LISTED.into()])
+        .await?
+        .iter()
+        .map(kept)
+        .collect()
+}
+
+/// Someone looks after it: no more reminders until it recovers and fires again.
+pub(crate) async fn acknowledge(
+    context: &Context,
+    fingerprint: &str,
+    by: &str,
+) -> Result<bool, store::Error> {
+    let mut decision = context
+        .store
+        .decide(&Scope::new("alerts"), context.clock.now())
+        .await?;
+    let sql = "UPDATE alerts SET acknowledged_by = $2 WHERE fingerprint = $1 AND state = 'FIRING'";
+    let changed = decision
+        .tx
+        .execute(sql, &[fingerprint.into(), by.into()])
+        .await?;
+    decision.commit().await?;
+    Ok(changed == 1)
+}
+
+fn kept(row: &Row) -> Result<Kept, store::Error> {
+    Ok(Kept {
+        fingerprint: row.get("fingerprint")?,
+        app: row.get("app")?,
+        severity: row.get("severity")?,
+        title: row.get("title")?,
+        detail: row.get("detail")?,
+        firing: row.get::<String>("state")? == "FIRING",
+        occurrences: row.get("occurrences")?,
+        since: row.get("since")?,
+        last_seen: row.get("last_seen")?,
+        notified_at: row.maybe("notified_at")?,
+        acknowledged_by: row.maybe("acknowledged_by")?,
+    })
+}

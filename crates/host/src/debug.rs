@@ -1,0 +1,123 @@
+//! Time travel: `POST /debug/clock`, only with `--clock manual`.
+
+use axum::extract::State;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use web::{Json, Lang, Problem};
+
+use crate::{Actor, Context, Failure, Tick};
+
+/// The farthest one call may go: each due tick runs for real.
+const FARTHEST: SignedDuration = SignedDuration::from_hours(24 * 31);
+
+/// Where to move the clock: by seconds, or to an instant.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Move {
+    /// Zero runs what is due now.
+    #[schema(minimum = 0, maximum = 2_678_400)]
+    advance_seconds: Option<f64>,
+    now: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Moved {
+    now: Timestamp,
+    /// How many ticks ran on the way.
+    ticks: u64,
+}
+
+/// Moves the clock and answers when nothing is left to do.
+#[utoipa::path(post, path = "/debug/clock", request_body = Move, tag = "debug",
+    responses((status = 200, body = Moved), (status = 400, body = Problem),
+              (status = 404, body = Problem)))]
+pub(crate) async fn move_clock(
+    State(context): State<Context>,
+    lang: Lang,
+    actor: Actor,
+    Json(wanted): Json<Move>,
+) -> Result<axum::Json<Moved>, Failure> {
+    actor.require_admin(lang)?;
+    if !context.clock.is_manual() {
+        return Err(Problem::no_such_route(lang).await.into());
+    }
+    let now = context.clock.now();
+    let target =
+        target(&wanted, now).ok_or_else(|| {
+            Problem::bad_request("RELOJ_INVALIDO").lang(lang).detail(lang.t(
+            "Indicá advance_seconds (0 a 2678400) o now, no anterior a la hora actual ni más de \
+             31 días después.",
+            "Give advance_seconds (0 to 2678400) or now, not before the present nor more than 31 \
+             days after it.",
+        ))
+        })?;
+    let ticks = context.travel(target).await;
+    Ok(axum::Json(Moved {
+        now: context.clock.now(),
+        ticks,
+    }))
+}
+
+fn target(wanted: &Move, now: Timestamp) -> Option<Timestamp> {
+    let target = match (wanted.advance_seconds, wanted.now) {
+        (Some(seconds), None) => now
+            .checked_add(SignedDuration::try_from_secs_f64(seconds).ok()?)
+            .ok()?,
+        (None, Some(instant)) => instant,
+        _ => return None,
+    };
+    (target >= now && target.duration_since(now) <= FARTHEST).then_some(target)
+}
+
+impl Context {
+    /// Moves a manual clock to `target`, stopping at every instant at which something falls due.
+    pub async fn travel(&self, target: Timestamp) -> u64 {
+        let _alone = self.ticks.travelling.lock().await;
+        let ticks = self.all_ticks();
+        let mut ran = 0;
+        let mut due: Vec<Timestamp> = Vec::with_capacity(ticks.len());
+        for tick in &ticks {
+            due.push(self.due(tick).await);
+        }
+        while let Some((index, at)) = due
+            .iter()
+            .copied()
+            .enumerate()
+            .min_by_key(|(_, at)| *at)
+            .filter(|(_, at)| *at <= target)
+        {
+            self.clock.set(at);
+            due[index] = self.run_tick(&ticks[index], at).await;
+            ran += 1;
+            self.perform_due_effects().await;
+            // What one tick decided may bring another one nearer.
+            for (other, tick) in ticks
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != index)
+            {
+                due[other] = due[other].min(self.due(tick).await);
+            }
+        }
+        self.clock.set(target);
+        self.perform_due_effects().await;
+        if let Err(error) = self.relay_once().await {
+            tracing::warn!(error = %error, "events wait: the database does not answer");
+        }
+        ran
+    }
+
+    async fn due(&self, tick: &Tick) -> Timestamp {
+        let now = self.clock.now();
+        let health = self.tick_health(tick.name).unwrap_or_default();
+        let Some(last) = health.last_run else {
+            return now;
+        };
+        let periodic = last + health.period;
+        match (tick.next)(self.clone(), last).await {
+            Ok(Some(next)) => periodic.min(next).max(now),
+            Ok(None) | Err(_) => periodic.max(now),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Who is it? Every request gets an [`Actor`] here, or is turned away.
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, Method, header},
+    middleware::Next,
+    response::{IntoResponse, Redirect, Response},
+};
+use axum_extra::extract::CookieJar;
+use web::{Lang, Problem, problem::wants_html};
+
+use crate::{Access, Actor, Context, Failure, accounts};
+
+pub(crate) const SESSION_COOKIE: &str = "turno_session";
+/// Answer anyone: they show nothing of anybody.
+const PUBLIC: &[&str] = &[
+    "/health",
+    "/ready",
+    "/metrics",
+    "/login",
+    "/logout",
+    "/assets/",
+    "/preferencias",
+];
+
+pub(crate) async fn identify(
+    State(context): State<Context>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let lang = Lang::from_headers(request.headers());
+    match actor(&context, request.headers(), lang).await {
+        Ok(Some(actor)) => {
+            request.extensions_mut().insert(actor);
+            next.run(request).await
+        }
+        Ok(None) if is_public(&context, request.uri().path()) => {
+            request.extensions_mut().insert(Actor::anonymous());
+            next.run(request).await
+        }
+        Ok(None) => turn_away(&request, lang),
+        Err(failure) => failure.into_response(),
+    }
+}
+
+async fn actor(
+    context: &Context,
+    headers: &HeaderMap,
+    lang: Lang,
+) -> Result<Option<Actor>, Failure> {
+    let now = context.clock.now();
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        let secret = value
+            .to_str()
+            .ok()
+            .and_then(|text| text.strip_prefix("Bearer "));
+        let actor = match secret {
+            Some(secret) => accounts::actor_of_token(&context.store, secret.trim(), now).await?,
+            None => None,
+        };
+        // A wrong credential is refused even where none is needed: the caller meant to be someone.
+        return actor.map(Some).ok_or_else(|| {
+            let detail = lang.t(
+                "El token no existe, venció o fue revocado.",
+                "The token does not exist, has expired or was revoked.",
+            );
+            Problem::unauthorized("TOKEN_INVALIDO")
+                .lang(lang)
+                .detail(detail)
+                .into()
+        });
+    }
+    if let Some(cookie) = CookieJar::from_headers(headers).get(SESSION_COOKIE)
+        && let Some(actor) = accounts::actor_of_session(&context.store, cookie.value(), now).await?
+    {
+        return Ok(Some(actor));
+    }
+    Ok(match context.options.access {
+        Access::Open => Some(Actor::open()),
+        Access::SignedIn => None,
+    })
+}
+
+fn is_public(context: &Context, path: &str) -> bool {
+    let matches =
+        |known: &&str| path == *known || (known.ends_with('/') && path.starts_with(*known));
+    PUBLIC.iter().any(|known| matches(&known))
+        || context
+            .apps
+            .iter()
+            .flat_map(|app| app.public)
+            .any(|known| matches(&known))
+}
+
+fn turn_away(request: &Request, lang: Lang) -> Response {
+    if request.method() == Method::GET && wants_html(request.headers()) {
+        let back = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
+        let back: String = form_encode(back);
+        return Redirect::to(&format!("/login?back={back}")).into_response();
+    }
+    let detail = lang.t(
+        "Hay que iniciar sesión o presentar un token.",
+        "Sign in or present a token.",
+    );
+    let mut response = Problem::unauthorized("NO_AUTENTICADO")
+        .lang(lang)
+        .detail(detail)
+        .into_response();
+    response.headers_mut().insert(
+        header::WWW_AUTHENTICATE,
+        header::HeaderValue::from_static("Bearer"),
+    );
+    response
+}
+
+fn form_encode(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}

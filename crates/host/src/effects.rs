@@ -1,0 +1,104 @@
+//! Performs effects: claims what is due, calls the driver, records how it went.
+
+use std::time::Duration;
+
+use engine::Backoff;
+use futures::future::BoxFuture;
+use jiff::SignedDuration;
+use store::effects::{self, Claimed};
+
+use crate::Context;
+
+const LEASE: SignedDuration = SignedDuration::from_secs(60);
+const BATCH: i64 = 20;
+const POLL: Duration = Duration::from_secs(1);
+/// From two seconds to an hour: sixteen attempts span about six hours.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_hours(1));
+const ATTEMPTS: i64 = 16;
+/// A driver that has not answered by then failed; shorter than the lease.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Performs one kind of effect in the outside world.
+#[derive(Clone, Copy)]
+pub struct Driver {
+    pub kind: &'static str,
+    /// Called at least once per effect; the key makes repeating harmless outside.
+    pub perform: fn(Context, Claimed) -> BoxFuture<'static, Outcome>,
+}
+
+/// What the outside answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// May succeed later.
+    Failed(String),
+    /// Will never succeed.
+    Refused(String),
+}
+
+impl Context {
+    pub(crate) async fn run_effects(self) {
+        loop {
+            self.perform_due_effects().await;
+            tokio::select! {
+                () = self.stopping.cancelled() => return,
+                () = self.store.next_commit() => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+
+    /// Performs until nothing is due.
+    pub(crate) async fn perform_due_effects(&self) {
+        loop {
+            let claimed = match self
+                .store
+                .claim_effects(self.clock.now(), LEASE, BATCH)
+                .await
+            {
+                Ok(claimed) if claimed.is_empty() => return,
+                Ok(claimed) => claimed,
+                Err(error) => {
+                    tracing::warn!(error = %error, "effects wait: the database does not answer");
+                    return;
+                }
+            };
+            futures::future::join_all(claimed.into_iter().map(|effect| self.perform(effect))).await;
+        }
+    }
+
+    async fn perform(&self, effect: Claimed) {
+        let outcome = match self.driver(&effect.kind) {
+            Some(driver) => {
+                let call = (driver.perform)(self.clone(), effect.clone());
+                tokio::time::timeout(PATIENCE, call)
+                    .await
+                    .unwrap_or_else(|_| Outcome::Failed("no answer in time".into()))
+            }
+            None => Outcome::Refused(format!("nobody performs {}", effect.kind)),
+        };
+        crate::metrics::effect_performed(&effect.kind, &outcome);
+        let now = self.clock.now();
+        let recorded = match outcome {
+            Outcome::Done => effects::Outcome::Done,
+            Outcome::Failed(error) if effect.attempt < ATTEMPTS => {
+                let wait = BACKOFF.delay(effect.attempt as u32, rand::random());
+                effects::Outcome::Retry {
+                    error,
+                    at: now + wait,
+                }
+            }
+            Outcome::Failed(error) | Outcome::Refused(error) => effects::Outcome::Dead { error },
+        };
+        if let Err(error) = self.store.finish_effect(&effect, &recorded, now).await {
+            // The claim runs out and the effect is tried again.
+            tracing::warn!(effect = effect.id, error = %error, "outcome not recorded");
+        }
+    }
+
+    fn driver(&self, kind: &str) -> Option<Driver> {
+        let own = crate::alerts::DRIVERS.iter().copied();
+        let of_apps = self.apps.iter().flat_map(|app| app.drivers.iter().copied());
+        own.chain(of_apps).find(|driver| driver.kind == kind)
+    }
+}

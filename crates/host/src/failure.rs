@@ -1,0 +1,47 @@
+use axum::response::{IntoResponse, Response};
+use web::{Lang, Problem};
+
+/// Why a handler could not answer: a problem to show, or a store that failed.
+#[derive(Debug)]
+pub struct Failure(Problem);
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<store::Error> for Failure {
+    fn from(error: store::Error) -> Self {
+        let lang = Lang::Es;
+        match &error {
+            store::Error::Unavailable(source) => {
+                tracing::warn!(error = %source, "database unavailable");
+                Self(Problem::unavailable("BASE_DE_DATOS_NO_DISPONIBLE").lang(lang).detail(
+                    "La base de datos no responde; no se cambió nada. / The database does not \
+                     answer; nothing was changed.",
+                ))
+            }
+            store::Error::Conflict(what) => {
+                tracing::info!(%what, "conflicting change refused");
+                Self(Problem::conflict("CAMBIO_CONCURRENTE").lang(lang).detail(
+                    "Alguien cambió esto al mismo tiempo; volvé a intentar. / Someone changed \
+                     this at the same time; try again.",
+                ))
+            }
+            store::Error::Duplicate { .. }
+            | store::Error::Corrupt { .. }
+            | store::Error::Migration { .. }
+            | store::Error::Database(_) => {
+                tracing::error!(error = %error, source = ?std::error::Error::source(&error), "store failed");
+                Self(Problem::internal(lang))
+            }
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}

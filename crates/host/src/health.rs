@@ -1,0 +1,69 @@
+//! `/health` says the process lives, `/ready` that it can work, `/metrics` how it has been.
+
+use axum::{extract::State, http::StatusCode, response::IntoResponse};
+use serde_json::json;
+
+use crate::Context;
+
+/// Always 200 while the process answers; the body says what is degraded.
+#[utoipa::path(get, path = "/health", tag = "health",
+    responses((status = 200, description = "the process lives")))]
+pub(crate) async fn health(State(context): State<Context>) -> impl IntoResponse {
+    let database = context
+        .store
+        .ping()
+        .await
+        .map_err(|error| error.to_string());
+    let now = context.clock.now();
+    let ticks: serde_json::Map<_, _> = context
+        .all_tick_health()
+        .into_iter()
+        .map(|(name, health)| {
+            let body = json!({
+                "last_success": health.last_success, "last_error": health.last_error,
+                "last_duration_ms": health.last_duration_ms, "runs": health.runs,
+                "silent": health.is_silent(now),
+            });
+            (name.to_owned(), body)
+        })
+        .collect();
+    let degraded = database.is_err()
+        || ticks
+            .values()
+            .any(|t| t["silent"] == true || !t["last_error"].is_null());
+    axum::Json(json!({
+        "status": if degraded { "degraded" } else { "ok" },
+        "version": context.options.version,
+        "now": now,
+        "database": database.err().unwrap_or_else(|| "ok".into()),
+        "ticks": ticks,
+    }))
+}
+
+/// 503 until the database answers, and again while the server drains.
+#[utoipa::path(get, path = "/ready", tag = "health",
+    responses((status = 200, description = "ready"), (status = 503, description = "not ready")))]
+pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
+    if context.stopping.is_cancelled() {
+        return (
+            StatusCode::SERVICE_UNAVAILABLE,
+            axum::Json(json!({ "ready": false, "why": "draining" })),
+        );
+    }
+    match context.store.ping().await {
+        Ok(()) => (StatusCode::OK, axum::Json(json!({ "ready": true }))),
+        Err(error) => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            axum::Json(json!({ "ready": false, "why": error.to_string() })),
+        ),
+    }
+}
+
+#[utoipa::path(get, path = "/metrics", tag = "health",
+    responses((status = 200, description = "Prometheus text", content_type = "text/plain")))]
+pub(crate) async fn metrics(State(context): State<Context>) -> impl IntoResponse {
+    (
+        [("content-type", "text/plain; version=0.0.4")],
+        context.metrics.render(),
+    )
+}

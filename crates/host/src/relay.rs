@@ -1,0 +1,140 @@
+//! Carries committed events to everyone in this process who listens.
+//!
+//! Truth is the table of events; the relay reads it after a hint and at every poll, in order, and
+//! hands each event on exactly once per listener. A listener that falls behind reads the table.
+
+use std::{sync::Arc, time::Duration};
+
+use store::events::{self, Event};
+use tokio::sync::{Mutex, broadcast};
+
+use crate::Context;
+
+/// Events kept for slow listeners before they must read the table.
+const BACKLOG: usize = 1_024;
+/// How soon another process's commit is seen without a hint.
+const POLL: Duration = Duration::from_millis(250);
+const TOPIC: &str = "events";
+
+#[derive(Debug)]
+pub(crate) struct Relay {
+    sender: broadcast::Sender<Arc<Event>>,
+    /// The last number handed on; held while handing on, so that order is kept.
+    delivered: Mutex<i64>,
+}
+
+/// A position in the stream of events, and the live end of it.
+#[derive(Debug)]
+pub struct Subscription {
+    context: Context,
+    receiver: broadcast::Receiver<Arc<Event>>,
+    seen: i64,
+    backlog: std::collections::VecDeque<Arc<Event>>,
+    behind: bool,
+}
+
+impl Relay {
+    pub(crate) fn new() -> Self {
+        Self {
+            sender: broadcast::channel(BACKLOG).0,
+            delivered: Mutex::new(0),
+        }
+    }
+}
+
+impl Context {
+    /// Listens to events after `since`, or from now on.
+    pub async fn subscribe(&self, since: Option<i64>) -> Result<Subscription, store::Error> {
+        let receiver = self.relay.sender.subscribe();
+        let seen = match since {
+            Some(seq) => seq,
+            None => events::bounds(&mut self.store.read().await?).await?.1,
+        };
+        Ok(Subscription {
+            context: self.clone(),
+            receiver,
+            seen,
+            backlog: std::collections::VecDeque::new(),
+            behind: true,
+        })
+    }
+
+    /// Delivers until stopped. A failed read is tried again at the next poll.
+    pub(crate) async fn run_relay(self) {
+        if let Ok(mut tx) = self.store.read().await
+            && let Ok((_, newest)) = events::bounds(&mut tx).await
+        {
+            *self.relay.delivered.lock().await = newest;
+        }
+        let mut hints = self.bus.listen(TOPIC);
+        loop {
+            if let Err(error) = self.relay_once().await {
+                tracing::warn!(error = %error, "events wait: the database does not answer");
+            }
+            tokio::select! {
+                () = self.stopping.cancelled() => return,
+                () = self.store.next_commit() => {}
+                _ = hints.next() => {}
+                () = tokio::time::sleep(POLL) => {}
+            }
+        }
+    }
+
+    /// Hands on everything committed so far.
+    pub(crate) async fn relay_once(&self) -> Result<(), store::Error> {
+        let mut delivered = self.relay.delivered.lock().await;
+        loop {
+            let batch = events::since(&mut self.store.read().await?, *delivered).await?;
+            let Some(last) = batch.last().map(|event| event.seq) else {
+                return Ok(());
+            };
+            for event in batch {
+                crate::metrics::event_relayed(&event.app);
+                // No listener is not an error: the table keeps the event.
+                let _ = self.relay.sender.send(Arc::new(event));
+            }
+            *delivered = last;
+            let _ = self.bus.announce(TOPIC, last).await;
+        }
+    }
+}
+
+impl Subscription {
+    /// The next event in order. Waits through outages of the database.
+    pub async fn next(&mut self) -> Arc<Event> {
+        loop {
+            if let Some(event) = self.backlog.pop_front() {
+                self.seen = event.seq;
+                return event;
+            }
+            if self.behind {
+                self.behind = !self.catch_up().await;
+                continue;
+            }
+            match self.receiver.recv().await {
+                Ok(event) if event.seq > self.seen => {
+                    self.seen = event.seq;
+                    return event;
+                }
+                Ok(_) => {}
+                Err(broadcast::error::RecvError::Lagged(_)) => self.behind = true,
+                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Reads a batch from the table; `true` once nothing newer is there.
+    async fn catch_up(&mut self) -> bool {
+        let read = async { events::since(&mut self.context.store.read().await?, self.seen).await };
+        match read.await {
+            Ok(batch) => {
+                self.backlog = batch.into_iter().map(Arc::new).collect();
+                self.backlog.is_empty()
+            }
+            Err(_) => {
+                tokio::time::sleep(POLL).await;
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Puts the applications behind one door.
+
+use std::time::{Duration, Instant};
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, MatchedPath, Request},
+    middleware::{self, Next},
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use tower_http::{
+    catch_panic::CatchPanicLayer, compression::CompressionLayer, timeout::TimeoutLayer,
+};
+use utoipa::openapi::{InfoBuilder, OpenApiBuilder};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_swagger_ui::SwaggerUi;
+use web::{Assets, Lang, Problem};
+
+use crate::{Context, console, debug, door, health, live, metrics};
+
+/// Longer than any handler; streams are not bounded by it once they have begun.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The whole HTTP surface.
+pub fn router(context: &Context) -> Router {
+    let info = InfoBuilder::new()
+        .title("Turno")
+        .version(context.options.version)
+        .description(Some("Whose turn is it? Errors are RFC 9457 problems."));
+    let api = OpenApiBuilder::new().info(info.build()).build();
+    let mut open_api = OpenApiRouter::<Context>::with_openapi(api)
+        .routes(routes!(health::health))
+        .routes(routes!(health::ready))
+        .routes(routes!(health::metrics))
+        .routes(routes!(live::stream))
+        .merge(console::routes());
+    if context.clock.is_manual() {
+        open_api = open_api.routes(routes!(debug::move_clock));
+    }
+    for app in &context.apps {
+        open_api = open_api.merge((app.routes)());
+    }
+    let (router, api) = open_api.split_for_parts();
+    let mut assets = Assets::default();
+    for bundle in context.apps.iter().flat_map(|app| &app.assets) {
+        assets = assets.with(bundle);
+    }
+    router
+        .merge(assets.router())
+        .merge(SwaggerUi::new("/api/docs").url("/api/openapi.json", api))
+        .route("/preferencias", get(web::preferences))
+        .fallback(|lang: Lang| async move { Problem::no_such_route(lang).await })
+        .method_not_allowed_fallback(
+            |lang: Lang| async move { Problem::no_such_method(lang).await },
+        )
+        .layer(middleware::from_fn_with_state(
+            context.clone(),
+            door::identify,
+        ))
+        .layer(middleware::from_fn(web::security::same_origin))
+        .layer(middleware::from_fn(web::problem_pages))
+        .layer(middleware::from_fn(measure))
+        .layer(middleware::from_fn(web::security::headers))
+        .layer(DefaultBodyLimit::max(context.options.body_bytes))
+        .layer(TimeoutLayer::with_status_code(
+            axum::http::StatusCode::GATEWAY_TIMEOUT,
+            PATIENCE,
+        ))
+        .layer(CompressionLayer::new())
+        .layer(CatchPanicLayer::custom(
+            |_: Box<dyn std::any::Any + Send>| {
+                tracing::error!("a handler panicked; the request got a 500");
+                Problem::internal(Lang::Es).into_response()
+            },
+        ))
+        .with_state(context.clone())
+}
+
+async fn measure(request: Request, next: Next) -> Response {
+    let method = request.method().as_str().to_owned();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "unmatched".to_owned(), |path| path.as_str().to_owned());
+    let began = Instant::now();
+    let response = next.run(request).await;
+    let elapsed = began.elapsed();
+    metrics::answered(&method, &route, response.status().as_u16(), elapsed);
+    tracing::debug!(%method, %route, status = response.status().as_u16(),
+        elapsed_s = elapsed.as_secs_f64(), "answered");
+    response
+}

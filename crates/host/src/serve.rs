@@ -1,0 +1,77 @@
+//! Starts everything and stops it in the right order.
+
+use std::{net::SocketAddr, time::Duration};
+
+use tokio::{net::TcpListener, task::JoinHandle};
+use tokio_util::task::TaskTracker;
+
+use crate::{Context, router};
+
+/// A started host.
+#[derive(Debug)]
+pub struct Running {
+    pub address: SocketAddr,
+    context: Context,
+    server: JoinHandle<std::io::Result<()>>,
+    tasks: TaskTracker,
+}
+
+/// Serves on `listener` and runs ticks, relay, effects and the applications' tasks.
+pub fn start(context: Context, listener: TcpListener) -> std::io::Result<Running> {
+    let address = listener.local_addr()?;
+    let tasks = TaskTracker::new();
+    tasks.spawn(context.clone().run_relay());
+    // A manual clock runs ticks and effects when it is moved, and only then.
+    if !context.clock.is_manual() {
+        tasks.spawn(context.clone().run_effects());
+        tasks.spawn(crate::watch::watch(context.clone()));
+        for tick in context.all_ticks() {
+            tasks.spawn(context.clone().drive(tick));
+        }
+    }
+    for task in context.apps.iter().flat_map(|app| &app.tasks) {
+        tasks.spawn(task(context.clone()));
+    }
+    if context.options.demo {
+        for demo in context.apps.iter().filter_map(|app| app.demo) {
+            tasks.spawn(demo(context.clone()));
+        }
+    }
+    tasks.close();
+    let app = router(&context).into_make_service_with_connect_info::<SocketAddr>();
+    let stopping = context.stopping.clone();
+    let server = tokio::spawn(async move {
+        // Streams end by the same token first, so that draining has an end.
+        axum::serve(listener, app)
+            .with_graceful_shutdown(stopping.cancelled_owned())
+            .await
+    });
+    Ok(Running {
+        address,
+        context,
+        server,
+        tasks,
+    })
+}
+
+impl Running {
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Stops taking work, ends streams, lets requests and tasks finish within the drain time.
+    pub async fn stop(self) {
+        let drain = self.context.options.drain;
+        self.context.stopping.cancel();
+        if tokio::time::timeout(drain, self.server).await.is_err() {
+            tracing::warn!("requests were still open after the drain time");
+        }
+        if tokio::time::timeout(drain, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("tasks were still running after the drain time");
+        }
+        let _ = tokio::time::timeout(Duration::from_secs(5), self.context.store.close()).await;
+    }
+}

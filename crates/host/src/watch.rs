@@ -1,0 +1,58 @@
+//! Watches the house itself: ticks that fall silent raise an alert, and old rows are forgotten.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use store::{Scope, events, idempotency};
+
+use crate::{Alert, Context, Severity};
+
+const EVERY: Duration = Duration::from_secs(15);
+/// Events stay for replay this long, idempotency keys a day.
+const EVENTS_KEPT: SignedDuration = SignedDuration::from_hours(24 * 30);
+const KEYS_KEPT: SignedDuration = SignedDuration::from_hours(24);
+
+pub(crate) async fn watch(context: Context) {
+    loop {
+        tokio::select! {
+            () = context.stopping.cancelled() => return,
+            () = tokio::time::sleep(EVERY) => {}
+        }
+        // With the database gone there is nobody to tell; the next round tells.
+        if let Err(error) = round(&context).await {
+            tracing::warn!(error = %error, "watch could not look");
+        }
+    }
+}
+
+async fn round(context: &Context) -> Result<(), store::Error> {
+    let now = context.clock.now();
+    for (name, health) in context.all_tick_health() {
+        let fingerprint = format!("tick/{name}");
+        if health.is_silent(now) {
+            let detail = health
+                .last_error
+                .unwrap_or_else(|| "no successful run".into());
+            let title = format!("{name}: sin ejecuciones correctas / no successful runs");
+            let severity = Severity::Critical;
+            context
+                .raise(Alert {
+                    app: "host",
+                    fingerprint,
+                    severity,
+                    title,
+                    detail,
+                })
+                .await?;
+        } else {
+            context.resolve(&fingerprint).await?;
+        }
+    }
+    let mut decision = context
+        .store
+        .decide(&Scope::new("housekeeping"), now)
+        .await?;
+    events::prune(&mut decision.tx, now - EVENTS_KEPT).await?;
+    idempotency::prune(&mut decision, now - KEYS_KEPT).await?;
+    decision.commit().await.map(drop)
+}

@@ -1,0 +1,172 @@
+//! Who changed what, from what to what, and why. Append only, hash-chained.
+
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+
+use crate::{Error, Row, Tx, sha256_hex};
+
+/// A privileged change to be recorded with the decision that makes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub app: &'static str,
+    pub actor: String,
+    pub role: String,
+    pub action: String,
+    pub subject: String,
+    pub before: Option<Json>,
+    pub after: Option<Json>,
+    pub reason: Option<String>,
+}
+
+/// A recorded change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    pub id: i64,
+    pub at: Timestamp,
+    pub app: String,
+    pub actor: String,
+    pub role: String,
+    pub action: String,
+    pub subject: String,
+    pub before: Option<Json>,
+    pub after: Option<Json>,
+    pub reason: Option<String>,
+    pub hash: String,
+}
+
+pub(crate) async fn append(tx: &mut Tx, entry: &Entry, at: Timestamp) -> Result<(), Error> {
+    let previous: String = tx
+        .optional("SELECT hash FROM audit ORDER BY id DESC LIMIT 1", &[])
+        .await?
+        .map(|row| row.get("hash"))
+        .transpose()?
+        .unwrap_or_default();
+    let sql =
+        "INSERT INTO audit (at, app, actor, role, action, subject, before, after, reason, hash)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    let args = [
+        at.into(),
+        entry.app.into(),
+        entry.actor.as_str().into(),
+        entry.role.as_str().into(),
+        entry.action.as_str().into(),
+        entry.subject.as_str().into(),
+        entry.before.clone().into(),
+        entry.after.clone().into(),
+        entry.reason.clone().into(),
+        chain(&previous, entry, at).into(),
+    ];
+    tx.execute(sql, &args).await.map(drop)
+}
+
+/// The newest records before `id`, newest first, optionally of one application or actor.
+pub async fn latest(
+    tx: &mut Tx,
+    before: i64,
+    app: Option<&str>,
+    actor: Option<&str>,
+    limit: i64,
+) -> Result<Vec<Record>, Error> {
+    let sql = "SELECT id, at, app, actor, role, action, subject, before, after, reason, hash
+               FROM audit WHERE id < $1 AND ($2 IS NULL OR app = $2) AND ($3 IS NULL OR actor = $3)
+               ORDER BY id DESC LIMIT $4";
+    let args = [
+        before.into(),
+        app.into(),
+        actor.into(),
+        limit.clamp(1, 500).into(),
+    ];
+    tx.all(sql, &args).await?.iter().map(record).collect()
+}
+
+/// Walks the chain from the start and names the first record that does not fit.
+pub async fn verify(tx: &mut Tx) -> Result<Option<i64>, Error> {
+    let mut previous = String::new();
+    let mut last = 0;
+    loop {
+        let sql = "SELECT id, at, app, actor, role, action, subject, before, after, reason, hash
+                   FROM audit WHERE id > $1 ORDER BY id LIMIT 500";
+        let rows = tx.all(sql, &[last.into()]).await?;
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        for row in &rows {
+            let record = record(row)?;
+            if record.hash != chain_of(&previous, &record) {
+                return Ok(Some(record.id));
+            }
+            last = record.id;
+            previous = record.hash;
+        }
+    }
+}
+
+fn chain(previous: &str, entry: &Entry, at: Timestamp) -> String {
+    digest(
+        previous,
+        &json!([
+            at.as_microsecond(),
+            entry.app,
+            entry.actor,
+            entry.role,
+            entry.action,
+            entry.subject,
+            canonical(entry.before.as_ref()),
+            canonical(entry.after.as_ref()),
+            entry.reason,
+        ]),
+    )
+}
+
+fn chain_of(previous: &str, record: &Record) -> String {
+    digest(
+        previous,
+        &json!([
+            record.at.as_microsecond(),
+            record.app,
+            record.actor,
+            record.role,
+            record.action,
+            record.subject,
+            canonical(record.before.as_ref()),
+            canonical(record.after.as_ref()),
+            record.reason,
+        ]),
+    )
+}
+
+fn digest(previous: &str, body: &Json) -> String {
+    sha256_hex(format!("{previous}\n{body}"))
+}
+
+/// JSON with its keys in order: PostgreSQL's `jsonb` does not keep the order they came in.
+fn canonical(value: Option<&Json>) -> Json {
+    match value {
+        Some(Json::Object(map)) => {
+            let mut keys: Vec<_> = map.iter().collect();
+            keys.sort_by_key(|(key, _)| *key);
+            keys.into_iter()
+                .map(|(key, value)| json!([key, canonical(Some(value))]))
+                .collect()
+        }
+        Some(Json::Array(items)) => items.iter().map(|item| canonical(Some(item))).collect(),
+        Some(other) => other.clone(),
+        None => Json::Null,
+    }
+}
+
+fn record(row: &Row) -> Result<Record, Error> {
+    Ok(Record {
+        id: row.get("id")?,
+        at: row.get("at")?,
+        app: row.get("app")?,
+        actor: row.get("actor")?,
+        role: row.get("role")?,
+        action: row.get("action")?,
+        subject: row.get("subject")?,
+        before: row.maybe("before")?,
+        after: row.maybe("after")?,
+        reason: row.maybe("reason")?,
+        hash: row.get("hash")?,
+    })
+}

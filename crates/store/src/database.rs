@@ -1,0 +1,177 @@
+use std::{path::Path, str::FromStr as _, sync::Arc, time::Duration};
+
+use sha2::{Digest as _, Sha256};
+use sqlx::{
+    PgPool, SqlitePool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+use tokio::sync::Notify;
+
+use crate::{Dialect, Error, Tx, Value};
+
+/// How long a caller waits for a connection or for another process's write before it hears
+/// "unavailable". Longer than any decision takes, shorter than a client's patience.
+const PATIENCE: Duration = Duration::from_secs(5);
+const SQLITE_READERS: u32 = 4;
+const POSTGRES_CONNECTIONS: u32 = 12;
+
+/// The capacity being spent: one kitchen, one pool of runners, one budget per minute. Decisions on
+/// one scope happen one after another, in every process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope(String);
+
+impl Scope {
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    pub(crate) fn lock_key(&self) -> i64 {
+        let digest = Sha256::digest(self.0.as_bytes());
+        i64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
+    }
+}
+
+/// A handle on the database; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pools: Pools,
+    /// Rung after every commit of this process, so that the relay need not wait for its poll.
+    pub(crate) committed: Arc<Notify>,
+}
+
+#[derive(Clone, Debug)]
+enum Pools {
+    Sqlite {
+        writer: SqlitePool,
+        readers: SqlitePool,
+    },
+    Postgres(PgPool),
+}
+
+impl Store {
+    /// Opens `postgres://…`, or `sqlite://path` (the file is created when missing).
+    pub async fn open(url: &str) -> Result<Self, Error> {
+        let pools = if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            Pools::Postgres(open_postgres(url).await?)
+        } else {
+            let path = url.strip_prefix("sqlite://").unwrap_or(url);
+            open_sqlite(Path::new(path)).await?
+        };
+        Ok(Self {
+            pools,
+            committed: Arc::new(Notify::new()),
+        })
+    }
+
+    pub fn dialect(&self) -> Dialect {
+        match self.pools {
+            Pools::Sqlite { .. } => Dialect::Sqlite,
+            Pools::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// A read-only view: one consistent snapshot, never waits for a writer.
+    pub async fn read(&self) -> Result<Tx, Error> {
+        Ok(match &self.pools {
+            Pools::Sqlite { readers, .. } => Tx::sqlite(readers.begin().await?),
+            Pools::Postgres(pool) => Tx::postgres(
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    .await?,
+            ),
+        })
+    }
+
+    /// A write transaction that holds the scope until it ends.
+    ///
+    /// SQLite has one writer at a time anyway; PostgreSQL takes the advisory lock before the first
+    /// statement that reads, so that every later statement sees what earlier holders committed.
+    pub(crate) async fn write(&self, scope: &Scope) -> Result<Tx, Error> {
+        let mut tx = self.write_unlocked().await?;
+        tx.lock(scope).await?;
+        Ok(tx)
+    }
+
+    /// A write transaction for statements that guard themselves row by row.
+    pub(crate) async fn write_unlocked(&self) -> Result<Tx, Error> {
+        Ok(match &self.pools {
+            Pools::Sqlite { writer, .. } => Tx::sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Postgres(pool) => Tx::postgres(pool.begin().await?),
+        })
+    }
+
+    /// Waits until this process commits something.
+    pub async fn next_commit(&self) {
+        self.committed.notified().await;
+    }
+
+    /// One round trip, for health checks.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.read()
+            .await?
+            .one("SELECT 1 AS one", &[])
+            .await
+            .map(drop)
+    }
+
+    pub async fn close(&self) {
+        match &self.pools {
+            Pools::Sqlite { writer, readers } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+impl Tx {
+    /// Takes a scope's lock until the transaction ends. SQLite already holds the only write lock.
+    pub(crate) async fn lock(&mut self, scope: &Scope) -> Result<(), Error> {
+        if self.dialect() == Dialect::Postgres {
+            self.execute(
+                "SELECT pg_advisory_xact_lock($1)",
+                &[Value::from(scope.lock_key())],
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+async fn open_postgres(url: &str) -> Result<PgPool, Error> {
+    let options = PgConnectOptions::from_str(url)?
+        .application_name("turno")
+        .options([
+            ("lock_timeout", "5000"),
+            ("statement_timeout", "30000"),
+            ("timezone", "UTC"),
+        ]);
+    Ok(PgPoolOptions::new()
+        .max_connections(POSTGRES_CONNECTIONS)
+        .acquire_timeout(PATIENCE)
+        .connect_with(options)
+        .await?)
+}
+
+async fn open_sqlite(path: &Path) -> Result<Pools, Error> {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        // An acknowledged order is on disk: FULL syncs the log at every commit.
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(PATIENCE);
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(PATIENCE)
+        .connect_with(options.clone())
+        .await?;
+    let readers = SqlitePoolOptions::new()
+        .max_connections(SQLITE_READERS)
+        .acquire_timeout(PATIENCE)
+        .connect_with(options.pragma("query_only", "ON"))
+        .await?;
+    Ok(Pools::Sqlite { writer, readers })
+}

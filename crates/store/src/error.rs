@@ -1,0 +1,76 @@
+use std::borrow::Cow;
+
+/// What can go wrong between us and the database.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database cannot be reached now. Nothing was decided; the caller may try again.
+    #[error("the database is not available")]
+    Unavailable(#[source] sqlx::Error),
+    /// A guarded change met another state than the planner saw.
+    #[error("conflicting change: {0}")]
+    Conflict(Cow<'static, str>),
+    /// A unique key already holds this value.
+    #[error("duplicate value for {constraint}")]
+    Duplicate { constraint: String },
+    /// A stored value that our own code could not have written.
+    #[error("corrupt value: {what}")]
+    Corrupt { what: String },
+    #[error("migration {line}/{name}: {reason}")]
+    Migration {
+        line: String,
+        name: String,
+        reason: String,
+    },
+    #[error("the database refused a statement")]
+    Database(#[source] sqlx::Error),
+}
+
+impl Error {
+    pub fn corrupt(what: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into() }
+    }
+
+    pub fn conflict(what: impl Into<Cow<'static, str>>) -> Self {
+        Self::Conflict(what.into())
+    }
+
+    /// Whether waiting a little and trying again can help.
+    pub fn is_unavailable(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        use sqlx::Error as E;
+        match &error {
+            E::Io(_) | E::Tls(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed => {
+                Self::Unavailable(error)
+            }
+            E::Database(db) if db.is_unique_violation() => Self::Duplicate {
+                constraint: db.constraint().unwrap_or(db.message()).to_owned(),
+            },
+            E::Database(db) if is_outage(db.as_ref()) => Self::Unavailable(error),
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// Server answers that mean "not now": connection, shutdown and lock time-out classes of
+/// PostgreSQL, and SQLite's busy, locked, I/O, full and cannot-open codes.
+fn is_outage(error: &dyn sqlx::error::DatabaseError) -> bool {
+    let Some(code) = error.code() else {
+        return false;
+    };
+    if error
+        .try_downcast_ref::<sqlx::postgres::PgDatabaseError>()
+        .is_some()
+    {
+        return ["08", "57P", "53", "55P03", "25006", "3D000"]
+            .iter()
+            .any(|class| code.starts_with(class));
+    }
+    // Extended SQLite codes keep the primary one in their low byte.
+    code.parse::<i32>()
+        .is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
+}

@@ -1,0 +1,102 @@
+//! The outbox: what happened, in commit order.
+
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use crate::{Error, Row, Tx};
+
+/// Something that happened, not yet committed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEvent {
+    pub app: &'static str,
+    pub name: &'static str,
+    /// What it happened to, for filters: `pedido/7`.
+    pub subject: Option<String>,
+    pub data: Json,
+}
+
+/// A committed event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub seq: i64,
+    pub app: String,
+    pub name: String,
+    pub subject: Option<String>,
+    pub data: Json,
+    pub at: Timestamp,
+}
+
+/// The most that one read returns.
+pub const BATCH: i64 = 500;
+
+pub(crate) async fn append(tx: &mut Tx, event: &NewEvent, at: Timestamp) -> Result<i64, Error> {
+    tx.one(
+        "INSERT INTO events (app, name, subject, data, at) VALUES ($1, $2, $3, $4, $5)
+         RETURNING seq",
+        &[
+            event.app.into(),
+            event.name.into(),
+            event.subject.clone().into(),
+            event.data.clone().into(),
+            at.into(),
+        ],
+    )
+    .await?
+    .get("seq")
+}
+
+/// The events after `seq`, oldest first, at most [`BATCH`].
+pub async fn since(tx: &mut Tx, seq: i64) -> Result<Vec<Event>, Error> {
+    let sql = "SELECT seq, app, name, subject, data, at FROM events
+               WHERE seq > $1 ORDER BY seq LIMIT $2";
+    tx.all(sql, &[seq.into(), BATCH.into()])
+        .await?
+        .iter()
+        .map(event)
+        .collect()
+}
+
+/// The newest events before `seq`, newest first, optionally of one application and name.
+pub async fn latest(
+    tx: &mut Tx,
+    before: i64,
+    app: Option<&str>,
+    name: Option<&str>,
+    limit: i64,
+) -> Result<Vec<Event>, Error> {
+    let sql = "SELECT seq, app, name, subject, data, at FROM events
+               WHERE seq < $1 AND ($2 IS NULL OR app = $2) AND ($3 IS NULL OR name = $3)
+               ORDER BY seq DESC LIMIT $4";
+    let args = [
+        before.into(),
+        app.into(),
+        name.into(),
+        limit.clamp(1, BATCH).into(),
+    ];
+    tx.all(sql, &args).await?.iter().map(event).collect()
+}
+
+/// The oldest and newest sequence numbers kept; `(0, 0)` when there are none.
+pub async fn bounds(tx: &mut Tx) -> Result<(i64, i64), Error> {
+    let sql = "SELECT COALESCE(MIN(seq), 0) AS oldest, COALESCE(MAX(seq), 0) AS newest FROM events";
+    let row = tx.one(sql, &[]).await?;
+    Ok((row.get("oldest")?, row.get("newest")?))
+}
+
+/// Forgets events older than `before`, a bounded number at a time. Says how many.
+pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
+    let sql = "DELETE FROM events WHERE seq IN
+               (SELECT seq FROM events WHERE at < $1 ORDER BY seq LIMIT $2)";
+    tx.execute(sql, &[before.into(), BATCH.into()]).await
+}
+
+fn event(row: &Row) -> Result<Event, Error> {
+    Ok(Event {
+        seq: row.get("seq")?,
+        app: row.get("app")?,
+        name: row.get("name")?,
+        subject: row.maybe("subject")?,
+        data: row.get("data")?,
+        at: row.get("at")?,
+    })
+}

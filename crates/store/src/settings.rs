@@ -1,0 +1,431 @@
+//! What operators may change while Turno runs: typed, ranged, audited, effective at once.
+//!
+//! A value comes from the highest of: environment (locked), the console, the configuration file,
+//! the built-in default. Decisions read settings inside their own transaction, so a change and the
+//! decisions around it have one order.
+
+use std::collections::BTreeMap;
+
+use jiff::{Timestamp, civil::Time};
+use serde_json::{Value as Json, json};
+
+use crate::{Decision, Error, Tx, audit::Entry, events::NewEvent};
+
+/// A key that an application publishes.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub app: &'static str,
+    pub key: &'static str,
+    pub kind: Kind,
+    /// The default in JSON.
+    pub default: &'static str,
+    /// What it does, in Spanish and English.
+    pub help: (&'static str, &'static str),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Int {
+        min: i64,
+        max: i64,
+    },
+    /// Like `Int`, with the upper bound held by another setting of the same application.
+    IntUpTo {
+        min: i64,
+        ceiling: &'static str,
+    },
+    Bool,
+    Choice(&'static [&'static str]),
+    Text {
+        max: usize,
+    },
+    /// `HH:MM`
+    TimeOfDay,
+    /// Any JSON, owned by the application and not edited by hand.
+    Internal,
+}
+
+/// Where an effective value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    File(String),
+    Console { by: String, at: Timestamp },
+    Environment(String),
+}
+
+/// A value fixed outside the database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Override {
+    pub app: String,
+    pub key: String,
+    pub value: Json,
+    pub origin: Origin,
+}
+
+/// A value that a key does not accept, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {reason}")]
+pub struct Invalid {
+    pub key: String,
+    pub reason: String,
+}
+
+/// Why a change was not made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Unknown {
+        key: String,
+    },
+    Invalid(Invalid),
+    /// The environment decides; the console may not.
+    Locked {
+        key: String,
+        by: String,
+    },
+    /// Someone else changed it after the caller looked.
+    Stale {
+        current: i64,
+    },
+}
+
+/// All keys of all applications, and what is fixed outside the database.
+#[derive(Debug, Default)]
+pub struct Settings {
+    specs: Vec<Setting>,
+    overrides: Vec<Override>,
+}
+
+/// One key with its value now.
+#[derive(Clone, Debug)]
+pub struct Effective {
+    pub spec: Setting,
+    pub value: Json,
+    pub origin: Origin,
+    /// 0 until it is first changed in the console.
+    pub version: i64,
+}
+
+/// The values of one application, as one transaction saw them.
+#[derive(Clone, Debug, Default)]
+pub struct Values(BTreeMap<&'static str, Effective>);
+
+impl Settings {
+    /// Fails when an override names an unknown key or holds a value out of range.
+    pub fn new(specs: Vec<Setting>, overrides: Vec<Override>) -> Result<Self, Invalid> {
+        let settings = Self {
+            specs,
+            overrides: Vec::new(),
+        };
+        for fixed in &overrides {
+            let spec = settings
+                .spec(&fixed.app, &fixed.key)
+                .ok_or_else(|| Invalid {
+                    key: fixed.key.clone(),
+                    reason: format!("{} has no such setting", fixed.app),
+                })?;
+            settings.defaults(spec.app).check(spec, &fixed.value)?;
+        }
+        Ok(Self {
+            overrides,
+            ..settings
+        })
+    }
+
+    pub fn specs(&self) -> &[Setting] {
+        &self.specs
+    }
+
+    pub fn spec(&self, app: &str, key: &str) -> Option<&Setting> {
+        self.specs
+            .iter()
+            .find(|spec| spec.app == app && spec.key == key)
+    }
+
+    /// The effective values of an application.
+    pub async fn load(&self, tx: &mut Tx, app: &str) -> Result<Values, Error> {
+        let mut values = self.defaults(app);
+        let sql = "SELECT key, value, version, updated_at, updated_by FROM settings WHERE app = $1";
+        for row in tx.all(sql, &[app.into()]).await? {
+            let key: String = row.get("key")?;
+            let Some(entry) = values.0.get_mut(key.as_str()) else {
+                continue;
+            };
+            entry.version = row.get("version")?;
+            if matches!(entry.origin, Origin::Environment(_)) {
+                continue;
+            }
+            entry.value = row.get("value")?;
+            entry.origin = Origin::Console {
+                by: row.get("updated_by")?,
+                at: row.get("updated_at")?,
+            };
+        }
+        Ok(values)
+    }
+
+    /// Changes one key inside a decision; audited, announced as `configuracion:cambiada`.
+    pub async fn put(
+        &self,
+        decision: &mut Decision,
+        change: Change<'_>,
+    ) -> Result<Result<Effective, Refused>, Error> {
+        let Change {
+            app,
+            key,
+            value,
+            actor,
+            role,
+            expected_version,
+        } = change;
+        let Some(spec) = self.spec(app, key).copied() else {
+            return Ok(Err(Refused::Unknown { key: key.into() }));
+        };
+        let values = self.load(&mut decision.tx, app).await?;
+        let current = values
+            .0
+            .get(spec.key)
+            .expect("every spec has an effective value");
+        if let Origin::Environment(by) = &current.origin {
+            return Ok(Err(Refused::Locked {
+                key: key.into(),
+                by: by.clone(),
+            }));
+        }
+        if expected_version.is_some_and(|expected| expected != current.version) {
+            return Ok(Err(Refused::Stale {
+                current: current.version,
+            }));
+        }
+        if let Err(invalid) = values.check(&spec, &value) {
+            return Ok(Err(Refused::Invalid(invalid)));
+        }
+        let version = current.version + 1;
+        let sql = "INSERT INTO settings (app, key, value, version, updated_at, updated_by)
+                   VALUES ($1, $2, $3, $4, $5, $6)
+                   ON CONFLICT (app, key) DO UPDATE SET value = excluded.value,
+                   version = excluded.version, updated_at = excluded.updated_at,
+                   updated_by = excluded.updated_by";
+        let now = decision.now;
+        let args = [
+            app.into(),
+            key.into(),
+            value.clone().into(),
+            version.into(),
+            now.into(),
+            actor.into(),
+        ];
+        decision.tx.execute(sql, &args).await?;
+        decision.audit(Entry {
+            app: spec.app,
+            actor: actor.into(),
+            role: role.into(),
+            action: "setting.change".into(),
+            subject: key.into(),
+            before: Some(current.value.clone()),
+            after: Some(value.clone()),
+            reason: None,
+        });
+        decision.emit(NewEvent {
+            app: spec.app,
+            name: "configuracion:cambiada",
+            subject: Some(key.into()),
+            data: json!({ "clave": key, "valor": value, "por": actor }),
+        });
+        let origin = Origin::Console {
+            by: actor.into(),
+            at: now,
+        };
+        Ok(Ok(Effective {
+            spec,
+            value,
+            origin,
+            version,
+        }))
+    }
+
+    fn defaults(&self, app: &str) -> Values {
+        let of_app = self.specs.iter().filter(|spec| spec.app == app);
+        Values(
+            of_app
+                .map(|spec| (spec.key, self.default_of(spec)))
+                .collect(),
+        )
+    }
+
+    fn default_of(&self, spec: &Setting) -> Effective {
+        let fixed = self
+            .overrides
+            .iter()
+            .find(|o| o.app == spec.app && o.key == spec.key);
+        let (value, origin) = fixed.map_or_else(
+            || {
+                let value = serde_json::from_str(spec.default).expect("defaults are valid JSON");
+                (value, Origin::Default)
+            },
+            |fixed| (fixed.value.clone(), fixed.origin.clone()),
+        );
+        Effective {
+            spec: *spec,
+            value,
+            origin,
+            version: 0,
+        }
+    }
+}
+
+/// A request to change one key.
+#[derive(Clone, Debug)]
+pub struct Change<'a> {
+    pub app: &'a str,
+    pub key: &'a str,
+    pub value: Json,
+    pub actor: &'a str,
+    pub role: &'a str,
+    /// From `If-Match`; `None` overwrites.
+    pub expected_version: Option<i64>,
+}
+
+impl Values {
+    pub fn iter(&self) -> impl Iterator<Item = &Effective> {
+        self.0.values()
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Effective> {
+        self.0.get(key)
+    }
+
+    pub fn json(&self, key: &str) -> Result<&Json, Error> {
+        let missing = || Error::corrupt(format!("setting {key} is not declared"));
+        self.0
+            .get(key)
+            .map(|entry| &entry.value)
+            .ok_or_else(missing)
+    }
+
+    pub fn int(&self, key: &str) -> Result<i64, Error> {
+        self.typed(key, Json::as_i64)
+    }
+
+    pub fn bool(&self, key: &str) -> Result<bool, Error> {
+        self.typed(key, Json::as_bool)
+    }
+
+    pub fn text(&self, key: &str) -> Result<&str, Error> {
+        self.json(key)?.as_str().ok_or_else(|| wrong_type(key))
+    }
+
+    pub fn time_of_day(&self, key: &str) -> Result<Time, Error> {
+        self.text(key)?.parse().map_err(|_| wrong_type(key))
+    }
+
+    fn typed<T>(&self, key: &str, read: impl Fn(&Json) -> Option<T>) -> Result<T, Error> {
+        read(self.json(key)?).ok_or_else(|| wrong_type(key))
+    }
+
+    /// Whether a key accepts a value, given the other values.
+    fn check(&self, spec: &Setting, value: &Json) -> Result<(), Invalid> {
+        let refuse = |reason: String| {
+            Err(Invalid {
+                key: spec.key.into(),
+                reason,
+            })
+        };
+        match spec.kind {
+            Kind::Int { min, max } => check_int(spec, value, min, max),
+            Kind::IntUpTo { min, ceiling } => {
+                let max = self.int(ceiling).unwrap_or(i64::MAX);
+                check_int(spec, value, min, max)
+            }
+            Kind::Bool if value.is_boolean() => Ok(()),
+            Kind::Bool => refuse("must be true or false".into()),
+            Kind::Choice(words) if value.as_str().is_some_and(|w| words.contains(&w)) => Ok(()),
+            Kind::Choice(words) => refuse(format!("must be one of {}", words.join(", "))),
+            Kind::Text { max } if value.as_str().is_some_and(|t| t.chars().count() <= max) => {
+                Ok(())
+            }
+            Kind::Text { max } => refuse(format!("must be text of at most {max} characters")),
+            Kind::TimeOfDay if value.as_str().is_some_and(is_time_of_day) => Ok(()),
+            Kind::TimeOfDay => refuse("must be a time of day, HH:MM".into()),
+            Kind::Internal => Ok(()),
+        }
+    }
+}
+
+fn check_int(spec: &Setting, value: &Json, min: i64, max: i64) -> Result<(), Invalid> {
+    let in_range = value.as_i64().is_some_and(|n| (min..=max).contains(&n));
+    if in_range {
+        return Ok(());
+    }
+    let reason = format!("must be a whole number from {min} to {max}");
+    Err(Invalid {
+        key: spec.key.into(),
+        reason,
+    })
+}
+
+fn is_time_of_day(text: &str) -> bool {
+    text.len() == 5 && text.parse::<Time>().is_ok()
+}
+
+fn wrong_type(key: &str) -> Error {
+    Error::corrupt(format!("setting {key} has the wrong type"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPECS: [Setting; 2] = [
+        Setting {
+            app: "demo",
+            key: "PLACES",
+            kind: Kind::IntUpTo {
+                min: 1,
+                ceiling: "CEILING",
+            },
+            default: "8",
+            help: ("", ""),
+        },
+        Setting {
+            app: "demo",
+            key: "CEILING",
+            kind: Kind::Int { min: 1, max: 200 },
+            default: "20",
+            help: ("", ""),
+        },
+    ];
+
+    fn check(value: &Json) -> bool {
+        let settings = Settings::new(SPECS.to_vec(), Vec::new()).unwrap();
+        settings.defaults("demo").check(&SPECS[0], value).is_ok()
+    }
+
+    #[test]
+    fn only_whole_numbers_in_range_pass() {
+        for good in [json!(1), json!(20)] {
+            assert!(check(&good), "{good}");
+        }
+        for bad in [
+            json!(0),
+            json!(21),
+            json!(-3),
+            json!(8.5),
+            json!("abc"),
+            json!(null),
+        ] {
+            assert!(!check(&bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_override_out_of_range_is_an_error_at_start() {
+        let fixed = Override {
+            app: "demo".into(),
+            key: "PLACES".into(),
+            value: json!(99),
+            origin: Origin::Environment("PLACES".into()),
+        };
+        assert!(Settings::new(SPECS.to_vec(), vec![fixed]).is_err());
+    }
+}

@@ -1,0 +1,32 @@
+// The keyboard help, drawn from the keys the page has bound.
+
+import { open } from "./dialog.js";
+import { $, h } from "./dom.js";
+import { allKeys, keysEnabled, switchKeys } from "./keys.js";
+import { t } from "./text.js";
+
+export function help() {
+  if ($("dialog.help")) return;
+  const sections = [...allKeys()].map(([group, entries]) =>
+    h(
+      "section",
+      {},
+      h("h3", {}, group),
+      h(
+        "dl",
+        {},
+        entries.map(({ names, label, shown }) =>
+          h("div", {}, h("dt", {}, label), h("dd", {}, h("kbd", {}, shown ?? names.map(pretty).join(" / ")))),
+        ),
+      ),
+    ),
+  );
+  const toggle = h("input", { type: "checkbox", checked: keysEnabled() });
+  toggle.addEventListener("change", () => switchKeys(toggle.checked));
+  const note = t("Usar atajos de una sola tecla", "Use single-key shortcuts");
+  const dialog = open(t("Teclado", "Keyboard"), [h("div.keys", {}, sections), h("label.check", {}, toggle, note)]);
+  dialog.classList.add("help", "wide");
+}
+
+const PRETTY = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", " ": t("Espacio", "Space") };
+const pretty = (name) => PRETTY[name] ?? (name.startsWith("Ctrl+") ? `Ctrl ${name.slice(5).toUpperCase()}` : name);

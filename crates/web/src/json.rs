@@ -1,0 +1,245 @@
+//! Extractors that refuse with a [`Problem`] naming the field at fault.
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+
+use crate::{Lang, Problem};
+
+/// Replaces `axum::Json`. `Option<Json<T>>` accepts a request without a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Json<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self.0).into_response()
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let lang = Lang::from_headers(request.headers());
+        if !is_json(request.headers()) {
+            return Err(not_json(lang));
+        }
+        let bytes =
+            Bytes::from_request(request, state).await.map_err(|error| unread(&error, lang))?;
+        parse(&bytes, lang).map(Self)
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, Problem> {
+        let headers = request.headers();
+        let length = headers.get(CONTENT_LENGTH);
+        let empty = length.map_or(!headers.contains_key(TRANSFER_ENCODING), |n| n == "0");
+        if empty {
+            return Ok(None);
+        }
+        <Self as FromRequest<S>>::from_request(request, state).await.map(Some)
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
+        return false;
+    };
+    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json"
+        || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+fn not_json(lang: Lang) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "TIPO_NO_ADMITIDO")
+        .lang(lang)
+        .detail(lang.t("El cuerpo debe ser JSON.", "The body must be JSON."))
+        .hint("Content-Type: application/json")
+}
+
+fn unread(error: &BytesRejection, lang: Lang) -> Problem {
+    match error {
+        BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "CUERPO_DEMASIADO_GRANDE")
+                .lang(lang)
+                .detail(lang.t(
+                    "El cuerpo supera el tamaño permitido.",
+                    "The body exceeds the permitted size.",
+                ))
+        }
+        _ => Problem::bad_request("CUERPO_INCOMPLETO").lang(lang).detail(
+            lang.t("El cuerpo no llegó completo.", "The body did not arrive complete."),
+        ),
+    }
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8], lang: Lang) -> Result<T, Problem> {
+    let mut source = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut source).map_err(|error| {
+        let path = error.path().to_string();
+        match error.inner().classify() {
+            Category::Data => wrong_shape(path, error.inner(), lang),
+            Category::Syntax | Category::Eof | Category::Io => malformed(error.inner(), lang),
+        }
+    })?;
+    source.end().map_err(|error| malformed(&error, lang))?;
+    Ok(value)
+}
+
+fn malformed(error: &serde_json::Error, lang: Lang) -> Problem {
+    let place = match lang {
+        Lang::Es => format!("línea {}, columna {}", error.line(), error.column()),
+        Lang::En => format!("line {}, column {}", error.line(), error.column()),
+    };
+    Problem::bad_request("JSON_INVALIDO").lang(lang).detail(format!(
+        "{} ({place}).",
+        lang.t("El cuerpo no es JSON válido", "The body is not valid JSON")
+    ))
+}
+
+/// serde's own message is kept, without its position: the path says where.
+fn wrong_shape(path: String, error: &serde_json::Error, lang: Lang) -> Problem {
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+    let at = if path == "." { lang.t("el cuerpo", "the body").to_owned() } else { path.clone() };
+    Problem::bad_request("CUERPO_INVALIDO")
+        .lang(lang)
+        .detail(match lang {
+            Lang::Es => format!("El campo {at} no tiene la forma esperada: {message}."),
+            Lang::En => format!("Field {at} does not have the expected shape: {message}."),
+        })
+        .error(path, message)
+}
+
+/// Replaces `axum::extract::Path`.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let lang = Lang::from_headers(&parts.headers);
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|path| Self(path.0)).map_err(|error| {
+            Problem::bad_request("RUTA_INVALIDA")
+                .lang(lang)
+                .detail(lang.t(
+                    "Un valor de la dirección no tiene la forma esperada.",
+                    "A value in the address does not have the expected shape.",
+                ))
+                .hint(error.body_text())
+        })
+    }
+}
+
+/// Replaces `axum::extract::Query`.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let lang = Lang::from_headers(&parts.headers);
+        let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
+        query.map(|query| Self(query.0)).map_err(|error| {
+            Problem::bad_request("CONSULTA_INVALIDA")
+                .lang(lang)
+                .detail(lang.t(
+                    "Un parámetro de la consulta no tiene la forma esperada.",
+                    "A query parameter does not have the expected shape.",
+                ))
+                .hint(error.body_text())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::extract::DefaultBodyLimit;
+    use axum::routing::{get, post};
+    use axum::{Router, body};
+    use serde::Deserialize;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Order {
+        #[serde(rename = "articulos")]
+        lines: Vec<Line>,
+    }
+
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(rename = "cantidad")]
+        quantity: u32,
+    }
+
+    fn app() -> Router {
+        Router::new()
+            .route(
+                "/",
+                post(|Json(order): Json<Order>| async move {
+                    order.lines.iter().map(|line| line.quantity).sum::<u32>().to_string()
+                }),
+            )
+            .route("/{id}", get(|Path(id): Path<i64>| async move { id.to_string() }))
+            .route(
+                "/optional",
+                post(|order: Option<Json<Order>>| async move { order.is_some().to_string() }),
+            )
+            .layer(DefaultBodyLimit::max(1_000))
+    }
+
+    async fn send(request: Request) -> (StatusCode, serde_json::Value) {
+        let response = app().oneshot(request).await.unwrap();
+        let status = response.status();
+        let bytes = body::to_bytes(response.into_body(), 10_000).await.unwrap();
+        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+
+    async fn posted(text: impl Into<Body>) -> (StatusCode, serde_json::Value) {
+        let request = Request::post("/").header(CONTENT_TYPE, "application/json; charset=utf-8");
+        send(request.body(text.into()).unwrap()).await
+    }
+
+    #[tokio::test]
+    async fn refusals_are_precise() {
+        assert_eq!(posted(r#"{"articulos":[{"cantidad":2}]}"#).await.0, StatusCode::OK);
+        let (status, problem) = posted(r#"{"articulos":[{"cantidad":1},{"cantidad":"x"}]}"#).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert_eq!(problem["code"], "CUERPO_INVALIDO");
+        assert_eq!(problem["errors"][0]["path"], "articulos[1].cantidad");
+        assert_eq!(posted("{").await.1["code"], "JSON_INVALIDO");
+        assert_eq!(posted("").await.1["code"], "JSON_INVALIDO");
+        assert_eq!(posted(r#"{"articulos":[]} x"#).await.1["code"], "JSON_INVALIDO");
+        assert_eq!(posted("[".repeat(2_000)).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+
+    #[tokio::test]
+    async fn content_type_and_path_are_checked() {
+        let (status, _) = send(Request::post("/").body(Body::from("{}")).unwrap()).await;
+        assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        let (status, problem) = send(Request::get("/abc").body(Body::empty()).unwrap()).await;
+        assert_eq!((status, &problem["code"]), (StatusCode::BAD_REQUEST, &"RUTA_INVALIDA".into()));
+    }
+
+    #[tokio::test]
+    async fn a_body_may_be_optional() {
+        let (status, _) = send(Request::post("/optional").body(Body::empty()).unwrap()).await;
+        assert_eq!(status, StatusCode::OK);
+    }
+}

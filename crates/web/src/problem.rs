@@ -1,0 +1,260 @@
+//! Refusals and failures as RFC 9457 problems, and as pages for people.
+
+use std::borrow::Cow;
+
+use askama::Template;
+use axum::extract::Request;
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::assets::KIT;
+use crate::{Lang, Theme};
+
+/// The body of every error answer, `application/problem+json`.
+///
+/// `code` is the word that clients compare; `detail` and `hint` are for people, in the language
+/// of the request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Problem {
+    #[serde(rename = "type")]
+    #[schema(example = "urn:turno:problem:TRANSICION_INVALIDA")]
+    kind: String,
+    title: String,
+    #[schema(example = 409)]
+    status: u16,
+    #[schema(example = "TRANSICION_INVALIDA", value_type = String)]
+    code: Cow<'static, str>,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<FieldError>,
+}
+
+/// One offending field of the request body: `articulos[0].cantidad`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldError {
+    pub path: String,
+    pub message: String,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>) -> Self {
+        let code = code.into();
+        Self {
+            kind: format!("urn:turno:problem:{code}"),
+            title: Lang::Es.status(status).to_owned(),
+            status: status.as_u16(),
+            code,
+            detail: String::new(),
+            hint: None,
+            errors: Vec::new(),
+        }
+    }
+
+    pub fn bad_request(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code)
+    }
+
+    pub fn unauthorized(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, code)
+    }
+
+    pub fn forbidden(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code)
+    }
+
+    pub fn not_found(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, code)
+    }
+
+    pub fn conflict(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::CONFLICT, code)
+    }
+
+    pub fn unprocessable(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
+    }
+
+    pub fn unavailable(code: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code)
+    }
+
+    /// Says nothing of the cause: that belongs in the log, once.
+    pub fn internal(lang: Lang) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "ERROR_INTERNO").lang(lang).detail(lang.t(
+            "Algo falló de nuestro lado. El cambio no se hizo.",
+            "Something failed on our side. The change was not made.",
+        ))
+    }
+
+    /// Titles the problem in the language of the request.
+    #[must_use]
+    pub fn lang(self, lang: Lang) -> Self {
+        let status = self.status();
+        self.title(lang.status(status))
+    }
+
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn error(mut self, path: impl Into<String>, message: impl Into<String>) -> Self {
+        self.errors.push(FieldError { path: path.into(), message: message.into() });
+        self
+    }
+
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    pub fn title_text(&self) -> &str {
+        &self.title
+    }
+
+    pub fn detail_text(&self) -> &str {
+        &self.detail
+    }
+
+    pub fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    pub fn errors(&self) -> &[FieldError] {
+        &self.errors
+    }
+
+    /// The refusal for a route that does not exist; mount it as the router's fallback.
+    pub async fn no_such_route(lang: Lang) -> Self {
+        Self::not_found("RUTA_INEXISTENTE").lang(lang).detail(
+            lang.t("No hay nada en esta dirección.", "There is nothing at this address."),
+        )
+    }
+
+    /// Mount it as the router's method fallback.
+    pub async fn no_such_method(lang: Lang) -> Self {
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "METODO_NO_PERMITIDO").lang(lang).detail(lang.t(
+            "Esta dirección no acepta ese método.",
+            "This address does not accept that method.",
+        ))
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = self.status();
+        let body = serde_json::to_vec(&self).expect("strings and numbers always serialise");
+        let headers = [(CONTENT_TYPE, "application/problem+json"), (CACHE_CONTROL, "no-store")];
+        let mut response = (status, headers, body).into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+#[derive(Template)]
+#[template(path = "problem.html")]
+struct ProblemPage<'a> {
+    lang: Lang,
+    theme: Theme,
+    problem: &'a Problem,
+}
+
+impl ProblemPage<'_> {
+    #[allow(clippy::unused_self, reason = "templates call methods on self")]
+    fn kit(&self, file: &str) -> String {
+        KIT.url(file)
+    }
+}
+
+/// Middleware: a person who navigates to a problem gets a page, a program gets the JSON.
+pub async fn problem_pages(request: Request, next: Next) -> Response {
+    let browser = request.method() == Method::GET && wants_html(request.headers());
+    let (lang, theme) =
+        (Lang::from_headers(request.headers()), Theme::from_headers(request.headers()));
+    let response = next.run(request).await;
+    if !browser {
+        return response;
+    }
+    let Some(problem) = response.extensions().get::<Problem>() else { return response };
+    match (ProblemPage { lang, theme, problem }).render() {
+        Ok(page) => {
+            let mut html = (problem.status(), Html(page)).into_response();
+            html.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            html
+        }
+        Err(_) => response,
+    }
+}
+
+/// Navigations name `text/html`; `fetch` and curl send `*/*` or JSON.
+pub fn wants_html(headers: &HeaderMap) -> bool {
+    headers
+        .get(ACCEPT)
+        .and_then(|accept| accept.to_str().ok())
+        .is_some_and(|accept| accept.contains("text/html"))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::{Body, to_bytes};
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[test]
+    fn serialises_what_the_contract_names() {
+        let problem = Problem::conflict("TRANSICION_INVALIDA")
+            .detail("x")
+            .error("articulos[0].cantidad", "mayor que 0");
+        let json = serde_json::to_value(&problem).unwrap();
+        assert_eq!(json["status"], 409);
+        assert_eq!(json["code"], "TRANSICION_INVALIDA");
+        assert_eq!(json["errors"][0]["path"], "articulos[0].cantidad");
+        assert!(json.get("hint").is_none());
+    }
+
+    async fn answer(accept: &str) -> Response {
+        let app = Router::new()
+            .route("/", get(|| async { Problem::not_found("NADA").detail("<script>") }))
+            .layer(from_fn(problem_pages));
+        let request = Request::get("/").header(ACCEPT, accept).body(Body::empty()).unwrap();
+        app.oneshot(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn people_get_a_page_and_programs_get_json() {
+        let json = answer("*/*").await;
+        assert_eq!(json.headers()[CONTENT_TYPE], "application/problem+json");
+        let html = answer("text/html,*/*;q=0.8").await;
+        assert_eq!(html.status(), StatusCode::NOT_FOUND);
+        let body = to_bytes(html.into_body(), 100_000).await.unwrap();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        assert!(body.contains("NADA") && !body.contains("<script>"));
+    }
+}

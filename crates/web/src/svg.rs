@@ -1,0 +1,201 @@
+//! Charts drawn on the server. Colours come from classes, so both themes and print work; every
+//! chart carries its numbers in a table that is read aloud instead of the drawing.
+
+use std::fmt::Write;
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use crate::Tone;
+
+/// Vertical bars: an hour of the day, a class of a histogram.
+#[derive(Template, Clone, Debug)]
+#[template(path = "chart_bars.html")]
+pub struct Bars {
+    label: String,
+    bars: Vec<Bar>,
+    limit: Option<(f64, String)>,
+    every: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Under the bar: `18`.
+    pub label: String,
+    pub value: f64,
+    /// The value as people read it: `75 %`.
+    pub text: String,
+    pub tone: Tone,
+}
+
+/// The drawing's own units; the page scales it.
+const WIDTH: f64 = 720.0;
+const FLOOR: f64 = 128.0;
+const CEILING: f64 = 14.0;
+
+impl Bars {
+    pub fn new(label: impl Into<String>, bars: Vec<Bar>) -> Self {
+        let every = bars.len().div_ceil(24).max(1);
+        Self { label: label.into(), bars, limit: None, every }
+    }
+
+    /// A line across the chart, for example the capacity.
+    #[must_use]
+    pub fn limit(mut self, value: f64, text: impl Into<String>) -> Self {
+        self.limit = Some((value, text.into()));
+        self
+    }
+
+    fn top(&self) -> f64 {
+        let limit = self.limit.as_ref().map_or(0.0, |(value, _)| *value);
+        self.bars.iter().map(|bar| bar.value).fold(limit, f64::max).max(f64::EPSILON)
+    }
+
+    fn step(&self) -> f64 {
+        WIDTH / self.bars.len().max(1) as f64
+    }
+
+    fn x(&self, index: &usize) -> String {
+        round(*index as f64 * self.step() + self.step() * 0.14)
+    }
+
+    fn middle(&self, index: &usize) -> String {
+        round((*index as f64 + 0.5) * self.step())
+    }
+
+    fn width(&self) -> String {
+        round(self.step() * 0.72)
+    }
+
+    fn y(&self, value: &f64) -> String {
+        round(FLOOR - self.rise(*value))
+    }
+
+    fn height(&self, value: &f64) -> String {
+        round(self.rise(*value))
+    }
+
+    fn rise(&self, value: f64) -> f64 {
+        (value.max(0.0) / self.top()) * (FLOOR - CEILING)
+    }
+}
+
+/// A small line of recent values, beside a number.
+#[derive(Template, Clone, Debug)]
+#[template(path = "chart_line.html")]
+pub struct Line {
+    label: String,
+    values: Vec<f64>,
+}
+
+impl Line {
+    pub fn new(label: impl Into<String>, values: Vec<f64>) -> Self {
+        Self { label: label.into(), values }
+    }
+
+    fn points(&self) -> String {
+        let top = self.values.iter().copied().fold(f64::EPSILON, f64::max);
+        let steps = self.values.len().saturating_sub(1).max(1) as f64;
+        self.values.iter().enumerate().fold(String::new(), |mut points, (index, value)| {
+            let (x, y) = (index as f64 / steps * 116.0 + 2.0, 26.0 - value.max(0.0) / top * 24.0);
+            write!(points, "{},{} ", round(x), round(y)).expect("writing to a string cannot fail");
+            points
+        })
+    }
+}
+
+/// A table whose cells are shaded by amount: hours by days, minutes by devices.
+#[derive(Template, Clone, Debug)]
+#[template(path = "chart_heat.html")]
+pub struct Heat {
+    pub label: String,
+    pub columns: Vec<String>,
+    pub rows: Vec<HeatRow>,
+}
+
+#[derive(Clone, Debug)]
+pub struct HeatRow {
+    pub label: String,
+    pub cells: Vec<HeatCell>,
+}
+
+#[derive(Clone, Debug)]
+pub struct HeatCell {
+    pub text: String,
+    pub title: String,
+    /// 0 (nothing) to 6 (most).
+    pub level: u8,
+}
+
+/// A horizontal measure of what is used, with the numbers beside it.
+#[derive(Template, Clone, Debug)]
+#[template(path = "chart_meter.html")]
+pub struct Meter {
+    pub label: String,
+    pub used: i64,
+    pub limit: i64,
+}
+
+impl Meter {
+    pub fn tone(&self) -> Tone {
+        match (self.used, self.limit) {
+            (used, limit) if used >= limit => Tone::Bad,
+            (used, limit) if used * 4 >= limit * 3 => Tone::Warn,
+            (_, _) => Tone::Good,
+        }
+    }
+
+    fn filled(&self) -> String {
+        let share = self.used as f64 / self.limit.max(1) as f64;
+        round((share * 100.0).clamp(0.0, 100.0))
+    }
+}
+
+impl HtmlSafe for Bars {}
+impl HtmlSafe for Line {}
+impl HtmlSafe for Heat {}
+impl HtmlSafe for Meter {}
+
+/// One decimal is below a pixel at any size we draw.
+fn round(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bar(label: &str, value: f64) -> Bar {
+        Bar { label: label.into(), value, text: format!("{value}"), tone: Tone::Plain }
+    }
+
+    #[test]
+    fn a_bar_chart_says_its_numbers_and_escapes_them() {
+        let chart = Bars::new("Uso <b>", vec![bar("18", 4.0), bar("19", 8.0)]).limit(8.0, "8");
+        let html = chart.render().unwrap();
+        assert!(html.contains("<title>") && html.contains("<table"));
+        assert!(!html.contains("<b>"));
+        assert_eq!(chart.height(&8.0), "114");
+        assert_eq!(chart.y(&0.0), "128");
+    }
+
+    #[test]
+    fn empty_and_zero_charts_are_drawn() {
+        for chart in [Bars::new("x", Vec::new()), Bars::new("x", vec![bar("0", 0.0)])] {
+            let html = chart.render().unwrap();
+            assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
+        }
+        assert!(!Line::new("x", vec![0.0]).points().contains("NaN"));
+    }
+
+    #[test]
+    fn a_meter_turns_amber_at_three_quarters_and_red_when_full() {
+        let meter = |used| Meter { label: String::new(), used, limit: 8 };
+        assert_eq!(meter(5).tone(), Tone::Good);
+        assert_eq!(meter(6).tone(), Tone::Warn);
+        assert_eq!(meter(8).tone(), Tone::Bad);
+        assert_eq!(meter(9).filled(), "100");
+        assert_eq!(Meter { label: String::new(), used: 0, limit: 0 }.tone(), Tone::Bad);
+    }
+}

@@ -1,0 +1,145 @@
+//! The environment as assignments: which variables are ours, and which key each one means.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use super::KnownSettings;
+use super::catalog::{self, Key};
+use super::file::Assignment;
+use super::origin::{Origin, Problem, nearest};
+
+/// Ours, but not configuration: the client commands and the tests read them.
+const ELSEWHERE: [&str; 4] = ["TURNO_BIN", "TURNO_CONFIG", "TURNO_TOKEN", "TURNO_URL"];
+
+/// Variables by name; ordered, so that problems come out in the same order every time.
+pub(crate) type Environment = BTreeMap<String, String>;
+
+/// How the content of a `…_FILE` variable's file is obtained.
+pub(crate) type ReadText = fn(&Path) -> io::Result<String>;
+
+/// What a variable name stands for.
+enum Target<'a> {
+    Key(&'a Key),
+    Setting { app: &'a str, key: &'a str },
+}
+
+type Names<'a> = BTreeMap<String, Target<'a>>;
+
+/// Assignments of the environment with the variable that made each.
+pub(crate) fn assignments(
+    environment: &Environment,
+    keys: &[Key],
+    known: &KnownSettings<'_>,
+    read: ReadText,
+) -> (Vec<(Assignment, Origin)>, Vec<Problem>) {
+    let names = names(keys, known);
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for (name, value) in environment {
+        match assign(name, value, &names, read) {
+            Ok(Some(assignment)) => found.push((assignment, variable(name))),
+            Ok(None) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (found, problems)
+}
+
+fn variable(name: &str) -> Origin {
+    Origin::Environment {
+        name: name.to_owned(),
+    }
+}
+
+fn assign(
+    name: &str,
+    value: &str,
+    names: &Names<'_>,
+    read: ReadText,
+) -> Result<Option<Assignment>, Problem> {
+    let (target, text) = if let Some(target) = names.get(name) {
+        (target, value.to_owned())
+    } else if let Some(target) = name.strip_suffix("_FILE").and_then(|stem| names.get(stem)) {
+        let text = read(Path::new(value)).map_err(|error| {
+            Problem::new(variable(name), "", format!("cannot read {value}: {error}"))
+        })?;
+        (target, text.trim_end_matches(['\r', '\n']).to_owned())
+    } else if name.starts_with("TURNO_") && !is_foreign(name) {
+        let suggestion = nearest(name, names.keys().map(String::as_str));
+        return Err(Problem::new(variable(name), "", "unknown variable").or_rather(suggestion));
+    } else {
+        return Ok(None);
+    };
+    let (section, key, parsed) = match target {
+        Target::Key(key) => (
+            &*key.section,
+            &*key.name,
+            catalog::parse_like(&key.default, &text),
+        ),
+        Target::Setting { app, key } => (*app, *key, Ok(catalog::guess(&text))),
+    };
+    let (section, key) = (section.to_owned(), key.to_owned());
+    match parsed {
+        Ok(value) => Ok(Some(Assignment {
+            section,
+            key,
+            value,
+            line: 0,
+        })),
+        Err(message) => Err(Problem::new(
+            variable(name),
+            &format!("{section}.{key}"),
+            message,
+        )),
+    }
+}
+
+fn names<'a>(keys: &'a [Key], known: &KnownSettings<'a>) -> Names<'a> {
+    let mut names = Names::new();
+    for key in keys {
+        let (section, name) = (key.section.to_uppercase(), key.name.to_uppercase());
+        let short = match key.section.as_str() {
+            "server" => format!("TURNO_{name}"),
+            _ => format!("TURNO_{section}_{name}"),
+        };
+        names.insert(format!("TURNO_{section}__{name}"), Target::Key(key));
+        names.insert(short, Target::Key(key));
+    }
+    for (app, key) in known.settings.iter().copied() {
+        let name = format!("TURNO_{}__{}", app.to_uppercase(), key.to_uppercase());
+        names.insert(name, Target::Setting { app, key });
+    }
+    for alias in known.aliases {
+        let (app, key) = (alias.app, alias.key);
+        names.insert(alias.variable.to_owned(), Target::Setting { app, key });
+    }
+    names
+}
+
+/// Kubernetes puts the address of every service into the environment of every pod. A service called
+/// `turno` or `turno-web` must not keep the process from starting.
+fn is_foreign(name: &str) -> bool {
+    ELSEWHERE.contains(&name)
+        || name.ends_with("_SERVICE_HOST")
+        || name.ends_with("_PORT")
+        || name.contains("_PORT_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn service_links_are_not_ours() {
+        for name in [
+            "TURNO_SERVICE_HOST",
+            "TURNO_SERVICE_PORT",
+            "TURNO_SERVICE_PORT_HTTP",
+            "TURNO_WEB_PORT_8000_TCP_ADDR",
+            "TURNO_BIN",
+        ] {
+            assert!(is_foreign(name), "{name}");
+        }
+        assert!(!is_foreign("TURNO_LISTEN"));
+    }
+}

@@ -1,0 +1,359 @@
+//! The typed sections, and what each value has to satisfy.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use tracing_subscriber::EnvFilter;
+
+use super::Layers;
+use super::origin::{Origin, Problem, nearest};
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+#[derive(Debug, Clone)]
+pub(crate) struct ServerConfig {
+    pub(crate) listen: SocketAddr,
+    pub(crate) data_dir: PathBuf,
+    /// None: a database file in `data_dir`.
+    pub(crate) database_url: Option<Secret>,
+    pub(crate) apps: Vec<String>,
+    pub(crate) timezone: Zone,
+    pub(crate) auth: Auth,
+    pub(crate) demo: bool,
+    pub(crate) drain: Duration,
+}
+
+/// An IANA zone with the name the operator gave.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Zone {
+    pub(crate) name: String,
+    pub(crate) zone: TimeZone,
+}
+
+/// Who must log in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Auth {
+    /// Nobody on loopback, everybody elsewhere.
+    Auto,
+    Required,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LogConfig {
+    /// A level or a filter, accepted by `EnvFilter`.
+    pub(crate) level: String,
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// Text on a terminal, JSON elsewhere.
+    Auto,
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct AlertsConfig {
+    pub(crate) webhook: Option<WebhookConfig>,
+    pub(crate) smtp: Option<SmtpConfig>,
+    pub(crate) throttle: Duration,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct WebhookConfig {
+    pub(crate) url: String,
+    pub(crate) secret: Option<Secret>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct SmtpConfig {
+    pub(crate) url: Secret,
+    pub(crate) from: String,
+    pub(crate) to: Vec<String>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct LimitsConfig {
+    pub(crate) body_bytes: usize,
+    pub(crate) sse_connections: usize,
+    /// None: no limit.
+    pub(crate) requests_per_minute: Option<u32>,
+    pub(crate) login_attempts: u32,
+    pub(crate) request_time: Duration,
+}
+
+/// A text that must not reach a log by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(String);
+
+impl Secret {
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(••••••)")
+    }
+}
+
+/// Reads typed values out of the layers and notes what is wrong: after a problem nothing is used.
+pub(crate) struct Reader<'a> {
+    layers: &'a Layers,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(layers: &'a Layers, problems: &'a mut Vec<Problem>) -> Self {
+        Self { layers, problems }
+    }
+
+    pub(crate) fn server(&mut self, apps: &[&str]) -> Option<ServerConfig> {
+        let listen = self.listen("server.listen");
+        let data_dir = self.text("server.data_dir", |path| match path {
+            "" => Err("must not be empty".to_owned()),
+            path => Ok(PathBuf::from(path)),
+        });
+        let database_url = self.address(
+            "server.database_url",
+            &["postgres://", "postgresql://", "sqlite:"],
+        );
+        let apps = self.apps("server.apps", apps);
+        let timezone = self.timezone("server.timezone");
+        let auth = self.choice(
+            "server.auth",
+            &[("auto", Auth::Auto), ("required", Auth::Required)],
+        );
+        let drain = self.number("server.drain_seconds", 0..=600);
+        Some(ServerConfig {
+            listen: listen?,
+            data_dir: data_dir?,
+            database_url: database_url.map(Secret),
+            apps: apps?,
+            timezone: timezone?,
+            auth: auth?,
+            demo: self.layers["server.demo"].0 == Value::Bool(true),
+            drain: Duration::from_secs(drain?),
+        })
+    }
+
+    pub(crate) fn log(&mut self) -> Option<LogConfig> {
+        let level = self.level("log.level");
+        let formats = [
+            ("auto", LogFormat::Auto),
+            ("text", LogFormat::Text),
+            ("json", LogFormat::Json),
+        ];
+        let format = self.choice("log.format", &formats);
+        Some(LogConfig {
+            level: level?,
+            format: format?,
+        })
+    }
+
+    pub(crate) fn alerts(&mut self) -> Option<AlertsConfig> {
+        let url = self.address("alerts.webhook_url", &["https://", "http://"]);
+        let secret = self.text("alerts.webhook_secret", |text| Ok(text.to_owned()));
+        let smtp = self.smtp();
+        let minutes = self.number("alerts.throttle_minutes", 1..=1440);
+        let secret = secret.filter(|text| !text.is_empty()).map(Secret);
+        Some(AlertsConfig {
+            webhook: url.map(|url| WebhookConfig { url, secret }),
+            smtp,
+            throttle: Duration::from_mins(minutes?),
+        })
+    }
+
+    pub(crate) fn limits(&mut self) -> Option<LimitsConfig> {
+        let body_bytes = self.number("limits.body_bytes", 1024..=64 * 1024 * 1024);
+        let sse_connections = self.number("limits.sse_connections", 1..=10_000);
+        let requests = self.number("limits.requests_per_minute", 0..=1_000_000);
+        let logins = self.number("limits.login_attempts", 1..=1000);
+        let seconds = self.number("limits.request_seconds", 1..=600);
+        Some(LimitsConfig {
+            body_bytes: body_bytes? as usize,
+            sse_connections: sse_connections? as usize,
+            requests_per_minute: Some(requests? as u32).filter(|limit| *limit > 0),
+            login_attempts: logins? as u32,
+            request_time: Duration::from_secs(seconds?),
+        })
+    }
+
+    fn smtp(&mut self) -> Option<SmtpConfig> {
+        let mailbox = |text: &str| match text.split_once('@') {
+            Some((name, host)) if !name.is_empty() && !host.is_empty() => Ok(text.to_owned()),
+            _ => Err(format!("\"{text}\" is not an e-mail address")),
+        };
+        let url = self.address("alerts.smtp_url", &["smtp://", "smtps://"])?;
+        let from = self.text("alerts.smtp_from", mailbox);
+        let to = self
+            .list("alerts.smtp_to")
+            .iter()
+            .map(|text| mailbox(text))
+            .collect();
+        let to: Option<Vec<String>> = self.noted("alerts.smtp_to", to);
+        if to.as_ref().is_some_and(Vec::is_empty) {
+            self.note(
+                "alerts.smtp_to",
+                "alerts.smtp_url is set, so somebody must receive them",
+            );
+            return None;
+        }
+        Some(SmtpConfig {
+            url: Secret(url),
+            from: from?,
+            to: to?,
+        })
+    }
+
+    fn listen(&mut self, path: &str) -> Option<SocketAddr> {
+        self.text(path, |text| {
+            let numeric = text.replacen("localhost:", "127.0.0.1:", 1);
+            numeric.parse().map_err(|_| {
+                format!("\"{text}\" is not an address with a port, such as 127.0.0.1:8000")
+            })
+        })
+    }
+
+    fn timezone(&mut self, path: &str) -> Option<Zone> {
+        let name = self.raw(path);
+        if let Ok(zone) = jiff::tz::db().get(&name) {
+            return Some(Zone { name, zone });
+        }
+        let all: Vec<String> = jiff::tz::db()
+            .available()
+            .map(|name| name.to_string())
+            .collect();
+        let message = format!("\"{name}\" is not an IANA time zone");
+        let suggestion = nearest(&name, all.iter().map(String::as_str));
+        self.problems
+            .push(Problem::new(self.origin(path), path, message).or_rather(suggestion));
+        None
+    }
+
+    fn apps(&mut self, path: &str, known: &[&str]) -> Option<Vec<String>> {
+        let mut apps = self.list(path);
+        if apps.is_empty() {
+            self.note(path, "at least one application has to run");
+            return None;
+        }
+        if let Some(stranger) = apps.iter().find(|app| !known.contains(&app.as_str())) {
+            let message = format!(
+                "no application \"{stranger}\"; there is {}",
+                known.join(", ")
+            );
+            let problem = Problem::new(self.origin(path), path, message);
+            self.problems
+                .push(problem.or_rather(nearest(stranger, known.iter().copied())));
+            return None;
+        }
+        let mut seen = Vec::new();
+        apps.retain(|app| {
+            !seen.contains(app) && {
+                seen.push(app.clone());
+                true
+            }
+        });
+        Some(apps)
+    }
+
+    /// `EnvFilter` takes any word for a module name: a misspelt level would log everything.
+    fn level(&mut self, path: &str) -> Option<String> {
+        let text = self.raw(path);
+        if LEVELS.contains(&text.as_str()) {
+            return Some(text);
+        }
+        if text.contains('=') {
+            let checked = EnvFilter::builder().parse(&text).map(|_| text.clone());
+            return self.noted(path, checked.map_err(|error| error.to_string()));
+        }
+        let message = format!("\"{text}\" is not a level; there is {}", LEVELS.join(", "));
+        let problem = Problem::new(self.origin(path), path, message);
+        self.problems
+            .push(problem.or_rather(nearest(&text, LEVELS)));
+        None
+    }
+
+    fn choice<T: Copy>(&mut self, path: &str, choices: &[(&str, T)]) -> Option<T> {
+        let text = self.raw(path);
+        if let Some((_, chosen)) = choices.iter().find(|(word, _)| *word == text) {
+            return Some(*chosen);
+        }
+        let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+        let message = format!("\"{text}\" is not one of {}", words.join(", "));
+        let problem = Problem::new(self.origin(path), path, message);
+        self.problems.push(problem.or_rather(nearest(&text, words)));
+        None
+    }
+
+    /// An address with one of the schemes; none when it is empty or wrong, and then noted.
+    fn address(&mut self, path: &str, schemes: &[&str]) -> Option<String> {
+        let checked = self.text(path, |text| {
+            let after = schemes.iter().find_map(|scheme| text.strip_prefix(scheme));
+            match after {
+                _ if text.is_empty() => Ok(None),
+                Some(rest) if !rest.is_empty() => Ok(Some(text.to_owned())),
+                // The value may hold a password, so the message does not repeat it.
+                _ => Err(format!(
+                    "must be empty or start with {}",
+                    schemes.join(" or ")
+                )),
+            }
+        });
+        checked.flatten()
+    }
+
+    fn number(&mut self, path: &str, range: RangeInclusive<i64>) -> Option<u64> {
+        let number = self.layers[path].0.as_i64().unwrap_or(i64::MIN);
+        if range.contains(&number) {
+            return Some(number.unsigned_abs());
+        }
+        let (from, to) = range.into_inner();
+        self.note(path, &format!("{number} is outside {from} to {to}"));
+        None
+    }
+
+    fn text<T>(&mut self, path: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+        let parsed = parse(&self.raw(path));
+        self.noted(path, parsed)
+    }
+
+    fn noted<T>(&mut self, path: &str, parsed: Result<T, String>) -> Option<T> {
+        parsed.map_err(|message| self.note(path, &message)).ok()
+    }
+
+    fn note(&mut self, path: &str, message: &str) {
+        self.problems
+            .push(Problem::new(self.origin(path), path, message));
+    }
+
+    fn raw(&self, path: &str) -> String {
+        self.layers[path]
+            .0
+            .as_str()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    }
+
+    fn list(&self, path: &str) -> Vec<String> {
+        let items = self.layers[path].0.as_array();
+        items
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn origin(&self, path: &str) -> Origin {
+        self.layers[path].1.clone()
+    }
+}

@@ -1,0 +1,126 @@
+//! Empty databases on a real server, for tests.
+
+use std::env;
+use std::process::Stdio;
+
+use tokio::process::Command;
+use tokio::sync::OnceCell;
+
+use crate::{unique, workspace};
+
+/// The URL of a new empty database on the test server.
+///
+/// The server is `TEST_POSTGRES_URL`, else one that `scripts/test-postgres` starts and later tests
+/// share. Without any, the answer is `None` and the test skips itself, which is said aloud; with
+/// `REQUIRE_SERVICES=1` it fails.
+pub async fn fresh_database() -> Option<String> {
+    match create().await {
+        Ok(url) => Some(url),
+        Err(reason) => {
+            let required = env::var("REQUIRE_SERVICES").is_ok_and(|value| value == "1");
+            assert!(!required, "PostgreSQL is required here: {reason}");
+            println!("skipped: no PostgreSQL for tests: {reason}");
+            None
+        }
+    }
+}
+
+async fn create() -> Result<String, String> {
+    let server = server_url().await?;
+    let name = unique("t");
+    let statement = format!("CREATE DATABASE {name} TEMPLATE template0");
+    let mut psql = Command::new("psql");
+    psql.args([
+        "--no-psqlrc",
+        "--quiet",
+        "--dbname",
+        &server,
+        "--command",
+        &statement,
+    ]);
+    output(psql, "psql").await?;
+    Ok(with_database(&server, &name))
+}
+
+async fn server_url() -> Result<String, String> {
+    static URL: OnceCell<Result<String, String>> = OnceCell::const_new();
+    let find = || async {
+        if let Ok(url) = env::var("TEST_POSTGRES_URL") {
+            return Ok(url);
+        }
+        let mut script = Command::new(workspace().join("scripts/test-postgres"));
+        script.arg("ensure");
+        output(script, "scripts/test-postgres")
+            .await
+            .map(|url| url.trim().to_owned())
+    };
+    URL.get_or_init(find).await.clone()
+}
+
+async fn output(mut command: Command, name: &str) -> Result<String, String> {
+    let done = command
+        .stdin(Stdio::null())
+        .output()
+        .await
+        .map_err(|error| format!("cannot run {name}: {error}"))?;
+    if done.status.success() {
+        Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    } else {
+        Err(format!(
+            "{name}: {}",
+            String::from_utf8_lossy(&done.stderr).trim()
+        ))
+    }
+}
+
+/// The same server, another database; parameters after `?` stay.
+fn with_database(url: &str, name: &str) -> String {
+    let (address, parameters) = url
+        .split_once('?')
+        .map_or((url, None), |(a, p)| (a, Some(p)));
+    let authority = address.find("://").map_or(0, |at| at + 3);
+    let end = address[authority..]
+        .find('/')
+        .map_or(address.len(), |at| authority + at);
+    let tail = parameters.map_or(String::new(), |parameters| format!("?{parameters}"));
+    format!("{}/{name}{tail}", &address[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_database_is_replaced_and_nothing_else() {
+        for (url, expected) in [
+            ("postgres://p@h:1/postgres", "postgres://p@h:1/t1"),
+            ("postgres://p@h:1", "postgres://p@h:1/t1"),
+            (
+                "postgres://h/x?sslmode=disable",
+                "postgres://h/t1?sslmode=disable",
+            ),
+        ] {
+            assert_eq!(with_database(url, "t1"), expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn every_call_gives_its_own_database() {
+        let (Some(one), Some(two)) = (fresh_database().await, fresh_database().await) else {
+            return;
+        };
+        assert_ne!(one, two);
+        let mut psql = Command::new("psql");
+        psql.args(["--no-psqlrc", "--tuples-only", "--dbname", &one]);
+        psql.args([
+            "--command",
+            "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'",
+        ]);
+        assert_eq!(
+            output(psql, "psql")
+                .await
+                .map(|count| count.trim().to_owned()),
+            Ok("0".into())
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! `server → apps → host → {store, bus, web} → engine`, and each outside world behind one crate.
+
+use serde_json::Value;
+
+use crate::Finding;
+
+const LAYERS: &str = "server → apps → host → {store, bus, web} → engine; knowledge flows one way";
+const OWNERS: &str =
+    "one crate owns each outside world, so that it can be exchanged or tested there";
+
+/// Who alone may speak to an outside world.
+const OWNED: [(&str, &str); 3] = [("sqlx", "store"), ("jiff-sqlx", "store"), ("lapin", "bus")];
+
+/// Tools may use everything and nothing uses them; `testkit` only in tests.
+const TOOLS: [&str; 3] = ["bench", "testkit", "tidy"];
+
+/// `metadata` is what `cargo metadata --no-deps --format-version 1` prints.
+pub fn check(metadata: &Value) -> Vec<Finding> {
+    let packages = metadata["packages"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    packages.iter().flat_map(check_package).collect()
+}
+
+fn check_package(package: &Value) -> Vec<Finding> {
+    let name = package["name"].as_str().unwrap_or_default();
+    let manifest = package["manifest_path"].as_str().unwrap_or_default();
+    let dependencies = package["dependencies"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let mut findings = Vec::new();
+    let mut note = |what: String, reason| {
+        findings.push(Finding {
+            file: manifest.to_owned(),
+            line: 1,
+            what,
+            reason,
+        });
+    };
+    for dependency in dependencies {
+        let other = dependency["name"].as_str().unwrap_or_default();
+        let in_tests = dependency["kind"] == "dev";
+        if let Some((_, owner)) = OWNED.iter().find(|(crate_name, _)| *crate_name == other)
+            && *owner != name
+        {
+            note(
+                format!("{name} depends on {other}; only {owner} may"),
+                OWNERS,
+            );
+        }
+        let Some(path) = dependency["path"].as_str() else {
+            continue;
+        };
+        if !allowed(name, layer_of(manifest), other, layer_of(path), in_tests) {
+            note(format!("{name} depends on {other}"), LAYERS);
+        }
+    }
+    findings
+}
+
+fn allowed(name: &str, from: u8, other: &str, to: u8, in_tests: bool) -> bool {
+    if TOOLS.contains(&name) {
+        return true;
+    }
+    if TOOLS.contains(&other) {
+        return in_tests && other == "testkit";
+    }
+    to < from
+}
+
+/// How far up a member stands, by its place in the tree.
+fn layer_of(path: &str) -> u8 {
+    let path = path.trim_end_matches("/Cargo.toml");
+    let ends = |place: &str| path.ends_with(place);
+    match path {
+        _ if ends("/crates/engine") => 0,
+        _ if ends("/crates/store") || ends("/crates/bus") || ends("/crates/web") => 1,
+        _ if ends("/crates/host") => 2,
+        _ if path.contains("/apps/") => 3,
+        _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn findings(place: &str, name: &str, dependency: &Value) -> Vec<String> {
+        let manifest_path = format!("/t/{place}/Cargo.toml");
+        let package =
+            json!({"name": name, "manifest_path": manifest_path, "dependencies": [dependency]});
+        check(&json!({"packages": [package]}))
+            .into_iter()
+            .map(|finding| finding.what)
+            .collect()
+    }
+
+    #[test]
+    fn upward_and_sideways_dependencies_are_found() {
+        for (place, name, other, other_place) in [
+            ("crates/store", "store", "web", "crates/web"),
+            ("crates/engine", "engine", "store", "crates/store"),
+            ("apps/pedidos", "pedidos", "sam", "apps/sam"),
+            ("crates/host", "host", "pedidos", "apps/pedidos"),
+            ("apps/pedidos", "pedidos", "testkit", "testkit"),
+        ] {
+            let dependency =
+                json!({"name": other, "path": format!("/t/{other_place}"), "kind": null});
+            let expected = format!("{name} depends on {other}");
+            assert_eq!(findings(place, name, &dependency), [expected]);
+        }
+    }
+
+    #[test]
+    fn downward_dependencies_and_testkit_in_tests_are_free() {
+        for (place, name, other, other_place, kind) in [
+            ("server", "server", "pedidos", "apps/pedidos", Value::Null),
+            (
+                "apps/pedidos",
+                "pedidos",
+                "engine",
+                "crates/engine",
+                Value::Null,
+            ),
+            (
+                "apps/pedidos",
+                "pedidos",
+                "testkit",
+                "testkit",
+                json!("dev"),
+            ),
+            ("bench", "bench", "testkit", "testkit", Value::Null),
+        ] {
+            let dependency =
+                json!({"name": other, "path": format!("/t/{other_place}"), "kind": kind});
+            assert_eq!(
+                findings(place, name, &dependency),
+                [""; 0],
+                "{name} → {other}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_database_driver_has_one_owner() {
+        let sqlx = json!({"name": "sqlx", "kind": null});
+        let what = "pedidos depends on sqlx; only store may";
+        assert_eq!(findings("apps/pedidos", "pedidos", &sqlx), [what]);
+        assert_eq!(findings("crates/store", "store", &sqlx), [""; 0]);
+    }
+}

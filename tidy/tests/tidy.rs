@@ -1,0 +1,85 @@
+//! The rules applied to this tree. A failure lists every line to mend and the reason.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use tidy::{Finding, Source};
+
+static TREE: LazyLock<Vec<Source>> = LazyLock::new(|| tidy::sources::read_tree(&top()));
+
+fn top() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest
+        .parent()
+        .expect("the crate lives inside the workspace")
+        .to_owned()
+}
+
+#[track_caller]
+fn none(findings: &[Finding]) {
+    let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+    assert!(
+        lines.is_empty(),
+        "{} to mend:\n{}",
+        lines.len(),
+        lines.join("\n")
+    );
+}
+
+#[test]
+fn dependencies_flow_one_way() {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--format-version",
+            "1",
+            "--offline",
+        ])
+        .current_dir(top())
+        .output()
+        .expect("cargo runs");
+    let metadata = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    none(&tidy::dependencies::check(&metadata));
+}
+
+#[test]
+fn rules_are_pure() {
+    none(&tidy::purity::check(&TREE));
+}
+
+#[test]
+fn files_are_short() {
+    none(&tidy::length::check(&TREE));
+}
+
+#[test]
+fn migrations_have_twins() {
+    none(&tidy::migrations::check(&TREE));
+}
+
+#[test]
+fn types_have_names_of_the_trade() {
+    none(&tidy::names::check(&TREE));
+}
+
+#[test]
+fn sql_does_not_read_the_clock() {
+    none(&tidy::sql::check(&TREE));
+}
+
+#[test]
+fn pages_load_from_here() {
+    none(&tidy::assets::check(&TREE));
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    none(&tidy::leftovers::check(&TREE));
+}
+
+#[test]
+fn the_glossary_is_in_use() {
+    none(&tidy::glossary::check(&TREE));
+}
