@@ -10,8 +10,8 @@ BENCH ?=
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The development profile reaches the first page sooner: its dependencies are optimised, thin LTO is not worth
-# the wait here. For a real shop: cargo build --release.
+# The development profile reaches the first page sooner: its dependencies are optimised, thin LTO is
+# not worth the wait here. For a real shop: cargo build --release.
 run: build ## build, start with a demo shop, print the address (LISTEN=127.0.0.1:8000)
 	@echo "Turno: http://$(LISTEN)/  (Ctrl-C stops it; its files are in data/)"
 	@$(CARGO_TARGET_DIR)/debug/turno serve --demo --listen $(LISTEN) --data-dir data

@@ -1,4 +1,4 @@
-// What a journey needs: the real binary under a frozen clock, a real browser that complains, and pictures.
+// What a journey needs: the real binary under a frozen clock, a browser that complains, pictures.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -129,7 +129,7 @@ async function browser() {
 }
 after(async () => shared?.close());
 
-/** Collects what a person would report: errors in the console, failed loads, requests to strangers. */
+/** Collects what a person would report: console errors, failed loads, requests to strangers. */
 class Complaints {
   #found = [];
   #allowed = [];
@@ -171,7 +171,8 @@ class Complaints {
 
 /**
  * A test with its own server and its own page.
- * The body receives `{turno, page, context, complaints, shot}`; a picture of the end is always kept.
+ * The body receives `{turno, page, context, complaints, shot}`;
+ * a picture of the end is always kept.
  */
 export function journey(name, options, body) {
   test(name, { timeout: 120_000 }, async () => {

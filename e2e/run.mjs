@@ -14,7 +14,8 @@ if (files.length === 0) {
   console.error(`no journey matches ${wanted.join(" ")}`);
   process.exit(2);
 }
-// One file at a time: two browsers and two servers on two cores measure each other, not the program.
+// One file at a time: two browsers on two cores measure each other, not the program.
 const flags = ["--test", "--test-reporter=spec", "--test-concurrency=1"];
-const { status } = spawnSync(process.execPath, [...flags, ...files], { cwd: here, stdio: "inherit" });
+const options = { cwd: here, stdio: "inherit" };
+const { status } = spawnSync(process.execPath, [...flags, ...files], options);
 process.exit(status ?? 1);

@@ -137,7 +137,11 @@ pub enum Intake {
 
 impl Intake {
     pub const fn from_flag(automatic: bool) -> Self {
-        if automatic { Self::Automatic } else { Self::Manual }
+        if automatic {
+            Self::Automatic
+        } else {
+            Self::Manual
+        }
     }
 
     pub const fn is_automatic(self) -> bool {
@@ -211,7 +215,11 @@ wire_words!(PaymentState {
 impl PaymentState {
     /// Like `from_word`, and accepts the older word *DEBE* that existing clients still send.
     pub fn from_input(word: &str) -> Option<Self> {
-        if word == "DEBE" { Some(Self::Pending) } else { Self::from_word(word) }
+        if word == "DEBE" {
+            Some(Self::Pending)
+        } else {
+            Self::from_word(word)
+        }
     }
 }
 

@@ -22,7 +22,11 @@ impl Bounds {
 }
 
 const fn bounds(least: i64, most: i64, default: i64) -> Bounds {
-    Bounds { least, most, default }
+    Bounds {
+        least,
+        most,
+        default,
+    }
 }
 
 /// The highest capacity an operator may set, itself a setting: shops differ by an order.
@@ -93,7 +97,10 @@ impl PriorityPolicy {
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|policy| policy.word() == word)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|policy| policy.word() == word)
     }
 }
 
@@ -299,21 +306,46 @@ mod tests {
     #[test]
     fn a_pause_ends_at_its_expiry() {
         let until: Timestamp = "2026-06-19T23:00:00Z".parse().unwrap();
-        let pause = Pause { reason: "horno".into(), until: Some(until), by: "ana".into() };
+        let pause = Pause {
+            reason: "horno".into(),
+            until: Some(until),
+            by: "ana".into(),
+        };
         assert!(pause.holds("2026-06-19T22:59:59Z".parse().unwrap()));
         assert!(!pause.holds(until));
-        assert!(Pause { until: None, ..pause }.holds(until));
+        assert!(
+            Pause {
+                until: None,
+                ..pause
+            }
+            .holds(until)
+        );
     }
 
     #[test]
     fn words_can_be_read_back() {
-        assert!(Unit::ALL.iter().all(|u| Unit::from_word(u.word()) == Some(*u)));
+        assert!(
+            Unit::ALL
+                .iter()
+                .all(|u| Unit::from_word(u.word()) == Some(*u))
+        );
         let policies = PriorityPolicy::ALL;
-        assert!(policies.iter().all(|p| PriorityPolicy::from_word(p.word()) == Some(*p)));
+        assert!(
+            policies
+                .iter()
+                .all(|p| PriorityPolicy::from_word(p.word()) == Some(*p))
+        );
     }
 
     #[test]
     fn an_order_always_costs_at_least_one_place() {
-        assert_eq!([Unit::Orders.cost(24), Unit::Effort.cost(24), Unit::Effort.cost(0)], [1, 24, 1]);
+        assert_eq!(
+            [
+                Unit::Orders.cost(24),
+                Unit::Effort.cost(24),
+                Unit::Effort.cost(0)
+            ],
+            [1, 24, 1]
+        );
     }
 }

@@ -28,6 +28,8 @@ pub struct App {
     pub drivers: Vec<Driver>,
     /// What of an event this actor may see.
     pub redact: fn(&Actor, name: &str, data: Json) -> Option<Json>,
+    /// Reacts to a changed setting in the transaction that changes it.
+    pub on_settings: OnSettings,
     /// Seeds and moves demonstration data; runs under `--demo`.
     pub demo: Option<AppTask>,
 }
@@ -56,6 +58,8 @@ pub enum Draw {
 }
 
 pub type AppTask = fn(Context) -> BoxFuture<'static, ()>;
+pub type OnSettings =
+    for<'a> fn(&'a Context, &'a mut store::Decision) -> BoxFuture<'a, Result<(), store::Error>>;
 pub type TickRun = fn(Context, Timestamp) -> BoxFuture<'static, Result<(), store::Error>>;
 pub type TickNext =
     fn(Context, Timestamp) -> BoxFuture<'static, Result<Option<Timestamp>, store::Error>>;

@@ -27,7 +27,7 @@ pub mod metrics;
 
 pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
-pub use app::{App, AppTask, Draw, Nav, Role, Tick, TickNext, TickPeriod, TickRun};
+pub use app::{App, AppTask, Draw, Nav, OnSettings, Role, Tick, TickNext, TickPeriod, TickRun};
 pub use clock::Clock;
 pub use console::Console;
 pub use context::{Access, Context, Options};

@@ -23,3 +23,6 @@ pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use preferences::preferences;
 pub use problem::{Problem, problem_pages};
 pub use theme::Theme;
+
+/// Applications embed their files with it: `#[derive(RustEmbed)] #[crate_path = "web::rust_embed"]`.
+pub use rust_embed;

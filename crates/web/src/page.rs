@@ -1,5 +1,7 @@
 //! What every page is given: language, theme, frame, clock, and how to write values.
 
+use std::borrow::Borrow;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
@@ -96,6 +98,7 @@ impl Tone {
     }
 }
 
+/// Amounts and instants are taken by value or by reference: templates pass references.
 impl Page {
     pub fn new(lang: Lang, theme: Theme, now: Timestamp, zone: TimeZone) -> Self {
         Self {
@@ -139,24 +142,24 @@ impl Page {
         self.zone.iana_name().unwrap_or("UTC")
     }
 
-    fn local(&self, at: &Timestamp) -> Zoned {
+    fn local(&self, at: Timestamp) -> Zoned {
         at.to_zoned(self.zone.clone())
     }
 
     /// `18:04`
-    pub fn clock(&self, at: &Timestamp) -> String {
-        self.local(at).strftime("%H:%M").to_string()
+    pub fn clock(&self, at: impl Borrow<Timestamp>) -> String {
+        self.local(*at.borrow()).strftime("%H:%M").to_string()
     }
 
     /// `15/11/2026 18:04` or `15 Nov 2026 18:04`: never a date that reads two ways.
-    pub fn stamp(&self, at: &Timestamp) -> String {
+    pub fn stamp(&self, at: impl Borrow<Timestamp>) -> String {
         let format = self.lang.t("%d/%m/%Y %H:%M", "%d %b %Y %H:%M");
-        self.local(at).strftime(format).to_string()
+        self.local(*at.borrow()).strftime(format).to_string()
     }
 
     /// `hace 3 min`, `in 2 h`: the largest unit that fits.
-    pub fn ago(&self, at: &Timestamp) -> String {
-        let seconds = self.now.as_second() - at.as_second();
+    pub fn ago(&self, at: impl Borrow<Timestamp>) -> String {
+        let seconds = self.now.as_second() - at.borrow().as_second();
         let amount = span(self.lang, seconds.unsigned_abs());
         match (self.lang, seconds) {
             (Lang::Es, -29..=29) => "ahora".to_owned(),
@@ -169,12 +172,14 @@ impl Page {
     }
 
     /// `12.500` or `12,500`
-    pub fn number(&self, value: i64) -> String {
+    pub fn number(&self, value: impl Borrow<i64>) -> String {
+        let value = *value.borrow();
         grouped(&value.unsigned_abs().to_string(), value < 0, self.lang.t(".", ","))
     }
 
     /// `12,5` or `12.5`, with the given number of decimals.
-    pub fn decimal(&self, value: f64, decimals: usize) -> String {
+    pub fn decimal(&self, value: impl Borrow<f64>, decimals: usize) -> String {
+        let value = *value.borrow();
         let text = format!("{:.decimals$}", value.abs());
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
         let negative = value < 0.0 && text.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
@@ -187,7 +192,8 @@ impl Page {
     }
 
     /// Cents to `$ 12.500` or `$12,500.50`; whole amounts without decimals.
-    pub fn money(&self, cents: i64) -> String {
+    pub fn money(&self, cents: impl Borrow<i64>) -> String {
+        let cents = *cents.borrow();
         let whole = grouped(
             &(cents.unsigned_abs() / 100).to_string(),
             cents < 0,
@@ -201,13 +207,13 @@ impl Page {
     }
 
     /// `75 %`, from a ratio of 0.75.
-    pub fn percent(&self, ratio: f64) -> String {
-        format!("{}\u{a0}%", self.decimal(ratio * 100.0, 0))
+    pub fn percent(&self, ratio: impl Borrow<f64>) -> String {
+        format!("{}\u{a0}%", self.decimal(*ratio.borrow() * 100.0, 0))
     }
 
     /// Minutes as people say them: `8 min`, `1 h 20 min`.
-    pub fn minutes(&self, minutes: f64) -> String {
-        let whole = minutes.round() as i64;
+    pub fn minutes(&self, minutes: impl Borrow<f64>) -> String {
+        let whole = minutes.borrow().round() as i64;
         if whole < 60 {
             return format!("{whole}\u{a0}min");
         }

@@ -7,8 +7,8 @@ pub mod screen;
 
 use std::sync::LazyLock;
 
-use rust_embed::RustEmbed;
 use web::Bundle;
+use web::rust_embed::RustEmbed;
 
 pub use counter::CounterPage;
 pub use kitchen::KitchenPage;
@@ -16,6 +16,7 @@ pub use panel::PanelPage;
 pub use screen::ScreenPage;
 
 #[derive(RustEmbed)]
+#[crate_path = "web::rust_embed"]
 #[folder = "assets"]
 struct Files;
 

@@ -104,6 +104,15 @@ impl PanelPage {
         value.map_or_else(|| "–".to_owned(), |minutes| self.page.minutes(minutes))
     }
 
+    fn p90(&self, value: &Option<f64>) -> String {
+        format!("p90 {}", self.minutes(value))
+    }
+
+    fn late_note(&self) -> String {
+        let page = &self.page;
+        format!("{} {}", page.number(self.figures.late as i64), page.t("pedidos", "orders"))
+    }
+
     fn share(&self, value: &Option<f64>) -> String {
         value.map_or_else(|| "–".to_owned(), |share| self.page.percent(share))
     }

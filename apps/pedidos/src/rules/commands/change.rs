@@ -18,8 +18,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    pub const ALL: &'static [Self] =
-        &[Self::Automatic, Self::Manual, Self::Forced, Self::Recalled];
+    pub const ALL: &'static [Self] = &[Self::Automatic, Self::Manual, Self::Forced, Self::Recalled];
 
     pub const fn word(self) -> &'static str {
         match self {
@@ -69,17 +68,47 @@ pub enum Change {
         reason: Option<String>,
     },
     /// Open the ticket from the order's lines if it has none: an order has one ticket for life.
-    OpenTicket { order: OrderId },
-    ReviseTicket { order: OrderId, revision: Revision },
-    AcknowledgeTicket { ticket: i64, revision: i64 },
-    SetLineState { ticket: i64, n: i64, from: LineState, to: LineState },
+    OpenTicket {
+        order: OrderId,
+    },
+    ReviseTicket {
+        order: OrderId,
+        revision: Revision,
+    },
+    AcknowledgeTicket {
+        ticket: i64,
+        revision: i64,
+    },
+    SetLineState {
+        ticket: i64,
+        n: i64,
+        from: LineState,
+        to: LineState,
+    },
     /// Give back what the order's lines took, and mark the order so that it happens once.
-    RestoreStock { order: OrderId },
+    RestoreStock {
+        order: OrderId,
+    },
     /// Per article, units to take (positive) or to give back (negative).
-    AdjustStock { order: OrderId, taken: Vec<(i64, i64)> },
-    SetIntake { order: OrderId, intake: Intake, reason: Option<String> },
-    SetDue { order: OrderId, due: Due, planned_start: Option<Timestamp> },
-    SetPayment { order: OrderId, method: Option<PaymentMethod>, state: PaymentState },
+    AdjustStock {
+        order: OrderId,
+        taken: Vec<(i64, i64)>,
+    },
+    SetIntake {
+        order: OrderId,
+        intake: Intake,
+        reason: Option<String>,
+    },
+    SetDue {
+        order: OrderId,
+        due: Due,
+        planned_start: Option<Timestamp>,
+    },
+    SetPayment {
+        order: OrderId,
+        method: Option<PaymentMethod>,
+        state: PaymentState,
+    },
     SetLines {
         order: OrderId,
         lines: Vec<Line>,

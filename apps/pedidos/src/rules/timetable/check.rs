@@ -31,11 +31,18 @@ impl RuleProblem {
 }
 
 /// `others` may contain the previous version of the same rule; it does not compete with itself.
-pub fn check(rule: &CapacityRule, others: &[CapacityRule], ceiling: u32) -> Result<(), RuleProblem> {
+pub fn check(
+    rule: &CapacityRule,
+    others: &[CapacityRule],
+    ceiling: u32,
+) -> Result<(), RuleProblem> {
     if !capacity_bounds(ceiling).accepts(i64::from(rule.capacity)) {
         return Err(RuleProblem::Capacity { ceiling });
     }
-    if rule.weekday.is_some_and(|weekday| !(0..=6).contains(&weekday)) {
+    if rule
+        .weekday
+        .is_some_and(|weekday| !(0..=6).contains(&weekday))
+    {
         return Err(RuleProblem::Weekday);
     }
     if rule.staff == Some(0) {
@@ -46,7 +53,10 @@ pub fn check(rule: &CapacityRule, others: &[CapacityRule], ceiling: u32) -> Resu
     {
         return Err(RuleProblem::Dates);
     }
-    match others.iter().find(|other| other.id != rule.id && overlap(rule, other)) {
+    match others
+        .iter()
+        .find(|other| other.id != rule.id && overlap(rule, other))
+    {
         Some(other) => Err(RuleProblem::Overlap { with: other.id }),
         None => Ok(()),
     }
@@ -59,8 +69,14 @@ fn overlap(a: &CapacityRule, b: &CapacityRule) -> bool {
 /// A window that crosses midnight reaches one day past its last date.
 fn dates_meet(a: &CapacityRule, b: &CapacityRule) -> bool {
     let ends_before = |a: &CapacityRule, b: &CapacityRule| {
-        let (Some(last), Some(first)) = (a.valid_to, b.valid_from) else { return false };
-        let reach = if a.crosses_midnight() { last.tomorrow().unwrap_or(last) } else { last };
+        let (Some(last), Some(first)) = (a.valid_to, b.valid_from) else {
+            return false;
+        };
+        let reach = if a.crosses_midnight() {
+            last.tomorrow().unwrap_or(last)
+        } else {
+            last
+        };
         reach < first
     };
     !ends_before(a, b) && !ends_before(b, a)
@@ -71,7 +87,9 @@ const WEEK: i32 = 7 * DAY;
 
 fn hours_meet(a: &CapacityRule, b: &CapacityRule) -> bool {
     let theirs = spans(b);
-    spans(a).iter().any(|(from, to)| theirs.iter().any(|(start, end)| from < end && start < to))
+    spans(a)
+        .iter()
+        .any(|(from, to)| theirs.iter().any(|(start, end)| from < end && start < to))
 }
 
 /// The rule's windows as seconds of the week from Sunday 00:00, cut where the week ends.
@@ -79,7 +97,9 @@ fn spans(rule: &CapacityRule) -> Vec<(i32, i32)> {
     let second = |time: jiff::civil::Time| {
         i32::from(time.hour()) * 3_600 + i32::from(time.minute()) * 60 + i32::from(time.second())
     };
-    let days = rule.weekday.map_or(0..7, |weekday| i32::from(weekday)..i32::from(weekday) + 1);
+    let days = rule
+        .weekday
+        .map_or(0..7, |weekday| i32::from(weekday)..i32::from(weekday) + 1);
     let mut spans = Vec::new();
     for day in days {
         let from = day * DAY + second(rule.from);
@@ -108,13 +128,34 @@ mod tests {
     #[test]
     fn overlaps_of_equal_specificity_are_refused() {
         let refused = Err(RuleProblem::Overlap { with: 1 });
-        assert_eq!(beside(&rule(2, None, 19, 21, 9), rule(1, None, 20, 22, 9)), refused);
-        assert_eq!(beside(&rule(2, None, 22, 23, 9), rule(1, None, 20, 22, 9)), Ok(()));
-        assert_eq!(beside(&rule(2, Some(6), 0, 4, 9), rule(1, Some(5), 22, 2, 9)), refused);
-        assert_eq!(beside(&rule(2, Some(6), 2, 4, 9), rule(1, Some(5), 22, 2, 9)), Ok(()));
-        assert_eq!(beside(&rule(2, Some(0), 0, 4, 9), rule(1, Some(6), 22, 2, 9)), refused);
-        assert_eq!(beside(&rule(2, Some(5), 20, 22, 9), rule(1, None, 20, 22, 9)), Ok(()));
-        assert_eq!(beside(&rule(1, None, 19, 21, 9), rule(1, None, 20, 22, 9)), Ok(()));
+        assert_eq!(
+            beside(&rule(2, None, 19, 21, 9), rule(1, None, 20, 22, 9)),
+            refused
+        );
+        assert_eq!(
+            beside(&rule(2, None, 22, 23, 9), rule(1, None, 20, 22, 9)),
+            Ok(())
+        );
+        assert_eq!(
+            beside(&rule(2, Some(6), 0, 4, 9), rule(1, Some(5), 22, 2, 9)),
+            refused
+        );
+        assert_eq!(
+            beside(&rule(2, Some(6), 2, 4, 9), rule(1, Some(5), 22, 2, 9)),
+            Ok(())
+        );
+        assert_eq!(
+            beside(&rule(2, Some(0), 0, 4, 9), rule(1, Some(6), 22, 2, 9)),
+            refused
+        );
+        assert_eq!(
+            beside(&rule(2, Some(5), 20, 22, 9), rule(1, None, 20, 22, 9)),
+            Ok(())
+        );
+        assert_eq!(
+            beside(&rule(1, None, 19, 21, 9), rule(1, None, 20, 22, 9)),
+            Ok(())
+        );
     }
 
     #[test]
@@ -126,8 +167,14 @@ mod tests {
         };
         assert_eq!(beside(&dated(2, 6, 9), dated(1, 1, 5)), Ok(()));
         assert!(beside(&dated(2, 5, 9), dated(1, 1, 5)).is_err());
-        assert_eq!(beside(&dated(2, 9, 5), dated(1, 1, 2)), Err(RuleProblem::Dates));
-        let staffed = |id, staff| CapacityRule { staff: Some(staff), ..rule(id, None, 18, 23, 9) };
+        assert_eq!(
+            beside(&dated(2, 9, 5), dated(1, 1, 2)),
+            Err(RuleProblem::Dates)
+        );
+        let staffed = |id, staff| CapacityRule {
+            staff: Some(staff),
+            ..rule(id, None, 18, 23, 9)
+        };
         assert_eq!(beside(&staffed(2, 3), staffed(1, 4)), Ok(()));
         assert!(beside(&staffed(2, 4), staffed(1, 4)).is_err());
         assert_eq!(check(&staffed(2, 0), &[], 20), Err(RuleProblem::Staff));
@@ -138,9 +185,15 @@ mod tests {
         let ceiling = 20;
         for capacity in [0, 21] {
             let refused = Err(RuleProblem::Capacity { ceiling });
-            assert_eq!(check(&rule(1, None, 18, 23, capacity), &[], ceiling), refused);
+            assert_eq!(
+                check(&rule(1, None, 18, 23, capacity), &[], ceiling),
+                refused
+            );
         }
-        assert_eq!(check(&rule(1, Some(7), 18, 23, 9), &[], 20), Err(RuleProblem::Weekday));
+        assert_eq!(
+            check(&rule(1, Some(7), 18, 23, 9), &[], 20),
+            Err(RuleProblem::Weekday)
+        );
     }
 
     proptest! {

@@ -1,0 +1,252 @@
+//! Applies what a command or the planner wants, one change at a time, each guarded.
+
+use ::store::{Decision, Error, Slice, Tx, audit::Entry};
+use host::{Actor, Context};
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::{articles, events, intake::KitchenView, orders, tickets};
+use crate::{
+    model::{
+        KitchenTicket, Line, Order, OrderId, OrderState, PaymentMethod, PaymentState, Role,
+        TicketLine,
+    },
+    rules::commands::{Cause, Change, LastBump},
+};
+
+/// Who makes a change, for history and audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct By {
+    pub name: String,
+    pub role: Role,
+}
+
+impl By {
+    /// Turno itself; tickets it opens are signed *SISTEMA*.
+    pub fn system() -> Self {
+        Self { name: Actor::system().name, role: Role::Admin }
+    }
+}
+
+/// One order and all that belongs to it.
+#[derive(Debug)]
+pub struct OrderSlice<'a> {
+    pub context: &'a Context,
+    pub order: OrderId,
+    pub by: By,
+}
+
+#[derive(Clone, Debug)]
+pub struct OrderSnapshot {
+    pub order: Option<Order>,
+    pub lines: Vec<Line>,
+    pub ticket: Option<(KitchenTicket, Vec<TicketLine>)>,
+    pub last_bump: Option<LastBump>,
+    pub kitchen: KitchenView,
+}
+
+impl Slice for OrderSlice<'_> {
+    type Snapshot = OrderSnapshot;
+    type Change = Change;
+
+    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<OrderSnapshot, Error> {
+        let kitchen = KitchenView::load(self.context, tx, now).await?;
+        let order = orders::find(tx, self.order).await?;
+        let lines = orders::lines(tx, self.order).await?;
+        let ticket = tickets::of_order(tx, self.order).await?;
+        let last_bump = match &ticket {
+            Some((ticket, _)) => tickets::last_bump(tx, ticket.id).await?,
+            None => None,
+        };
+        Ok(OrderSnapshot { order, lines, ticket, last_bump, kitchen })
+    }
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        _: &OrderSnapshot,
+        change: &Change,
+    ) -> Result<(), Error> {
+        apply(decision, &self.by, change).await
+    }
+}
+
+/// Writes one change and announces it.
+pub async fn apply(decision: &mut Decision, by: &By, change: &Change) -> Result<(), Error> {
+    match change {
+        Change::SetState { order, from, to, .. } => {
+            set_state(decision, by, change).await?;
+            events::state_changed(decision, *order, *from, *to, change).await
+        }
+        Change::OpenTicket { order } => {
+            tickets::open(decision, *order).await?;
+            events::ticket_changed(decision, *order).await
+        }
+        Change::ReviseTicket { order, revision } => {
+            tickets::revise(decision, *order, revision).await?;
+            events::ticket_changed(decision, *order).await
+        }
+        Change::AcknowledgeTicket { ticket, revision } => {
+            tickets::acknowledge(decision, *ticket, *revision).await
+        }
+        Change::SetLineState { ticket, n, from, to } => {
+            tickets::set_line_state(decision, *ticket, *n, *from, *to).await
+        }
+        Change::RestoreStock { order } => restore_stock(decision, *order).await,
+        Change::AdjustStock { taken, .. } => articles::take(&mut decision.tx, taken).await,
+        Change::SetIntake { order, intake, reason } => {
+            let sql = "UPDATE orders SET automatic = $2, hold_reason = $3, version = version + 1
+                       WHERE id = $1";
+            let args =
+                [order.0.into(), intake.is_automatic().into(), reason.clone().into()];
+            decision.tx.guarded("hold", sql, &args).await?;
+            events::updated(decision, *order).await
+        }
+        Change::SetDue { order, due, planned_start } => {
+            let sql = "UPDATE orders SET due_at = $2, planned_start = $3, version = version + 1
+                       WHERE id = $1";
+            let args = [order.0.into(), due.instant().into(), (*planned_start).into()];
+            decision.tx.guarded("schedule", sql, &args).await?;
+            events::updated(decision, *order).await
+        }
+        Change::SetPayment { order, method, state } => {
+            set_payment(decision, by, *order, *method, *state).await
+        }
+        Change::SetLines { order, .. } => {
+            set_lines(decision, change).await?;
+            events::updated(decision, *order).await
+        }
+    }
+}
+
+async fn set_state(decision: &mut Decision, by: &By, change: &Change) -> Result<(), Error> {
+    let Change::SetState { order, from, to, times, cause, reason } = change else { return Ok(()) };
+    let sql = "UPDATE orders SET state = $3, started_at = $4, expected_finish = $5, ready_at = $6,
+               delivered_at = $7, cancelled_at = $8,
+               cancel_reason = CASE WHEN $3 = 'CANCELADO' THEN $9 ELSE cancel_reason END,
+               version = version + 1
+               WHERE id = $1 AND state = $2";
+    let args = [
+        order.0.into(),
+        from.word().into(),
+        to.word().into(),
+        times.started_at.into(),
+        times.expected_finish.into(),
+        times.ready_at.into(),
+        times.delivered_at.into(),
+        times.cancelled_at.into(),
+        reason.clone().into(),
+    ];
+    decision.tx.guarded("state of the order", sql, &args).await?;
+    record(decision, *order, Some(*from), *to, *cause, by, reason.as_deref()).await?;
+    if matches!(cause, Cause::Forced | Cause::Recalled) || *to == OrderState::Cancelled {
+        decision.audit(Entry {
+            app: crate::NAME,
+            actor: by.name.clone(),
+            role: by.role.word().into(),
+            action: format!("pedido.{}", cause.word().to_lowercase()),
+            subject: format!("pedido/{order}"),
+            before: Some(json!({ "estado": from.word() })),
+            after: Some(json!({ "estado": to.word() })),
+            reason: reason.clone(),
+        });
+    }
+    match (from, to) {
+        (_, OrderState::Ready) => tickets::bumped_order(decision, *order).await,
+        (OrderState::Ready, OrderState::Preparing) => {
+            tickets::forget_ready_bump(decision, *order).await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// One row of an order's history.
+pub async fn record(
+    decision: &mut Decision,
+    order: OrderId,
+    from: Option<OrderState>,
+    to: OrderState,
+    cause: Cause,
+    by: &By,
+    reason: Option<&str>,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO order_history (order_id, at, from_state, to_state, cause, actor, role,
+               reason) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let args = [
+        order.0.into(),
+        decision.now.into(),
+        from.map(OrderState::word).into(),
+        to.word().into(),
+        cause.word().into(),
+        by.name.as_str().into(),
+        by.role.word().into(),
+        reason.into(),
+    ];
+    decision.tx.execute(sql, &args).await.map(drop)
+}
+
+async fn restore_stock(decision: &mut Decision, order: OrderId) -> Result<(), Error> {
+    let sql = "UPDATE orders SET stock_restored = TRUE WHERE id = $1 AND stock_restored = FALSE";
+    decision.tx.guarded("stock of the order", sql, &[order.0.into()]).await?;
+    let lines = orders::lines(&mut decision.tx, order).await?;
+    let back: Vec<_> = lines
+        .iter()
+        .filter_map(|line| line.article.map(|article| (article, -line.quantity)))
+        .collect();
+    articles::take(&mut decision.tx, &back).await
+}
+
+async fn set_payment(
+    decision: &mut Decision,
+    by: &By,
+    order: OrderId,
+    method: Option<PaymentMethod>,
+    state: PaymentState,
+) -> Result<(), Error> {
+    let sql = "UPDATE orders SET payment_method = COALESCE($2, payment_method),
+               payment_state = $3, version = version + 1 WHERE id = $1 RETURNING total_cents";
+    let args = [order.0.into(), method.map(PaymentMethod::word).into(), state.word().into()];
+    let row = decision.tx.one(sql, &args).await?;
+    if state != PaymentState::Paid {
+        return events::updated(decision, order).await;
+    }
+    let sql = "INSERT INTO sales (order_id, method, total_cents, charged_at, charged_by)
+               VALUES ($1, $2, $3, $4, $5) RETURNING id";
+    let args = [
+        order.0.into(),
+        method.unwrap_or(PaymentMethod::Cash).word().into(),
+        row.get::<i64>("total_cents")?.into(),
+        decision.now.into(),
+        by.name.as_str().into(),
+    ];
+    let sale: i64 = decision.tx.one(sql, &args).await?.get("id")?;
+    events::charged(decision, order, sale).await
+}
+
+async fn set_lines(decision: &mut Decision, change: &Change) -> Result<(), Error> {
+    let Change::SetLines {
+        order,
+        lines,
+        effort,
+        total_cents,
+        estimate_minutes,
+        planned_start,
+        expected_finish,
+    } = change
+    else {
+        return Ok(());
+    };
+    let sql = "UPDATE orders SET effort = $2, total_cents = $3, estimate_minutes = $4,
+               planned_start = $5, expected_finish = $6, version = version + 1 WHERE id = $1";
+    let args = [
+        order.0.into(),
+        (*effort).into(),
+        (*total_cents).into(),
+        (*estimate_minutes).into(),
+        (*planned_start).into(),
+        (*expected_finish).into(),
+    ];
+    decision.tx.guarded("lines of the order", sql, &args).await?;
+    decision.tx.execute("DELETE FROM order_lines WHERE order_id = $1", &[order.0.into()]).await?;
+    orders::insert_lines(&mut decision.tx, *order, lines).await
+}

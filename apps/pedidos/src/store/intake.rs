@@ -1,0 +1,174 @@
+//! The kitchen as the intake planner sees it.
+
+use ::store::{Decision, Error, Row, Slice, Tx};
+use engine::Capacity;
+use host::Context;
+use jiff::Timestamp;
+
+use super::{changes, kitchen, orders, policy, rules};
+use crate::{
+    model::{Channel, Due, Intake, Order, OrderId, OrderState, PaymentMethod, PaymentState},
+    policy::{Pause, Policy, PriorityPolicy},
+    rules::{
+        business_day::BusinessDay,
+        commands::Kitchen,
+        intake::{Snapshot, Start, Waiting, bound},
+        timetable::{self, Effective},
+        used,
+    },
+};
+
+/// The longest queue that a full look (why, projection) takes in.
+const QUEUE: i64 = 10_000;
+
+/// Everything about the kitchen except its queue, read in one transaction.
+#[derive(Clone, Debug)]
+pub struct KitchenView {
+    pub policy: Policy,
+    pub effective: Effective,
+    pub capacity: Capacity,
+    pub today: BusinessDay,
+    pub pause: Option<Pause>,
+    pub preparing: Vec<Order>,
+}
+
+impl KitchenView {
+    pub async fn load(context: &Context, tx: &mut Tx, now: Timestamp) -> Result<Self, Error> {
+        let policy = policy::load(&context.settings, &context.zone, tx).await?;
+        let base = super::advice::base_capacity(tx, &policy, now).await?;
+        let timetable = rules::all(tx).await?;
+        let effective =
+            timetable::effective(&timetable, base, &policy.zone, now, policy.staff);
+        let today = BusinessDay::containing(now, &policy.zone, policy.cutoff);
+        let preparing = orders::in_state(tx, OrderState::Preparing).await?;
+        let in_use = used::in_use(&preparing, policy.unit, &today, policy.stale_hours, now);
+        let capacity = Capacity::new(effective.capacity, in_use);
+        let pause = kitchen::pause(tx).await?.filter(|pause| pause.holds(now));
+        Ok(Self { policy, effective, capacity, today, pause, preparing })
+    }
+
+    /// The room in the kitchen, for commands.
+    pub fn room(&self) -> Kitchen {
+        Kitchen { capacity: self.capacity, unit: self.policy.unit }
+    }
+
+    /// The pause in force, whether a person set it or the setting does.
+    fn stopped(&self) -> Option<Pause> {
+        if self.policy.automation {
+            return self.pause.clone();
+        }
+        let reason = format!("{} = false", policy::AUTOMATION);
+        Some(Pause { reason, until: None, by: policy::AUTOMATION.into() })
+    }
+
+    fn snapshot(&self, waiting: Vec<Waiting>) -> Snapshot {
+        Snapshot {
+            capacity: self.capacity,
+            unit: self.policy.unit,
+            priority: self.policy.priority,
+            ageing_minutes: self.policy.ageing_minutes,
+            paused: self.stopped(),
+            today: self.today,
+            waiting,
+        }
+    }
+
+    /// With the whole queue, for those who ask why and when.
+    pub async fn with_queue(&self, tx: &mut Tx) -> Result<Snapshot, Error> {
+        let sql = "SELECT * FROM orders WHERE state = 'RECIBIDO' ORDER BY received_at, id LIMIT $1";
+        let rows = tx.all(sql, &[QUEUE.into()]).await?;
+        Ok(self.snapshot(rows.iter().map(waiting).collect::<Result<_, _>>()?))
+    }
+}
+
+/// Which orders enter now. Loads only as much of the queue as could enter: see
+/// [`crate::rules::intake::bound`].
+#[derive(Debug)]
+pub struct IntakeSlice<'a> {
+    pub context: &'a Context,
+}
+
+impl Slice for IntakeSlice<'_> {
+    type Snapshot = Snapshot;
+    type Change = Start;
+
+    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<Snapshot, Error> {
+        let view = KitchenView::load(self.context, tx, now).await?;
+        let limit = i64::from(bound(view.capacity));
+        if limit == 0 || view.stopped().is_some() {
+            return Ok(view.snapshot(Vec::new()));
+        }
+        let scheduled = match view.policy.priority {
+            PriorityPolicy::Strict => SCHEDULED_BY_AGE,
+            PriorityPolicy::Promise => SCHEDULED_BY_START,
+        };
+        let begins = view.today.begins;
+        let mut rows = tx.all(WANTED_NOW, &[begins.into(), limit.into()]).await?;
+        rows.extend(tx.all(scheduled, &[begins.into(), limit.into(), now.into()]).await?);
+        Ok(view.snapshot(rows.iter().map(waiting).collect::<Result<_, _>>()?))
+    }
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        _: &Snapshot,
+        start: &Start,
+    ) -> Result<(), Error> {
+        for change in start.changes() {
+            changes::apply(decision, &changes::By::system(), &change).await?;
+        }
+        Ok(())
+    }
+}
+
+// The gates of the planner that do not depend on time, in SQL, so that the head of the queue is
+// made of orders that can start. The planner checks them again.
+const WANTED_NOW: &str = "SELECT * FROM orders WHERE state = 'RECIBIDO' AND automatic = TRUE
+    AND due_at IS NULL AND received_at >= $1 AND NOT (channel = 'WEB' AND payment_state <> 'PAGADO'
+    AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA'))
+    ORDER BY received_at, id LIMIT $2";
+const SCHEDULED_BY_AGE: &str = "SELECT * FROM orders WHERE state = 'RECIBIDO' AND automatic = TRUE
+    AND due_at >= $1 AND planned_start <= $3 AND NOT (channel = 'WEB'
+    AND payment_state <> 'PAGADO'
+    AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA'))
+    ORDER BY received_at, id LIMIT $2";
+const SCHEDULED_BY_START: &str = "SELECT * FROM orders WHERE state = 'RECIBIDO'
+    AND automatic = TRUE AND due_at >= $1 AND planned_start <= $3 AND NOT (channel = 'WEB'
+    AND payment_state <> 'PAGADO'
+    AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA'))
+    ORDER BY planned_start, received_at, id LIMIT $2";
+
+fn waiting(row: &Row) -> Result<Waiting, Error> {
+    let method: Option<String> = row.maybe("payment_method")?;
+    Ok(Waiting {
+        id: OrderId(row.get("id")?),
+        received_at: row.get("received_at")?,
+        due: Due::from_instant(row.maybe("due_at")?),
+        estimate_minutes: row.get("estimate_minutes")?,
+        intake: Intake::from_flag(row.get("automatic")?),
+        hold_reason: row.maybe("hold_reason")?,
+        channel: row.word("channel", Channel::from_word)?,
+        payment_method: method.as_deref().and_then(PaymentMethod::from_word),
+        payment_state: row.word("payment_state", PaymentState::from_word)?,
+        effort: row.get("effort")?,
+    })
+}
+
+/// The next instant at which time alone may let someone in: a planned start or the end of a pause,
+/// a change of the timetable, the end of the day.
+pub async fn next_entry(
+    tx: &mut Tx,
+    view: &KitchenView,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT MIN(planned_start) AS at FROM orders
+               WHERE state = 'RECIBIDO' AND automatic = TRUE AND planned_start > $1";
+    let planned: Option<Timestamp> = tx.one(sql, &[now.into()]).await?.maybe("at")?;
+    let timetable = rules::all(tx).await?;
+    let staff = view.policy.staff;
+    let zone = &view.policy.zone;
+    let capacity = timetable::next_change(&timetable, view.policy.capacity, zone, now, staff);
+    let resumes = view.pause.as_ref().and_then(|pause| pause.until);
+    let candidates = [planned, capacity, resumes, Some(view.today.ends)];
+    Ok(candidates.into_iter().flatten().filter(|at| *at > now).min())
+}

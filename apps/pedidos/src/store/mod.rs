@@ -1,0 +1,30 @@
+//! Orders in the database: how a snapshot is loaded and a change applied.
+
+pub mod articles;
+pub mod changes;
+pub mod events;
+pub mod intake;
+pub mod kitchen;
+pub mod orders;
+pub mod policy;
+pub mod rules;
+pub mod tickets;
+
+use ::store::{Line, Scope, Step};
+
+pub use changes::{By, OrderSlice, OrderSnapshot};
+pub use intake::{IntakeSlice, KitchenView};
+
+pub const MIGRATIONS: Line = Line {
+    name: "pedidos",
+    steps: &[Step {
+        name: "0001_orders",
+        sqlite: include_str!("../../migrations/sqlite/0001_orders.sql"),
+        postgres: include_str!("../../migrations/postgres/0001_orders.sql"),
+    }],
+};
+
+/// The capacity being spent: there is one kitchen.
+pub fn scope() -> Scope {
+    Scope::new(crate::NAME)
+}

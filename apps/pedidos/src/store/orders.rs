@@ -1,0 +1,210 @@
+use ::store::{Error, Row, Tx};
+use jiff::Timestamp;
+
+use crate::model::{
+    Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentMethod,
+    PaymentState,
+};
+
+/// More orders than any screen shows; lists never return more.
+pub const LISTED: i64 = 2_000;
+
+pub async fn find(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE id = $1";
+    tx.optional(sql, &[id.0.into()]).await?.map(|row| order(&row)).transpose()
+}
+
+pub async fn in_state(tx: &mut Tx, state: OrderState) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE state = $1 ORDER BY received_at, id LIMIT $2";
+    list(tx.all(sql, &[state.word().into(), LISTED.into()]).await?)
+}
+
+/// Received or promised in `[from, to)`, newest first.
+pub async fn between(
+    tx: &mut Tx,
+    from: Timestamp,
+    to: Timestamp,
+    state: Option<OrderState>,
+) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE COALESCE(due_at, received_at) >= $1
+               AND COALESCE(due_at, received_at) < $2 AND ($3 IS NULL OR state = $3)
+               ORDER BY received_at DESC, id DESC LIMIT $4";
+    let state = state.map(OrderState::word);
+    list(tx.all(sql, &[from.into(), to.into(), state.into(), LISTED.into()]).await?)
+}
+
+/// What screens show without being asked: all that is open, and what ended since `since`.
+pub async fn open_or_recent(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
+               OR (state = 'ENTREGADO' AND delivered_at >= $1)
+               OR (state = 'CANCELADO' AND cancelled_at >= $1)
+               ORDER BY received_at DESC, id DESC LIMIT $2";
+    list(tx.all(sql, &[since.into(), LISTED.into()]).await?)
+}
+
+pub async fn open(tx: &mut Tx) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
+               ORDER BY received_at, id LIMIT $1";
+    list(tx.all(sql, &[LISTED.into()]).await?)
+}
+
+/// Orders that may be late: an instant they are measured by has passed.
+pub async fn overdue(tx: &mut Tx, now: Timestamp) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE state = 'EN_PREPARACION' AND expected_finish < $1
+               UNION SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
+               AND due_at < $1 LIMIT $2";
+    list(tx.all(sql, &[now.into(), LISTED.into()]).await?)
+}
+
+/// Finished orders of the learning window, oldest first.
+pub async fn prepared_since(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE received_at >= $1 AND ready_at IS NOT NULL
+               AND started_at IS NOT NULL ORDER BY received_at, id LIMIT 20000";
+    list(tx.all(sql, &[since.into()]).await?)
+}
+
+pub async fn lines(tx: &mut Tx, id: OrderId) -> Result<Vec<Line>, Error> {
+    let sql = "SELECT * FROM order_lines WHERE order_id = $1 ORDER BY n";
+    tx.all(sql, &[id.0.into()]).await?.iter().map(line).collect()
+}
+
+/// The lines of many orders at once, keyed by order.
+pub async fn lines_of(
+    tx: &mut Tx,
+    orders: &[Order],
+) -> Result<std::collections::HashMap<OrderId, Vec<Line>>, Error> {
+    let mut found = std::collections::HashMap::new();
+    for chunk in orders.chunks(200) {
+        // SQLite has no arrays: the numbers are our own integers, never text from outside.
+        let ids: Vec<_> = chunk.iter().map(|order| order.id.0.to_string()).collect();
+        let sql = format!(
+            "SELECT * FROM order_lines WHERE order_id IN ({}) ORDER BY order_id, n",
+            ids.join(", ")
+        );
+        for row in tx.all(::store::trusted(sql), &[]).await? {
+            found
+                .entry(OrderId(row.get("order_id")?))
+                .or_insert_with(Vec::new)
+                .push(line(&row)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Writes a new order and gives it its number. The number in `order` is ignored.
+pub async fn insert(
+    tx: &mut Tx,
+    order: &Order,
+    lines: &[Line],
+    created_by: &str,
+) -> Result<OrderId, Error> {
+    let sql = "INSERT INTO orders (state, received_at, due_at, estimate_minutes, planned_start,
+               automatic, mode, channel, payment_method, payment_state, cash_on_delivery, effort,
+               total_cents, customer_name, customer_phone, customer_address, customer_email, note,
+               created_by)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+               $18, $19) RETURNING id";
+    let args = [
+        order.state.word().into(),
+        order.received_at.into(),
+        order.due.instant().into(),
+        order.estimate_minutes.into(),
+        order.planned_start.into(),
+        order.intake.is_automatic().into(),
+        order.mode.word().into(),
+        order.channel.word().into(),
+        order.payment_method.map(PaymentMethod::word).into(),
+        order.payment_state.word().into(),
+        order.cash_on_delivery.into(),
+        order.effort.into(),
+        order.total_cents.into(),
+        order.customer.name.clone().into(),
+        order.customer.phone.clone().into(),
+        order.customer.address.clone().into(),
+        order.customer.email.clone().into(),
+        order.note.clone().into(),
+        created_by.into(),
+    ];
+    let id = OrderId(tx.one(sql, &args).await?.get("id")?);
+    insert_lines(tx, id, lines).await?;
+    Ok(id)
+}
+
+pub async fn insert_lines(tx: &mut Tx, id: OrderId, lines: &[Line]) -> Result<(), Error> {
+    let sql = "INSERT INTO order_lines (order_id, n, article_id, name, weight, quantity,
+               price_cents, note, extras, station)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    for line in lines {
+        let args = [
+            id.0.into(),
+            line.n.into(),
+            line.article.into(),
+            line.name.as_str().into(),
+            line.weight.into(),
+            line.quantity.into(),
+            line.price_cents.into(),
+            line.note.clone().into(),
+            line.extras.clone().into(),
+            line.station.clone().into(),
+        ];
+        tx.execute(sql, &args).await?;
+    }
+    Ok(())
+}
+
+fn list(rows: Vec<Row>) -> Result<Vec<Order>, Error> {
+    rows.iter().map(order).collect()
+}
+
+pub fn order(row: &Row) -> Result<Order, Error> {
+    let method: Option<String> = row.maybe("payment_method")?;
+    let unknown = || Error::corrupt("payment_method");
+    Ok(Order {
+        id: OrderId(row.get("id")?),
+        state: row.word("state", OrderState::from_word)?,
+        received_at: row.get("received_at")?,
+        due: Due::from_instant(row.maybe("due_at")?),
+        estimate_minutes: row.get("estimate_minutes")?,
+        planned_start: row.maybe("planned_start")?,
+        started_at: row.maybe("started_at")?,
+        expected_finish: row.maybe("expected_finish")?,
+        ready_at: row.maybe("ready_at")?,
+        delivered_at: row.maybe("delivered_at")?,
+        cancelled_at: row.maybe("cancelled_at")?,
+        intake: Intake::from_flag(row.get("automatic")?),
+        mode: row.word("mode", Mode::from_word)?,
+        channel: row.word("channel", Channel::from_word)?,
+        payment_method: method
+            .map(|word| PaymentMethod::from_word(&word).ok_or_else(unknown))
+            .transpose()?,
+        payment_state: row.word("payment_state", PaymentState::from_word)?,
+        cash_on_delivery: row.get("cash_on_delivery")?,
+        effort: row.get("effort")?,
+        total_cents: row.get("total_cents")?,
+        customer: Customer {
+            name: row.maybe("customer_name")?,
+            phone: row.maybe("customer_phone")?,
+            address: row.maybe("customer_address")?,
+            email: row.maybe("customer_email")?,
+        },
+        note: row.maybe("note")?,
+        version: row.get("version")?,
+        stock_restored: row.get("stock_restored")?,
+        hold_reason: row.maybe("hold_reason")?,
+        cancel_reason: row.maybe("cancel_reason")?,
+    })
+}
+
+fn line(row: &Row) -> Result<Line, Error> {
+    Ok(Line {
+        n: row.get("n")?,
+        article: row.maybe("article_id")?,
+        name: row.get("name")?,
+        weight: row.get("weight")?,
+        quantity: row.get("quantity")?,
+        price_cents: row.get("price_cents")?,
+        note: row.maybe("note")?,
+        extras: row.maybe("extras")?,
+        station: row.maybe("station")?,
+    })
+}

@@ -1,0 +1,182 @@
+//! The published settings and how they become a [`Policy`].
+
+use ::store::{
+    Error, Tx,
+    settings::{Kind, Setting, Settings, Values},
+};
+use jiff::tz::TimeZone;
+
+use crate::policy::{
+    AGEING_MINUTES, BASE_MINUTES, Bounds, CAPACITY_CEILING, ESTIMATE_FLOOR, Policy,
+    PriorityPolicy, REMINDER_MINUTES, STAFF, STALE_HOURS, TICK_SECONDS, Unit,
+};
+
+pub const CAPACITY: &str = "MAX_PEDIDOS_EN_PREPARACION";
+pub const CEILING: &str = "capacidad_tope";
+pub const UNIT: &str = "unidad_capacidad";
+pub const PRIORITY: &str = "politica_prioridad";
+pub const AGEING: &str = "envejecimiento_minutos";
+pub const CUTOFF: &str = "corte_jornada";
+pub const STALE: &str = "horas_vencido";
+pub const TICK: &str = "worker_interval_segundos";
+pub const REMINDER: &str = "recordatorio_atrasos_minutos";
+pub const FLOOR: &str = "piso_estimacion_minutos";
+pub const BASE: &str = "TIEMPO_BASE_PEDIDO_MINUTOS";
+pub const STAFFED: &str = "personal_en_cocina";
+pub const AUTOMATION: &str = "AUTO_MOVER_PEDIDOS";
+pub const LEARNING: &str = "aprendizaje_aplicado";
+pub const ADAPTIVE: &str = "capacidad_adaptativa_aplicada";
+
+const fn int(bounds: Bounds) -> Kind {
+    Kind::Int { min: bounds.least, max: bounds.most }
+}
+
+const fn setting(
+    key: &'static str,
+    kind: Kind,
+    default: &'static str,
+    es: &'static str,
+    en: &'static str,
+) -> Setting {
+    Setting { app: crate::NAME, key, kind, default, help: (es, en) }
+}
+
+pub const SETTINGS: &[Setting] = &[
+    setting(
+        CAPACITY,
+        Kind::IntUpTo { min: 1, ceiling: CEILING },
+        "8",
+        "Cuántos pedidos (o puntos de esfuerzo) caben a la vez en la cocina.",
+        "How many orders (or effort points) fit in the kitchen at once.",
+    ),
+    setting(
+        CEILING,
+        int(CAPACITY_CEILING),
+        "20",
+        "El valor más alto que se acepta como capacidad.",
+        "The highest value accepted as capacity.",
+    ),
+    setting(
+        UNIT,
+        Kind::Choice(&["pedidos", "esfuerzo"]),
+        "\"pedidos\"",
+        "Qué ocupa un lugar: cada pedido uno, o cada pedido sus puntos de esfuerzo.",
+        "What takes a place: one per order, or as many as its effort points.",
+    ),
+    setting(
+        PRIORITY,
+        Kind::Choice(&["estricta", "promesa"]),
+        "\"estricta\"",
+        "Estricta: lo inmediato siempre antes que lo programado. Promesa: un pedido programado \
+         cuya hora llegó compite con lo inmediato.",
+        "Strict: wanted now always before scheduled. Promise: a scheduled order whose time has \
+         come competes with what is wanted now.",
+    ),
+    setting(
+        AGEING,
+        int(AGEING_MINUTES),
+        "15",
+        "Con la política «promesa»: minutos que un pedido inmediato puede ceder el paso.",
+        "Under the promise policy: minutes an order wanted now may be passed over.",
+    ),
+    setting(
+        CUTOFF,
+        Kind::TimeOfDay,
+        "\"04:00\"",
+        "Hora local en que termina una jornada y empieza la siguiente.",
+        "Local time at which one business day ends and the next begins.",
+    ),
+    setting(
+        STALE,
+        int(STALE_HOURS),
+        "6",
+        "Horas tras las que un pedido en preparación de otra jornada deja de ocupar lugar.",
+        "Hours after which an order of another day in preparation stops taking a place.",
+    ),
+    setting(
+        TICK,
+        int(TICK_SECONDS),
+        "30",
+        "Cada cuántos segundos se evalúa la cola como red de seguridad.",
+        "How often, in seconds, the queue is evaluated as a safety net.",
+    ),
+    setting(
+        REMINDER,
+        int(REMINDER_MINUTES),
+        "5",
+        "Cada cuántos minutos se recuerdan los atrasos que siguen.",
+        "How often, in minutes, orders that are still late are announced again.",
+    ),
+    setting(
+        FLOOR,
+        int(ESTIMATE_FLOOR),
+        "10",
+        "Minutos mínimos de una estimación.",
+        "The least minutes of an estimate.",
+    ),
+    setting(
+        BASE,
+        int(BASE_MINUTES),
+        "15",
+        "Tiempo base con el que se compara lo aprendido.",
+        "Base time that what was learned is compared with.",
+    ),
+    setting(
+        STAFFED,
+        Kind::Int { min: 0, max: STAFF.most },
+        "0",
+        "Personas en la cocina ahora; 0 si no se informa. Las reglas de capacidad la usan.",
+        "People in the kitchen now; 0 when not told. Capacity rules use it.",
+    ),
+    setting(
+        AUTOMATION,
+        Kind::Bool,
+        "true",
+        "Si es falso, ningún pedido entra solo a la cocina.",
+        "When false, no order enters the kitchen by itself.",
+    ),
+    setting(
+        LEARNING,
+        Kind::Bool,
+        "false",
+        "Corrige las estimaciones con los tiempos aprendidos.",
+        "Corrects estimates with the times learned.",
+    ),
+    setting(
+        ADAPTIVE,
+        Kind::Bool,
+        "false",
+        "Aplica la capacidad sugerida, dentro del tope.",
+        "Applies the suggested capacity, within the ceiling.",
+    ),
+];
+
+pub async fn load(settings: &Settings, zone: &TimeZone, tx: &mut Tx) -> Result<Policy, Error> {
+    from_values(&settings.load(tx, crate::NAME).await?, zone)
+}
+
+fn from_values(values: &Values, zone: &TimeZone) -> Result<Policy, Error> {
+    let positive = |key: &str| -> Result<u32, Error> {
+        u32::try_from(values.int(key)?).map_err(|_| Error::corrupt(key))
+    };
+    let staff = positive(STAFFED)?;
+    Ok(Policy {
+        capacity: positive(CAPACITY)?,
+        capacity_ceiling: positive(CEILING)?,
+        unit: Unit::from_word(values.text(UNIT)?).ok_or_else(|| Error::corrupt(UNIT))?,
+        priority: PriorityPolicy::from_word(values.text(PRIORITY)?)
+            .ok_or_else(|| Error::corrupt(PRIORITY))?,
+        ageing_minutes: values.int(AGEING)?,
+        cutoff: values.time_of_day(CUTOFF)?,
+        zone: zone.clone(),
+        stale_hours: values.int(STALE)?,
+        tick_seconds: values.int(TICK)?,
+        reminder_minutes: values.int(REMINDER)?,
+        estimate_floor: values.int(FLOOR)?,
+        base_minutes: values.int(BASE)?,
+        staff: (staff > 0).then_some(staff),
+        automation: values.bool(AUTOMATION)?,
+        apply_learning: values.bool(LEARNING)?,
+        apply_adaptive: values.bool(ADAPTIVE)?,
+    })
+}
