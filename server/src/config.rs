@@ -17,13 +17,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use catalog::Key;
-pub(crate) use environment::{Environment, ReadText};
+pub(crate) use environment::{Environment, ReadText, setting_name};
 use file::Assignment;
-use origin::nearest;
-pub(crate) use origin::{ConfigError, Origin, Problem};
+pub(crate) use origin::{ConfigError, Origin, Problem, nearest};
 pub(crate) use sections::{
-    AlertsConfig, Auth, LimitsConfig, LogConfig, LogFormat, Secret, ServerConfig, SmtpConfig,
-    WebhookConfig, Zone,
+    AlertsConfig, Auth, LimitsConfig, LogConfig, LogFormat, ServerConfig, SmtpConfig,
 };
 
 /// The whole deployment configuration, checked.
@@ -54,6 +52,10 @@ pub(crate) struct AppSetting {
 pub(crate) struct Entry {
     pub(crate) key: String,
     pub(crate) value_shown: String,
+    /// Empty for application settings: their defaults are the applications' own.
+    pub(crate) default_shown: String,
+    /// The variable that sets it.
+    pub(crate) variable: String,
     pub(crate) origin: Origin,
     pub(crate) comment: String,
 }
@@ -109,20 +111,13 @@ impl Sources {
             Ok(text) => Some((path, text)),
             Err(error) if asked.is_none() && error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => {
-                let flag = Origin::Flag {
-                    flag: "--config".to_owned(),
-                };
+                let flag = Origin::Flag { flag: "--config".to_owned() };
                 let message = format!("cannot read {}: {error}", path.display());
                 return Err(Problem::new(flag, "", message).into());
             }
         };
         let read: ReadText = |path: &Path| std::fs::read_to_string(path);
-        Ok(Self {
-            file,
-            environment,
-            flags,
-            read,
-        })
+        Ok(Self { file, environment, flags, read })
     }
 }
 
@@ -133,10 +128,8 @@ impl Config {
     /// Lays the sources over the defaults and checks the result; reports all problems together.
     pub(crate) fn load(sources: &Sources, known: &KnownSettings<'_>) -> Result<Self, ConfigError> {
         let keys = catalog::keys();
-        let mut layers: Layers = keys
-            .iter()
-            .map(|key| (key.path(), (key.default.clone(), Origin::Default)))
-            .collect();
+        let mut layers: Layers =
+            keys.iter().map(|key| (key.path(), (key.default.clone(), Origin::Default))).collect();
         let mut problems = Vec::new();
         for (assignment, origin) in given(sources, &keys, known, &mut problems) {
             match check(&assignment, &origin, &keys, known) {
@@ -153,14 +146,7 @@ impl Config {
             (Some(server), Some(log), Some(alerts), Some(limits)) if problems.is_empty() => {
                 let app_settings = app_settings(&layers, &keys);
                 let entries = entries(&layers, &keys);
-                Ok(Self {
-                    server,
-                    log,
-                    alerts,
-                    limits,
-                    app_settings,
-                    entries,
-                })
+                Ok(Self { server, log, alerts, limits, app_settings, entries })
             }
             _ => Err(ConfigError { problems }),
         }
@@ -183,10 +169,7 @@ fn given(
     if let Some((path, text)) = &sources.file {
         match file::assignments(path, text) {
             Ok(found) => all.extend(found.into_iter().map(|assignment| {
-                let origin = Origin::File {
-                    path: path.clone(),
-                    line: assignment.line,
-                };
+                let origin = Origin::File { path: path.clone(), line: assignment.line };
                 (assignment, origin)
             })),
             Err(broken) => problems.extend(broken),
@@ -196,25 +179,12 @@ fn given(
     all.extend(found);
     problems.extend(broken);
     for flag in &sources.flags {
-        let origin = Origin::Flag {
-            flag: flag.name.to_owned(),
-        };
-        let key = keys
-            .iter()
-            .find(|key| key.path() == flag.key)
-            .expect("flags name known keys");
+        let origin = Origin::Flag { flag: flag.name.to_owned() };
+        let key = keys.iter().find(|key| key.path() == flag.key).expect("flags name known keys");
         match catalog::parse_like(&key.default, &flag.value) {
             Ok(value) => {
                 let (section, key) = (key.section.clone(), key.name.clone());
-                all.push((
-                    Assignment {
-                        section,
-                        key,
-                        value,
-                        line: 0,
-                    },
-                    origin,
-                ));
+                all.push((Assignment { section, key, value, line: 0 }, origin));
             }
             Err(message) => problems.push(Problem::new(origin, flag.key, message)),
         }
@@ -229,12 +199,7 @@ fn check(
     keys: &[Key],
     known: &KnownSettings<'_>,
 ) -> Result<String, Problem> {
-    let Assignment {
-        section,
-        key,
-        value,
-        ..
-    } = assignment;
+    let Assignment { section, key, value, .. } = assignment;
     let path = format!("{section}.{key}");
     let problem = |message: String| Problem::new(origin.clone(), &path, message);
     if let Some(entry) = keys.iter().find(|entry| entry.path() == path) {
@@ -246,24 +211,13 @@ fn check(
     if known.settings.contains(&(section.as_str(), key.as_str())) {
         return Ok(path);
     }
-    let sections = || {
-        keys.iter()
-            .map(|key| key.section.as_str())
-            .chain(known.apps.iter().copied())
-    };
+    let sections = || keys.iter().map(|key| key.section.as_str()).chain(known.apps.iter().copied());
     if !sections().any(|name| name == section) {
         return Err(problem(format!("unknown section [{section}]"))
             .or_rather(nearest(section, sections()).map(|name| format!("[{name}]"))));
     }
-    let own = keys
-        .iter()
-        .filter(|entry| entry.section == *section)
-        .map(|entry| &*entry.name);
-    let published = known
-        .settings
-        .iter()
-        .filter(|(app, _)| app == section)
-        .map(|(_, key)| *key);
+    let own = keys.iter().filter(|entry| entry.section == *section).map(|entry| &*entry.name);
+    let published = known.settings.iter().filter(|(app, _)| app == section).map(|(_, key)| *key);
     Err(problem("unknown setting".to_owned()).or_rather(nearest(key, own.chain(published))))
 }
 
@@ -287,17 +241,25 @@ fn app_settings(layers: &Layers, keys: &[Key]) -> Vec<AppSetting> {
 }
 
 fn entries(layers: &Layers, keys: &[Key]) -> Vec<Entry> {
-    let entry = |path: &str, comment: &str| {
+    let entry = |path: &str, default_shown: String, variable: String, comment: &str| {
         let (value, origin) = &layers[path];
         Entry {
             key: path.to_owned(),
             value_shown: catalog::shown(path, value),
+            default_shown,
+            variable,
             origin: origin.clone(),
             comment: comment.to_owned(),
         }
     };
-    let own = keys.iter().map(|key| entry(&key.path(), &key.comment));
-    let settings = layers.keys().filter(|path| is_setting(path, keys));
-    own.chain(settings.map(|path| entry(path, "Application setting given at deployment.")))
-        .collect()
+    let own = keys.iter().map(|key| {
+        let default = catalog::shown(&key.path(), &key.default);
+        entry(&key.path(), default, environment::short_name(key), &key.comment)
+    });
+    let settings = layers.keys().filter_map(|path| {
+        let (app, key) = path.split_once('.').filter(|_| is_setting(path, keys))?;
+        let comment = "Application setting given at deployment.";
+        Some(entry(path, String::new(), setting_name(app, key), comment))
+    });
+    own.chain(settings).collect()
 }

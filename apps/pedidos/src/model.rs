@@ -137,11 +137,7 @@ pub enum Intake {
 
 impl Intake {
     pub const fn from_flag(automatic: bool) -> Self {
-        if automatic {
-            Self::Automatic
-        } else {
-            Self::Manual
-        }
+        if automatic { Self::Automatic } else { Self::Manual }
     }
 
     pub const fn is_automatic(self) -> bool {
@@ -215,11 +211,7 @@ wire_words!(PaymentState {
 impl PaymentState {
     /// Like `from_word`, and accepts the older word *DEBE* that existing clients still send.
     pub fn from_input(word: &str) -> Option<Self> {
-        if word == "DEBE" {
-            Some(Self::Pending)
-        } else {
-            Self::from_word(word)
-        }
+        if word == "DEBE" { Some(Self::Pending) } else { Self::from_word(word) }
     }
 }
 
@@ -301,7 +293,7 @@ pub struct Line {
     /// Of one unit, extras included.
     pub price_cents: i64,
     pub note: Option<String>,
-    /// *Personalizaciones* as the JSON text the client sent; the kitchen shows it, no rule reads it.
+    /// *Personalizaciones*, the JSON text the client sent; the kitchen shows it, no rule reads it.
     pub extras: Option<String>,
     pub station: Option<String>,
 }
@@ -348,4 +340,61 @@ pub(crate) fn later_by_minutes(instant: Timestamp, minutes: i64) -> Timestamp {
 
 pub(crate) fn earlier_by_minutes(instant: Timestamp, minutes: i64) -> Timestamp {
     later_by_minutes(instant, minutes.saturating_neg())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_can_be_read_back() {
+        macro_rules! check {
+            ($($name:ident),+) => {
+                $(for value in $name::ALL {
+                    assert_eq!($name::from_word(value.word()), Some(*value));
+                    assert_eq!($name::from_word(&value.word().to_lowercase()), None);
+                })+
+            };
+        }
+        check!(OrderState, Priority, Intake, Mode, Channel, PaymentMethod, PaymentState, Role);
+        check!(LineState);
+        assert_eq!(PaymentState::from_input("DEBE"), Some(PaymentState::Pending));
+        assert_eq!(PaymentState::from_word("DEBE"), None);
+    }
+
+    #[test]
+    fn the_life_of_an_order_is_as_published() {
+        let diagram = engine::mermaid::<OrderState>();
+        let moves: Vec<&str> = diagram.lines().skip(1).map(str::trim).collect();
+        let expected = [
+            "[*] --> RECIBIDO",
+            "RECIBIDO --> EN_PREPARACION",
+            "RECIBIDO --> CANCELADO",
+            "EN_PREPARACION --> LISTO",
+            "EN_PREPARACION --> RECIBIDO",
+            "EN_PREPARACION --> CANCELADO",
+            "LISTO --> ENTREGADO",
+            "LISTO --> EN_PREPARACION",
+            "LISTO --> CANCELADO",
+            "ENTREGADO --> [*]",
+            "CANCELADO --> [*]",
+        ];
+        assert_eq!(moves, expected);
+    }
+
+    #[test]
+    fn s6_the_planned_start_is_the_promise_less_the_estimate() {
+        let due: Timestamp = "2026-06-19T21:30:00-03:00".parse().unwrap();
+        let start: Timestamp = "2026-06-19T20:55:00-03:00".parse().unwrap();
+        assert_eq!(Due::At(due).planned_start(35), Some(start));
+        assert_eq!(Due::AsSoonAsPossible.planned_start(35), None);
+        assert_eq!(Priority::of(Due::At(due)), Priority::Normal);
+        assert_eq!(Priority::of(Due::AsSoonAsPossible), Priority::High);
+    }
+
+    #[test]
+    fn an_absurd_estimate_saturates() {
+        assert_eq!(later_by_minutes(Timestamp::UNIX_EPOCH, i64::MAX), Timestamp::MAX);
+        assert_eq!(earlier_by_minutes(Timestamp::UNIX_EPOCH, i64::MAX), Timestamp::MIN);
+    }
 }

@@ -22,11 +22,7 @@ impl Bounds {
 }
 
 const fn bounds(least: i64, most: i64, default: i64) -> Bounds {
-    Bounds {
-        least,
-        most,
-        default,
-    }
+    Bounds { least, most, default }
 }
 
 /// The highest capacity an operator may set, itself a setting: shops differ by an order.
@@ -97,10 +93,7 @@ impl PriorityPolicy {
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|policy| policy.word() == word)
+        Self::ALL.iter().copied().find(|policy| policy.word() == word)
     }
 }
 
@@ -151,6 +144,18 @@ impl Policy {
             apply_learning: false,
             apply_adaptive: false,
         }
+    }
+
+    /// What stops automatic entry at this instant: a pause in force, or the setting, which reads as
+    /// a pause without an end that names its key.
+    pub fn stopped(&self, pause: Option<Pause>, now: Timestamp) -> Option<Pause> {
+        let standing = || Pause {
+            reason: "AUTO_MOVER_PEDIDOS = false".to_owned(),
+            until: None,
+            by: "configuracion".to_owned(),
+        };
+        let in_force = pause.filter(|pause| pause.holds(now));
+        if self.automation { in_force } else { Some(standing()) }
     }
 }
 
@@ -306,45 +311,36 @@ mod tests {
     #[test]
     fn a_pause_ends_at_its_expiry() {
         let until: Timestamp = "2026-06-19T23:00:00Z".parse().unwrap();
-        let pause = Pause {
-            reason: "horno".into(),
-            until: Some(until),
-            by: "ana".into(),
-        };
+        let pause = Pause { reason: "horno".into(), until: Some(until), by: "ana".into() };
         assert!(pause.holds("2026-06-19T22:59:59Z".parse().unwrap()));
         assert!(!pause.holds(until));
-        assert!(
-            Pause {
-                until: None,
-                ..pause
-            }
-            .holds(until)
-        );
+        assert!(Pause { until: None, ..pause }.holds(until));
+    }
+
+    #[test]
+    fn the_setting_stops_automation_whatever_the_pause() {
+        let now: Timestamp = "2026-06-19T23:00:00Z".parse().unwrap();
+        let pause = Pause { reason: "horno".into(), until: Some(now), by: "ana".into() };
+        let mut policy = Policy::new(TimeZone::UTC);
+        assert_eq!(policy.stopped(Some(pause.clone()), now), None, "it has just ended");
+        let lasting = Pause { until: None, ..pause };
+        assert_eq!(policy.stopped(Some(lasting.clone()), now), Some(lasting.clone()));
+        policy.automation = false;
+        let stopped = policy.stopped(Some(lasting), now).unwrap();
+        assert!(stopped.reason.contains("AUTO_MOVER_PEDIDOS"));
     }
 
     #[test]
     fn words_can_be_read_back() {
-        assert!(
-            Unit::ALL
-                .iter()
-                .all(|u| Unit::from_word(u.word()) == Some(*u))
-        );
+        assert!(Unit::ALL.iter().all(|u| Unit::from_word(u.word()) == Some(*u)));
         let policies = PriorityPolicy::ALL;
-        assert!(
-            policies
-                .iter()
-                .all(|p| PriorityPolicy::from_word(p.word()) == Some(*p))
-        );
+        assert!(policies.iter().all(|p| PriorityPolicy::from_word(p.word()) == Some(*p)));
     }
 
     #[test]
     fn an_order_always_costs_at_least_one_place() {
         assert_eq!(
-            [
-                Unit::Orders.cost(24),
-                Unit::Effort.cost(24),
-                Unit::Effort.cost(0)
-            ],
+            [Unit::Orders.cost(24), Unit::Effort.cost(24), Unit::Effort.cost(0)],
             [1, 24, 1]
         );
     }

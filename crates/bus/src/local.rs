@@ -58,9 +58,7 @@ impl Bus for LocalBus {
                 let (_, closed) = watch::channel(0);
                 return Listener(closed);
             };
-            let sender = topics
-                .entry(topic.to_owned())
-                .or_insert_with(|| watch::channel(0).0);
+            let sender = topics.entry(topic.to_owned()).or_insert_with(|| watch::channel(0).0);
             Listener(sender.subscribe())
         })
     }

@@ -35,10 +35,7 @@ impl Capacity {
     /// The same limit with `amount` more in use.
     #[must_use]
     pub const fn taking(self, amount: u32) -> Self {
-        Self {
-            limit: self.limit,
-            in_use: self.in_use.saturating_add(amount),
-        }
+        Self { limit: self.limit, in_use: self.in_use.saturating_add(amount) }
     }
 }
 

@@ -77,8 +77,8 @@ mod tests {
 
     #[test]
     fn the_diagram_names_start_moves_and_ends() {
-        let expected = "stateDiagram-v2\n    [*] --> OPEN\n    OPEN --> SHUT\n    SHUT --> OPEN\n    \
-                        SHUT --> GONE\n    GONE --> [*]\n";
+        let expected = "stateDiagram-v2\n    [*] --> OPEN\n    OPEN --> SHUT\n    SHUT --> OPEN\n\
+                        \x20   SHUT --> GONE\n    GONE --> [*]\n";
         assert_eq!(mermaid::<Door>(), expected);
     }
 }

@@ -13,10 +13,7 @@ pub struct Plan<Change, Held> {
 
 impl<Change, Held> Plan<Change, Held> {
     pub const fn new() -> Self {
-        Self {
-            changes: Vec::new(),
-            held: Vec::new(),
-        }
+        Self { changes: Vec::new(), held: Vec::new() }
     }
 
     /// True when applying the plan would change nothing: the fixpoint every planner reaches.

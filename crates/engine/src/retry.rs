@@ -20,13 +20,8 @@ impl Backoff {
     pub fn delay(self, attempt: u32, jitter: f64) -> Duration {
         let factor = 1_u32.checked_shl(attempt).unwrap_or(u32::MAX);
         let whole = self.base.saturating_mul(factor).min(self.cap);
-        let jitter = if jitter.is_finite() {
-            jitter.clamp(0.0, 1.0)
-        } else {
-            1.0
-        };
-        let half = whole / 2;
-        half + (whole - half).mul_f64(jitter)
+        let jitter = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 1.0 };
+        whole.mul_f64(f64::midpoint(1.0, jitter))
     }
 }
 
@@ -34,15 +29,12 @@ impl Backoff {
 mod tests {
     use super::*;
 
-    const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(60));
+    const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
 
     #[test]
     fn delays_double_up_to_the_cap() {
         let seconds = |attempt| BACKOFF.delay(attempt, 1.0).as_secs();
-        assert_eq!(
-            [0, 1, 2, 5, 6, 31, 32, u32::MAX].map(seconds),
-            [1, 2, 4, 32, 60, 60, 60, 60]
-        );
+        assert_eq!([0, 1, 2, 5, 6, 31, 32, u32::MAX].map(seconds), [1, 2, 4, 32, 60, 60, 60, 60]);
     }
 
     #[test]

@@ -33,59 +33,33 @@ pub struct Grant {
 
 impl Actor {
     pub(crate) fn open() -> Self {
-        let grants = vec![Grant {
-            app: EVERY_APP.into(),
-            role: "ADMIN".into(),
-        }];
-        Self {
-            name: "local".into(),
-            identity: Identity::Open,
-            grants,
-        }
+        let grants = vec![Grant { app: EVERY_APP.into(), role: "ADMIN".into() }];
+        Self { name: "local".into(), identity: Identity::Open, grants }
     }
 
     pub(crate) fn anonymous() -> Self {
-        Self {
-            name: "anonymous".into(),
-            identity: Identity::Anonymous,
-            grants: Vec::new(),
-        }
+        Self { name: "anonymous".into(), identity: Identity::Anonymous, grants: Vec::new() }
     }
 
     /// Turno itself: ticks and drivers.
     pub fn system() -> Self {
-        let grants = vec![Grant {
-            app: EVERY_APP.into(),
-            role: "ADMIN".into(),
-        }];
-        Self {
-            name: "SISTEMA".into(),
-            identity: Identity::System,
-            grants,
-        }
+        let grants = vec![Grant { app: EVERY_APP.into(), role: "ADMIN".into() }];
+        Self { name: "SISTEMA".into(), identity: Identity::System, grants }
     }
 
     /// The role held in an application; a role for the whole house counts everywhere.
     pub fn role_in(&self, app: &str) -> Option<&str> {
         let grant = |name: &str| self.grants.iter().find(|grant| grant.app == name);
-        grant(app)
-            .or_else(|| grant(EVERY_APP))
-            .map(|grant| grant.role.as_str())
+        grant(app).or_else(|| grant(EVERY_APP)).map(|grant| grant.role.as_str())
     }
 
     /// Whether this actor runs the house: users, tokens, every setting.
     pub fn is_admin(&self) -> bool {
-        self.grants
-            .iter()
-            .any(|grant| grant.app == EVERY_APP && grant.role == "ADMIN")
+        self.grants.iter().any(|grant| grant.app == EVERY_APP && grant.role == "ADMIN")
     }
 
     pub fn require_admin(&self, lang: Lang) -> Result<(), Failure> {
-        if self.is_admin() {
-            Ok(())
-        } else {
-            Err(insufficient_role(lang).into())
-        }
+        if self.is_admin() { Ok(()) } else { Err(insufficient_role(lang).into()) }
     }
 }
 
@@ -93,10 +67,7 @@ impl Actor {
 pub(crate) fn insufficient_role(lang: Lang) -> Problem {
     Problem::forbidden("ROL_INSUFICIENTE")
         .lang(lang)
-        .detail(lang.t(
-            "Tu rol no permite esta acción.",
-            "Your role does not allow this action.",
-        ))
+        .detail(lang.t("Tu rol no permite esta acción.", "Your role does not allow this action."))
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Actor {
@@ -104,10 +75,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Actor {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         // The door puts an actor on every request; without one the request came past the door.
-        Ok(parts
-            .extensions
-            .get::<Self>()
-            .cloned()
-            .unwrap_or_else(Self::anonymous))
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(Self::anonymous))
     }
 }

@@ -10,13 +10,18 @@ use serde_json::{Value as Json, json};
 use sha2::Sha256;
 use store::{
     Decision, Row, Scope, Store, Tx,
+    audit::Entry,
     effects::{Claimed, NewEffect},
     events::NewEvent,
 };
 
-use crate::{Context, Driver, Outcome};
+use crate::{Actor, Context, Driver, Outcome};
 
 const LISTED: i64 = 200;
+
+fn scope() -> Scope {
+    Scope::new("alerts")
+}
 
 /// Where notices go. Empty: the console only.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +32,16 @@ pub struct AlertChannels {
     pub smtp_from: Option<String>,
     pub smtp_to: Vec<String>,
     pub throttle: SignedDuration,
+}
+
+impl AlertChannels {
+    pub(crate) fn by_webhook(&self) -> bool {
+        self.webhook_url.is_some()
+    }
+
+    pub(crate) fn by_email(&self) -> bool {
+        self.smtp_url.is_some() && !self.smtp_to.is_empty()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,28 +90,17 @@ impl Context {
     /// Says that something is wrong. Cheap to repeat.
     pub async fn raise(&self, alert: Alert) -> Result<(), store::Error> {
         let now = self.clock.now();
-        let mut decision = self.store.decide(&Scope::new("alerts"), now).await?;
+        let mut decision = self.store.decide(&scope(), now).await?;
         let known = find(&mut decision.tx, &alert.fingerprint).await?;
         let fresh = known.as_ref().is_none_or(|kept| !kept.firing);
-        let since = known
-            .as_ref()
-            .filter(|_| !fresh)
-            .map_or(now, |kept| kept.since);
+        let since = known.as_ref().filter(|_| !fresh).map_or(now, |kept| kept.since);
         let notified = known.as_ref().and_then(|kept| kept.notified_at);
-        let acknowledged = known
-            .as_ref()
-            .is_some_and(|kept| kept.acknowledged_by.is_some());
+        let acknowledged = known.as_ref().is_some_and(|kept| kept.acknowledged_by.is_some());
         let throttle = self.options.alerts.throttle;
         let notify = notified.is_none_or(|at| now.duration_since(at) >= throttle)
             && (fresh || !acknowledged);
-        save(
-            &mut decision,
-            &alert,
-            fresh,
-            since,
-            if notify { Some(now) } else { notified },
-        )
-        .await?;
+        save(&mut decision, &alert, fresh, since, if notify { Some(now) } else { notified })
+            .await?;
         if fresh {
             decision.emit(event(&alert, "alerta:activa"));
         }
@@ -113,15 +117,10 @@ impl Context {
             return Ok(());
         }
         let now = self.clock.now();
-        let mut decision = self.store.decide(&Scope::new("alerts"), now).await?;
+        let mut decision = self.store.decide(&scope(), now).await?;
         let sql = "UPDATE alerts SET state = 'RESOLVED', last_seen = $2, acknowledged_by = NULL
                    WHERE fingerprint = $1 AND state = 'FIRING'";
-        if decision
-            .tx
-            .execute(sql, &[fingerprint.into(), now.into()])
-            .await?
-            == 0
-        {
+        if decision.tx.execute(sql, &[fingerprint.into(), now.into()]).await? == 0 {
             return Ok(());
         }
         let Some(kept) = find(&mut decision.tx, fingerprint).await? else {
@@ -148,36 +147,21 @@ impl Context {
             "at": now.to_string(),
         });
         let mut send = |kind: &'static str| {
-            let key = format!(
-                "{kind}/{}/{state}/{}",
-                alert.fingerprint,
-                now.as_microsecond()
-            );
-            decision.effect(NewEffect {
-                app: alert.app,
-                kind,
-                key,
-                payload: payload.clone(),
-            });
+            let key = format!("{kind}/{}/{state}/{}", alert.fingerprint, now.as_microsecond());
+            decision.effect(NewEffect { app: alert.app, kind, key, payload: payload.clone() });
         };
-        if channels.webhook_url.is_some() {
+        if channels.by_webhook() {
             send("alert.webhook");
         }
-        if channels.smtp_url.is_some() && !channels.smtp_to.is_empty() {
+        if channels.by_email() {
             send("alert.email");
         }
     }
 }
 
 pub(crate) const DRIVERS: &[Driver] = &[
-    Driver {
-        kind: "alert.webhook",
-        perform: |context, effect| Box::pin(webhook(context, effect)),
-    },
-    Driver {
-        kind: "alert.email",
-        perform: |context, effect| Box::pin(email(context, effect)),
-    },
+    Driver { kind: "alert.webhook", perform: |context, effect| Box::pin(webhook(context, effect)) },
+    Driver { kind: "alert.email", perform: |context, effect| Box::pin(email(context, effect)) },
 ];
 
 /// Signed like every webhook of Turno: HMAC-SHA256 over `id.timestamp.body`.
@@ -222,18 +206,10 @@ async fn send_email(
     channels: &AlertChannels,
     payload: &Json,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let url = channels
-        .smtp_url
-        .as_deref()
-        .ok_or("no mail server is configured any more")?;
+    let url = channels.smtp_url.as_deref().ok_or("no mail server is configured any more")?;
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let subject = format!("[Turno] {}: {}", text("state"), text("title"));
-    let body = format!(
-        "{}\n\n{}\n{}",
-        text("detail"),
-        text("fingerprint"),
-        text("at")
-    );
+    let body = format!("{}\n\n{}\n{}", text("detail"), text("fingerprint"), text("at"));
     let from = channels.smtp_from.as_deref().unwrap_or("turno@localhost");
     let mut message = Message::builder().from(from.parse()?).subject(subject);
     for to in &channels.smtp_to {
@@ -285,42 +261,113 @@ async fn save(
 
 async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>, store::Error> {
     let sql = "SELECT * FROM alerts WHERE fingerprint = $1";
-    tx.optional(sql, &[fingerprint.into()])
-        .await?
-        .map(|row| kept(&row))
-        .transpose()
+    tx.optional(sql, &[fingerprint.into()]).await?.map(|row| kept(&row)).transpose()
 }
 
 /// Firing first, then the latest.
 pub(crate) async fn list(store: &Store) -> Result<Vec<Kept>, store::Error> {
     let sql = "SELECT * FROM alerts ORDER BY state, last_seen DESC LIMIT $1";
-    store
-        .read()
-        .await?
-        .all(sql, &[LISTED.into()])
-        .await?
-        .iter()
-        .map(kept)
-        .collect()
+    store.read().await?.all(sql, &[LISTED.into()]).await?.iter().map(kept).collect()
 }
 
-/// Someone looks after it: no more reminders until it recovers and fires again.
+/// Someone looks after it: no more reminders until it recovers and fires again. Nothing comes back
+/// when the alert does not fire.
 pub(crate) async fn acknowledge(
     context: &Context,
     fingerprint: &str,
-    by: &str,
-) -> Result<bool, store::Error> {
-    let mut decision = context
-        .store
-        .decide(&Scope::new("alerts"), context.clock.now())
-        .await?;
-    let sql = "UPDATE alerts SET acknowledged_by = $2 WHERE fingerprint = $1 AND state = 'FIRING'";
-    let changed = decision
-        .tx
-        .execute(sql, &[fingerprint.into(), by.into()])
-        .await?;
+    by: &Actor,
+) -> Result<Option<Kept>, store::Error> {
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&scope(), now).await?;
+    let Some(mut kept) = find(&mut decision.tx, fingerprint).await?.filter(|kept| kept.firing)
+    else {
+        return Ok(None);
+    };
+    let sql = "UPDATE alerts SET acknowledged_by = $2 WHERE fingerprint = $1";
+    decision.tx.execute(sql, &[fingerprint.into(), by.name.as_str().into()]).await?;
+    let app = context.app(&kept.app).map_or("host", |app| app.name);
+    let before = kept.acknowledged_by.replace(by.name.clone());
+    decision.audit(entry(app, by, "alert.acknowledge", fingerprint, before));
+    decision.emit(NewEvent {
+        app,
+        name: "alerta:reconocida",
+        subject: Some(fingerprint.to_owned()),
+        data: json!({ "titulo": kept.title, "por": by.name }),
+    });
     decision.commit().await?;
-    Ok(changed == 1)
+    Ok(Some(kept))
+}
+
+/// Sends a notice over every channel, so that people know they arrive. `false`: there is none.
+pub(crate) async fn send_test(context: &Context, by: &Actor) -> Result<bool, store::Error> {
+    let channels = &context.options.alerts;
+    if !channels.by_webhook() && !channels.by_email() {
+        return Ok(false);
+    }
+    let now = context.clock.now();
+    let alert = Alert {
+        app: "host",
+        fingerprint: "host/test".into(),
+        severity: Severity::Warning,
+        title: "Aviso de prueba / Test notice".into(),
+        detail: format!("Pedido por {0} / Asked for by {0}", by.name),
+    };
+    let mut decision = context.store.decide(&scope(), now).await?;
+    context.notify(&mut decision, &alert, "TEST", now);
+    decision.audit(entry("host", by, "alert.test", &alert.fingerprint, None));
+    decision.commit().await?;
+    Ok(true)
+}
+
+fn entry(
+    app: &'static str,
+    by: &Actor,
+    action: &str,
+    fingerprint: &str,
+    before: Option<String>,
+) -> Entry {
+    Entry {
+        app,
+        actor: by.name.clone(),
+        role: by.role_in(app).unwrap_or_default().into(),
+        action: action.into(),
+        subject: fingerprint.into(),
+        before: before.map(Json::from),
+        after: Some(by.name.as_str().into()),
+        reason: None,
+    }
+}
+
+/// A notice on its way, or arrived.
+#[derive(Clone, Debug)]
+pub(crate) struct Delivery {
+    pub channel: String,
+    pub title: String,
+    pub state: String,
+    pub attempts: i64,
+    pub error: Option<String>,
+    pub created_at: Timestamp,
+}
+
+/// The latest notices. Looks at the newest effects only: a busy application makes many others.
+pub(crate) async fn deliveries(store: &Store) -> Result<Vec<Delivery>, store::Error> {
+    let sql = "SELECT kind, payload, state, attempts, last_error, created_at FROM effects
+               WHERE kind IN ('alert.webhook', 'alert.email')
+               AND id > (SELECT COALESCE(MAX(id), 0) FROM effects) - 5000
+               ORDER BY id DESC LIMIT 10";
+    let rows = store.read().await?.all(sql, &[]).await?;
+    let delivery = |row: &Row| {
+        let payload: Json = row.get("payload")?;
+        Ok(Delivery {
+            channel: row.get("kind")?,
+            title: payload["title"].as_str().unwrap_or_default().to_owned(),
+            state: row.get("state")?,
+            attempts: row.get("attempts")?,
+            error: row.maybe("last_error")?,
+            created_at: row.get("created_at")?,
+        })
+    };
+    rows.iter().map(delivery).collect()
 }
 
 fn kept(row: &Row) -> Result<Kept, store::Error> {

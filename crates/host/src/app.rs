@@ -84,8 +84,6 @@ impl App {
 
 impl std::fmt::Debug for App {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("App")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("App").field("name", &self.name).finish_non_exhaustive()
     }
 }

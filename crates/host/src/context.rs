@@ -1,12 +1,18 @@
-use std::{ops::Deref, sync::Arc};
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    ops::Deref,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use bus::Bus;
 use jiff::tz::TimeZone;
-use store::{Store, settings::Settings};
+use store::{Store, events::Event, settings::Settings};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AlertChannels, App, Clock, accounts::LoginGuard, metrics::Metrics, relay::Relay, tick::Ticks,
+    Actor, AlertChannels, App, Clock, accounts, accounts::LoginGuard, metrics::Metrics,
+    relay::Relay, tick::Ticks,
 };
 
 /// What handlers, ticks and tasks share; cheap to clone.
@@ -28,6 +34,7 @@ pub struct Inner {
     pub(crate) ticks: Ticks,
     pub(crate) metrics: Metrics,
     pub(crate) logins: LoginGuard,
+    shared: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 /// How this process was started.
@@ -76,7 +83,25 @@ impl Context {
             ticks,
             metrics: Metrics::new(),
             logins: LoginGuard::default(),
+            shared: Mutex::default(),
         }))
+    }
+
+    /// The one value of this type that an application's routes and tasks share in this process.
+    pub fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        value.clone().downcast().expect("the key is the type of the value")
+    }
+
+    /// Who presents this API token, if it is still good.
+    pub async fn actor_of_token(&self, secret: &str) -> Result<Option<Actor>, store::Error> {
+        accounts::actor_of_token(&self.store, secret, self.clock.now()).await
+    }
+
+    /// An event as this actor may see it, in the shape every client gets.
+    pub fn visible(&self, actor: &Actor, event: &Event) -> Option<serde_json::Value> {
+        crate::live::visible(self, actor, event)
     }
 
     pub fn app(&self, name: &str) -> Option<&App> {

@@ -43,27 +43,23 @@ pub(crate) async fn move_clock(
         return Err(Problem::no_such_route(lang).await.into());
     }
     let now = context.clock.now();
-    let target =
-        target(&wanted, now).ok_or_else(|| {
-            Problem::bad_request("RELOJ_INVALIDO").lang(lang).detail(lang.t(
+    let target = target(&wanted, now).ok_or_else(|| {
+        Problem::bad_request("RELOJ_INVALIDO").lang(lang).detail(lang.t(
             "Indicá advance_seconds (0 a 2678400) o now, no anterior a la hora actual ni más de \
              31 días después.",
             "Give advance_seconds (0 to 2678400) or now, not before the present nor more than 31 \
              days after it.",
         ))
-        })?;
+    })?;
     let ticks = context.travel(target).await;
-    Ok(axum::Json(Moved {
-        now: context.clock.now(),
-        ticks,
-    }))
+    Ok(axum::Json(Moved { now: context.clock.now(), ticks }))
 }
 
 fn target(wanted: &Move, now: Timestamp) -> Option<Timestamp> {
     let target = match (wanted.advance_seconds, wanted.now) {
-        (Some(seconds), None) => now
-            .checked_add(SignedDuration::try_from_secs_f64(seconds).ok()?)
-            .ok()?,
+        (Some(seconds), None) => {
+            now.checked_add(SignedDuration::try_from_secs_f64(seconds).ok()?).ok()?
+        }
         (None, Some(instant)) => instant,
         _ => return None,
     };
@@ -92,11 +88,7 @@ impl Context {
             ran += 1;
             self.perform_due_effects().await;
             // What one tick decided may bring another one nearer.
-            for (other, tick) in ticks
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != index)
-            {
+            for (other, tick) in ticks.iter().enumerate().filter(|(other, _)| *other != index) {
                 due[other] = due[other].min(self.due(tick).await);
             }
         }

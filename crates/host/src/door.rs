@@ -13,15 +13,8 @@ use crate::{Access, Actor, Context, Failure, accounts};
 
 pub(crate) const SESSION_COOKIE: &str = "turno_session";
 /// Answer anyone: they show nothing of anybody.
-const PUBLIC: &[&str] = &[
-    "/health",
-    "/ready",
-    "/metrics",
-    "/login",
-    "/logout",
-    "/assets/",
-    "/preferencias",
-];
+const PUBLIC: &[&str] =
+    &["/health", "/ready", "/metrics", "/login", "/logout", "/assets/", "/preferencias"];
 
 pub(crate) async fn identify(
     State(context): State<Context>,
@@ -50,10 +43,7 @@ async fn actor(
 ) -> Result<Option<Actor>, Failure> {
     let now = context.clock.now();
     if let Some(value) = headers.get(header::AUTHORIZATION) {
-        let secret = value
-            .to_str()
-            .ok()
-            .and_then(|text| text.strip_prefix("Bearer "));
+        let secret = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
         let actor = match secret {
             Some(secret) => accounts::actor_of_token(&context.store, secret.trim(), now).await?,
             None => None,
@@ -64,10 +54,7 @@ async fn actor(
                 "El token no existe, venció o fue revocado.",
                 "The token does not exist, has expired or was revoked.",
             );
-            Problem::unauthorized("TOKEN_INVALIDO")
-                .lang(lang)
-                .detail(detail)
-                .into()
+            Problem::unauthorized("TOKEN_INVALIDO").lang(lang).detail(detail).into()
         });
     }
     if let Some(cookie) = CookieJar::from_headers(headers).get(SESSION_COOKIE)
@@ -85,34 +72,22 @@ fn is_public(context: &Context, path: &str) -> bool {
     let matches =
         |known: &&str| path == *known || (known.ends_with('/') && path.starts_with(*known));
     PUBLIC.iter().any(|known| matches(&known))
-        || context
-            .apps
-            .iter()
-            .flat_map(|app| app.public)
-            .any(|known| matches(&known))
+        || context.apps.iter().flat_map(|app| app.public).any(|known| matches(&known))
 }
 
 fn turn_away(request: &Request, lang: Lang) -> Response {
     if request.method() == Method::GET && wants_html(request.headers()) {
-        let back = request
-            .uri()
-            .path_and_query()
-            .map_or("/", |path| path.as_str());
+        let back = request.uri().path_and_query().map_or("/", |path| path.as_str());
         let back: String = form_encode(back);
         return Redirect::to(&format!("/login?back={back}")).into_response();
     }
-    let detail = lang.t(
-        "Hay que iniciar sesión o presentar un token.",
-        "Sign in or present a token.",
-    );
-    let mut response = Problem::unauthorized("NO_AUTENTICADO")
-        .lang(lang)
-        .detail(detail)
-        .into_response();
-    response.headers_mut().insert(
-        header::WWW_AUTHENTICATE,
-        header::HeaderValue::from_static("Bearer"),
-    );
+    let detail =
+        lang.t("Hay que iniciar sesión o presentar un token.", "Sign in or present a token.");
+    let mut response =
+        Problem::unauthorized("NO_AUTENTICADO").lang(lang).detail(detail).into_response();
+    response
+        .headers_mut()
+        .insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
     response
 }
 

@@ -51,11 +51,7 @@ impl Context {
     /// Performs until nothing is due.
     pub(crate) async fn perform_due_effects(&self) {
         loop {
-            let claimed = match self
-                .store
-                .claim_effects(self.clock.now(), LEASE, BATCH)
-                .await
-            {
+            let claimed = match self.store.claim_effects(self.clock.now(), LEASE, BATCH).await {
                 Ok(claimed) if claimed.is_empty() => return,
                 Ok(claimed) => claimed,
                 Err(error) => {
@@ -83,10 +79,7 @@ impl Context {
             Outcome::Done => effects::Outcome::Done,
             Outcome::Failed(error) if effect.attempt < ATTEMPTS => {
                 let wait = BACKOFF.delay(effect.attempt as u32, rand::random());
-                effects::Outcome::Retry {
-                    error,
-                    at: now + wait,
-                }
+                effects::Outcome::Retry { error, at: now + wait }
             }
             Outcome::Failed(error) | Outcome::Refused(error) => effects::Outcome::Dead { error },
         };

@@ -9,11 +9,7 @@ use crate::Context;
 #[utoipa::path(get, path = "/health", tag = "health",
     responses((status = 200, description = "the process lives")))]
 pub(crate) async fn health(State(context): State<Context>) -> impl IntoResponse {
-    let database = context
-        .store
-        .ping()
-        .await
-        .map_err(|error| error.to_string());
+    let database = context.store.ping().await.map_err(|error| error.to_string());
     let now = context.clock.now();
     let ticks: serde_json::Map<_, _> = context
         .all_tick_health()
@@ -28,9 +24,7 @@ pub(crate) async fn health(State(context): State<Context>) -> impl IntoResponse 
         })
         .collect();
     let degraded = database.is_err()
-        || ticks
-            .values()
-            .any(|t| t["silent"] == true || !t["last_error"].is_null());
+        || ticks.values().any(|t| t["silent"] == true || !t["last_error"].is_null());
     axum::Json(json!({
         "status": if degraded { "degraded" } else { "ok" },
         "version": context.options.version,
@@ -62,8 +56,5 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, description = "Prometheus text", content_type = "text/plain")))]
 pub(crate) async fn metrics(State(context): State<Context>) -> impl IntoResponse {
-    (
-        [("content-type", "text/plain; version=0.0.4")],
-        context.metrics.render(),
-    )
+    ([("content-type", "text/plain; version=0.0.4")], context.metrics.render())
 }

@@ -29,7 +29,7 @@ pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
 pub use app::{App, AppTask, Draw, Nav, OnSettings, Role, Tick, TickNext, TickPeriod, TickRun};
 pub use clock::Clock;
-pub use console::Console;
+pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
 pub use effects::{Driver, Outcome};
 pub use failure::Failure;

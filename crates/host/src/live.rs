@@ -33,25 +33,17 @@ pub(crate) async fn stream(
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
     let place = Place::take(context.options.sse_connections).ok_or_else(|| {
-        Problem::new(
-            axum::http::StatusCode::TOO_MANY_REQUESTS,
-            "DEMASIADAS_CONEXIONES",
-        )
-        .lang(lang)
-        .detail(lang.t(
-            "Hay demasiadas conexiones en vivo abiertas.",
-            "Too many live connections are open.",
-        ))
+        Problem::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "DEMASIADAS_CONEXIONES")
+            .lang(lang)
+            .detail(lang.t(
+                "Hay demasiadas conexiones en vivo abiertas.",
+                "Too many live connections are open.",
+            ))
     })?;
-    let last_id = headers
-        .get("last-event-id")
-        .and_then(|id| id.to_str().ok()?.parse().ok());
+    let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let since = wanted.since.or(last_id);
-    let topics: Option<Vec<String>> = wanted.topics.map(|list| {
-        list.split(',')
-            .map(|topic| topic.trim().to_owned())
-            .collect()
-    });
+    let topics: Option<Vec<String>> =
+        wanted.topics.map(|list| list.split(',').map(|topic| topic.trim().to_owned()).collect());
     let gap = match since {
         Some(seq) => missed(&context, seq).await?,
         None => None,
@@ -67,10 +59,7 @@ pub(crate) async fn stream(
                 }
                 loop {
                     let event = subscription.next().await;
-                    if topics
-                        .as_ref()
-                        .is_some_and(|list| !list.contains(&event.app))
-                    {
+                    if topics.as_ref().is_some_and(|list| !list.contains(&event.app)) {
                         continue;
                     }
                     if let Some(frame) = frame(&context, &actor, &event) {
@@ -90,20 +79,12 @@ async fn missed(context: &Context, seq: i64) -> Result<Option<i64>, store::Error
 }
 
 fn resync(newest: i64) -> Frame {
-    Frame {
-        id: newest,
-        event: "resync".into(),
-        data: json!({ "seq": newest }).to_string(),
-    }
+    Frame { id: newest, event: "resync".into(), data: json!({ "seq": newest }).to_string() }
 }
 
 fn frame(context: &Context, actor: &Actor, event: &Event) -> Option<Frame> {
     let data = visible(context, actor, event)?;
-    Some(Frame {
-        id: event.seq,
-        event: event.name.clone(),
-        data: data.to_string(),
-    })
+    Some(Frame { id: event.seq, event: event.name.clone(), data: data.to_string() })
 }
 
 /// The event as this actor may see it, in the shape every client gets.
@@ -120,10 +101,8 @@ pub(crate) fn visible(
         None if actor.is_admin() => event.data.clone(),
         None => return None,
     };
-    Some(
-        json!({ "seq": event.seq, "at": event.at, "app": event.app, "name": event.name,
-                 "data": data }),
-    )
+    Some(json!({ "seq": event.seq, "at": event.at, "app": event.app, "name": event.name,
+                 "data": data }))
 }
 
 /// One of a bounded number of streams; given back when the client goes.

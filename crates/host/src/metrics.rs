@@ -6,9 +6,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use crate::Outcome;
 
-const SECONDS: &[f64] = &[
-    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
-];
+const SECONDS: &[f64] = &[0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 
 #[derive(Clone, Debug)]
 pub(crate) struct Metrics(PrometheusHandle);
@@ -59,10 +57,7 @@ pub(crate) fn answered(method: &str, route: &str, status: u16, elapsed: Duration
         300.. => "3xx",
         _ => "2xx",
     };
-    let labels = [
-        ("method", method.to_owned()),
-        ("route", route.to_owned()),
-        ("status", class.to_owned()),
-    ];
+    let labels =
+        [("method", method.to_owned()), ("route", route.to_owned()), ("status", class.to_owned())];
     metrics::histogram!("turno_http_request_duration_seconds", &labels).record(elapsed);
 }

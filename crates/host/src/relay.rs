@@ -35,10 +35,7 @@ pub struct Subscription {
 
 impl Relay {
     pub(crate) fn new() -> Self {
-        Self {
-            sender: broadcast::channel(BACKLOG).0,
-            delivered: Mutex::new(0),
-        }
+        Self { sender: broadcast::channel(BACKLOG).0, delivered: Mutex::new(0) }
     }
 }
 

@@ -54,26 +54,18 @@ pub fn router(context: &Context) -> Router {
         .method_not_allowed_fallback(
             |lang: Lang| async move { Problem::no_such_method(lang).await },
         )
-        .layer(middleware::from_fn_with_state(
-            context.clone(),
-            door::identify,
-        ))
+        .layer(middleware::from_fn_with_state(context.clone(), door::identify))
         .layer(middleware::from_fn(web::security::same_origin))
         .layer(middleware::from_fn(web::problem_pages))
         .layer(middleware::from_fn(measure))
         .layer(middleware::from_fn(web::security::headers))
         .layer(DefaultBodyLimit::max(context.options.body_bytes))
-        .layer(TimeoutLayer::with_status_code(
-            axum::http::StatusCode::GATEWAY_TIMEOUT,
-            PATIENCE,
-        ))
+        .layer(TimeoutLayer::with_status_code(axum::http::StatusCode::GATEWAY_TIMEOUT, PATIENCE))
         .layer(CompressionLayer::new())
-        .layer(CatchPanicLayer::custom(
-            |_: Box<dyn std::any::Any + Send>| {
-                tracing::error!("a handler panicked; the request got a 500");
-                Problem::internal(Lang::Es).into_response()
-            },
-        ))
+        .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
+            tracing::error!("a handler panicked; the request got a 500");
+            Problem::internal(Lang::Es).into_response()
+        }))
         .with_state(context.clone())
 }
 

@@ -42,16 +42,9 @@ pub fn start(context: Context, listener: TcpListener) -> std::io::Result<Running
     let stopping = context.stopping.clone();
     let server = tokio::spawn(async move {
         // Streams end by the same token first, so that draining has an end.
-        axum::serve(listener, app)
-            .with_graceful_shutdown(stopping.cancelled_owned())
-            .await
+        axum::serve(listener, app).with_graceful_shutdown(stopping.cancelled_owned()).await
     });
-    Ok(Running {
-        address,
-        context,
-        server,
-        tasks,
-    })
+    Ok(Running { address, context, server, tasks })
 }
 
 impl Running {
@@ -66,10 +59,7 @@ impl Running {
         if tokio::time::timeout(drain, self.server).await.is_err() {
             tracing::warn!("requests were still open after the drain time");
         }
-        if tokio::time::timeout(drain, self.tasks.wait())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(drain, self.tasks.wait()).await.is_err() {
             tracing::warn!("tasks were still running after the drain time");
         }
         let _ = tokio::time::timeout(Duration::from_secs(5), self.context.store.close()).await;

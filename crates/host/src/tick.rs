@@ -68,20 +68,11 @@ impl Ticks {
 
 impl Context {
     pub fn tick_health(&self, name: &str) -> Option<TickHealth> {
-        self.ticks
-            .health
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(name)
-            .cloned()
+        self.ticks.health.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     pub(crate) fn all_tick_health(&self) -> BTreeMap<&'static str, TickHealth> {
-        self.ticks
-            .health
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.ticks.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Says that a tick's next instant may have come nearer.
@@ -92,17 +83,12 @@ impl Context {
     }
 
     pub(crate) fn all_ticks(&self) -> Vec<Tick> {
-        self.apps
-            .iter()
-            .flat_map(|app| app.ticks.iter().copied())
-            .collect()
+        self.apps.iter().flat_map(|app| app.ticks.iter().copied()).collect()
     }
 
     /// Drives one tick by the real clock until the server stops. Runs never overlap.
     pub(crate) async fn drive(self, tick: Tick) {
-        self.ticks.update(tick.name, |health| {
-            health.started_at = Some(self.clock.now())
-        });
+        self.ticks.update(tick.name, |health| health.started_at = Some(self.clock.now()));
         let mut due = self.clock.now();
         loop {
             let wait = self.clock.now().duration_until(due);

@@ -30,28 +30,15 @@ async fn round(context: &Context) -> Result<(), store::Error> {
     for (name, health) in context.all_tick_health() {
         let fingerprint = format!("tick/{name}");
         if health.is_silent(now) {
-            let detail = health
-                .last_error
-                .unwrap_or_else(|| "no successful run".into());
+            let detail = health.last_error.unwrap_or_else(|| "no successful run".into());
             let title = format!("{name}: sin ejecuciones correctas / no successful runs");
             let severity = Severity::Critical;
-            context
-                .raise(Alert {
-                    app: "host",
-                    fingerprint,
-                    severity,
-                    title,
-                    detail,
-                })
-                .await?;
+            context.raise(Alert { app: "host", fingerprint, severity, title, detail }).await?;
         } else {
             context.resolve(&fingerprint).await?;
         }
     }
-    let mut decision = context
-        .store
-        .decide(&Scope::new("housekeeping"), now)
-        .await?;
+    let mut decision = context.store.decide(&Scope::new("housekeeping"), now).await?;
     events::prune(&mut decision.tx, now - EVENTS_KEPT).await?;
     idempotency::prune(&mut decision, now - KEYS_KEPT).await?;
     decision.commit().await.map(drop)

@@ -1,7 +1,7 @@
 //! Who changed what, from what to what, and why. Append only, hash-chained.
 
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use serde_json::{Number, Value as Json, json};
 
 use crate::{Error, Row, Tx, sha256_hex};
 
@@ -70,12 +70,7 @@ pub async fn latest(
     let sql = "SELECT id, at, app, actor, role, action, subject, before, after, reason, hash
                FROM audit WHERE id < $1 AND ($2 IS NULL OR app = $2) AND ($3 IS NULL OR actor = $3)
                ORDER BY id DESC LIMIT $4";
-    let args = [
-        before.into(),
-        app.into(),
-        actor.into(),
-        limit.clamp(1, 500).into(),
-    ];
+    let args = [before.into(), app.into(), actor.into(), limit.clamp(1, 500).into()];
     tx.all(sql, &args).await?.iter().map(record).collect()
 }
 
@@ -139,19 +134,31 @@ fn digest(previous: &str, body: &Json) -> String {
     sha256_hex(format!("{previous}\n{body}"))
 }
 
-/// JSON with its keys in order: PostgreSQL's `jsonb` does not keep the order they came in.
+/// JSON as both databases give it back: `PostgreSQL`'s `jsonb` keeps neither the order of keys nor
+/// the difference between `1e16` and its digits.
 fn canonical(value: Option<&Json>) -> Json {
     match value {
         Some(Json::Object(map)) => {
             let mut keys: Vec<_> = map.iter().collect();
             keys.sort_by_key(|(key, _)| *key);
-            keys.into_iter()
-                .map(|(key, value)| json!([key, canonical(Some(value))]))
-                .collect()
+            keys.into_iter().map(|(key, value)| json!([key, canonical(Some(value))])).collect()
         }
         Some(Json::Array(items)) => items.iter().map(|item| canonical(Some(item))).collect(),
+        Some(Json::Number(number)) => digits(number),
         Some(other) => other.clone(),
         None => Json::Null,
+    }
+}
+
+/// A float without a fraction as the whole number that `jsonb` makes of it.
+fn digits(number: &Number) -> Json {
+    const U64: f64 = 18_446_744_073_709_551_616.0;
+    const I64: f64 = -9_223_372_036_854_775_808.0;
+    match number.as_f64() {
+        Some(float) if !number.is_f64() || float.fract() != 0.0 => number.clone().into(),
+        Some(float) if (0.0..U64).contains(&float) => (float as u64).into(),
+        Some(float) if (I64..0.0).contains(&float) => (float as i64).into(),
+        _ => number.clone().into(),
     }
 }
 

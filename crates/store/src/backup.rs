@@ -1,9 +1,10 @@
 //! One file with every row, taken from one consistent view while the server runs.
 //!
 //! The file is gzipped JSON lines: a manifest, the rows, a closing line with a checksum. Values are
-//! neutral, so a backup of a SQLite shop restores into PostgreSQL and the other way round.
+//! neutral, so a backup of a `SQLite` shop restores into `PostgreSQL` and the other way round.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs::File,
     io::{self, BufRead as _, BufReader, BufWriter},
     path::Path,
@@ -45,13 +46,15 @@ struct Column {
 /// Writes a backup. The file appears under its name only when it is complete.
 pub async fn write(store: &Store, path: &Path, now: Timestamp) -> Result<Summary, BackupError> {
     let partial = path.with_extension("partial");
-    let mut out = Sink::new(GzEncoder::new(
-        BufWriter::new(File::create(&partial)?),
-        Compression::default(),
-    ));
+    let mut out =
+        Sink::new(GzEncoder::new(BufWriter::new(File::create(&partial)?), Compression::default()));
     let mut tx = store.read().await?;
-    let ledger = ledger(&mut tx).await?;
-    out.line(&json!({ "turno_backup": FORMAT, "at": now.to_string(), "migrations": ledger }))?;
+    out.line(&json!({
+        "turno_backup": FORMAT,
+        "at": now.to_string(),
+        "migrations": ledger(&mut tx).await?,
+        "identities": identities(&mut tx).await?,
+    }))?;
     let mut summary = Summary { tables: 0, rows: 0 };
     for table in tables(&mut tx).await? {
         summary.tables += 1;
@@ -59,11 +62,7 @@ pub async fn write(store: &Store, path: &Path, now: Timestamp) -> Result<Summary
     }
     let digest = out.digest();
     out.line(&json!({ "end": true, "rows": summary.rows, "sha256": digest }))?;
-    out.inner
-        .finish()?
-        .into_inner()
-        .map_err(io::IntoInnerError::into_error)?
-        .sync_all()?;
+    out.inner.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
     std::fs::rename(&partial, path)?;
     Ok(summary)
 }
@@ -90,16 +89,19 @@ pub async fn restore(store: &Store, path: &Path) -> Result<Summary, BackupError>
         let reason = "it was taken with other migrations; restore with the version that wrote it";
         return Err(BackupError::Unusable(reason.into()));
     }
-    let mut columns: Option<(String, Vec<Column>)> = None;
-    for (table, row) in rows {
-        if columns.as_ref().is_none_or(|(known, _)| *known != table) {
-            require_empty(&mut tx, &table).await?;
-            columns = Some((table.clone(), columns_of(&mut tx, &table).await?));
-        }
-        let (_, known) = columns.as_ref().expect("set just above");
-        insert(&mut tx, &table, known, &row).await?;
+    let mut known = BTreeMap::new();
+    for table in tables(&mut tx).await? {
+        require_empty(&mut tx, &table).await?;
+        let columns = columns_of(&mut tx, &table).await?;
+        known.insert(table, columns);
     }
-    restart_identities(&mut tx).await?;
+    for (table, row) in rows {
+        let columns = known
+            .get(&table)
+            .ok_or_else(|| BackupError::Unusable(format!("this version has no table {table}")))?;
+        insert(&mut tx, &table, columns, &row).await?;
+    }
+    continue_identities(&mut tx, &manifest["identities"]).await?;
     tx.commit().await?;
     Ok(summary)
 }
@@ -111,10 +113,7 @@ struct Sink<W: io::Write> {
 
 impl<W: io::Write> Sink<W> {
     fn new(inner: W) -> Self {
-        Self {
-            inner,
-            hash: Sha256::new(),
-        }
+        Self { inner, hash: Sha256::new() }
     }
 
     fn line(&mut self, value: &Json) -> io::Result<()> {
@@ -134,12 +133,9 @@ fn read(
 ) -> Result<Summary, BackupError> {
     let unusable = |reason: &str| BackupError::Unusable(reason.into());
     let mut hash = Sha256::new();
-    let mut tables = std::collections::BTreeSet::new();
+    let mut tables = BTreeSet::new();
     let mut rows = 0;
-    for (number, line) in BufReader::new(GzDecoder::new(File::open(path)?))
-        .lines()
-        .enumerate()
-    {
+    for (number, line) in BufReader::new(GzDecoder::new(File::open(path)?)).lines().enumerate() {
         let line = line.map_err(|_| unusable("it is cut short or is not gzip"))?;
         let mut value: Json =
             serde_json::from_str(&line).map_err(|_| unusable("a line is not JSON"))?;
@@ -153,14 +149,9 @@ fn read(
             if value["sha256"] != digest || value["rows"] != rows {
                 return Err(unusable("its checksum does not match its contents"));
             }
-            return Ok(Summary {
-                tables: tables.len(),
-                rows,
-            });
+            return Ok(Summary { tables: tables.len(), rows });
         } else {
-            let table = value["table"]
-                .as_str()
-                .ok_or_else(|| unusable("a row has no table"))?;
+            let table = value["table"].as_str().ok_or_else(|| unusable("a row has no table"))?;
             let table = table.to_owned();
             tables.insert(table.clone());
             rows += 1;
@@ -179,11 +170,7 @@ async fn tables(tx: &mut Tx) -> Result<Vec<String>, Error> {
         "SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relname <> 'migrations'
          AND relnamespace = current_schema()::regnamespace ORDER BY oid",
     );
-    tx.all(sql, &[])
-        .await?
-        .iter()
-        .map(|row| row.get("name"))
-        .collect()
+    tx.all(sql, &[]).await?.iter().map(|row| row.get("name")).collect()
 }
 
 async fn columns_of(tx: &mut Tx, table: &str) -> Result<Vec<Column>, Error> {
@@ -193,30 +180,16 @@ async fn columns_of(tx: &mut Tx, table: &str) -> Result<Vec<Column>, Error> {
          WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position",
     );
     let rows = tx.all(sql, &[table.into()]).await?;
-    rows.iter()
-        .map(|r| {
-            Ok(Column {
-                name: r.get("name")?,
-                kind: r.get("kind")?,
-            })
-        })
-        .collect()
+    rows.iter().map(|r| Ok(Column { name: r.get("name")?, kind: r.get("kind")? })).collect()
 }
 
 /// Applied steps by name. Checksums differ between dialects on purpose and are left out.
 async fn ledger(tx: &mut Tx) -> Result<Json, Error> {
-    let rows = tx
-        .all("SELECT line, name FROM migrations ORDER BY line, name", &[])
-        .await?;
-    let names: Result<Vec<String>, Error> = rows
+    let rows = tx.all("SELECT line, name FROM migrations", &[]).await?;
+    // Sorted here: the collation of a server is not ours to know.
+    let names: Result<BTreeSet<String>, Error> = rows
         .iter()
-        .map(|row| {
-            Ok(format!(
-                "{}/{}",
-                row.get::<String>("line")?,
-                row.get::<String>("name")?
-            ))
-        })
+        .map(|row| Ok(format!("{}/{}", row.get::<String>("line")?, row.get::<String>("name")?)))
         .collect();
     Ok(json!(names?))
 }
@@ -227,37 +200,41 @@ async fn dump<W: io::Write>(
     out: &mut Sink<W>,
 ) -> Result<u64, BackupError> {
     let columns = columns_of(tx, table).await?;
-    let position = tx.dialect().pick("rowid", "ctid");
-    let mut written: u64 = 0;
-    loop {
-        let sql =
-            format!("SELECT * FROM {table} ORDER BY {position} LIMIT {PAGE} OFFSET {written}");
-        let rows = tx.all(AssertSqlSafe(sql), &[]).await?;
+    let fetch = match tx.dialect() {
+        Dialect::Sqlite => format!(
+            "SELECT *, rowid AS position_in_file FROM {table} WHERE rowid >= $1
+             ORDER BY rowid LIMIT {PAGE}"
+        ),
+        // A cursor, because PostgreSQL has no cheap position to continue from.
+        Dialect::Postgres => {
+            let sql = format!("DECLARE backup_{table} NO SCROLL CURSOR FOR SELECT * FROM {table}");
+            tx.execute(AssertSqlSafe(sql), &[]).await?;
+            format!("FETCH {PAGE} FROM backup_{table}")
+        }
+    };
+    let mut from = Some(i64::MIN);
+    let mut written = 0;
+    while let Some(start) = from {
+        let args = tx.dialect().pick(vec![Value::from(start)], Vec::new());
+        let rows = tx.all(AssertSqlSafe(fetch.clone()), &args).await?;
         for row in &rows {
             let mut values = Map::new();
             for (index, column) in columns.iter().enumerate() {
-                let value = row.json_at(index)?;
-                let neutral = match column.kind.as_str() {
-                    "jsonb" if !value.is_null() => json!({ "json": value }),
-                    _ => value,
-                };
-                values.insert(column.name.clone(), neutral);
+                values.insert(column.name.clone(), row.json_at(index)?);
             }
             out.line(&json!({ "table": table, "row": values }))?;
         }
         written += rows.len() as u64;
-        if (rows.len() as i64) < PAGE {
-            return Ok(written);
-        }
+        from = match (rows.last(), tx.dialect()) {
+            (Some(last), Dialect::Sqlite) => last.get::<i64>("position_in_file")?.checked_add(1),
+            (Some(_), Dialect::Postgres) => Some(start),
+            (None, _) => None,
+        };
     }
+    Ok(written)
 }
 
 async fn require_empty(tx: &mut Tx, table: &str) -> Result<(), BackupError> {
-    if !tables(tx).await?.iter().any(|known| known == table) {
-        return Err(BackupError::Unusable(format!(
-            "this version has no table {table}"
-        )));
-    }
     let sql = format!("SELECT COUNT(*) AS n FROM {table}");
     if tx.one(AssertSqlSafe(sql), &[]).await?.get::<i64>("n")? > 0 {
         let reason = format!("the target is not empty ({table} has rows); nothing was changed");
@@ -274,11 +251,7 @@ async fn insert(
 ) -> Result<(), BackupError> {
     let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
     let marks: Vec<_> = (1..=columns.len()).map(|n| format!("${n}")).collect();
-    let sql = format!(
-        "INSERT INTO {table} ({}) VALUES ({})",
-        names.join(", "),
-        marks.join(", ")
-    );
+    let sql = format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), marks.join(", "));
     let values = columns
         .iter()
         .map(|column| native(&column.kind, &row[&column.name]))
@@ -292,9 +265,7 @@ async fn insert(
 fn native(kind: &str, value: &Json) -> Option<Value> {
     let instant = |value: &Json| match value {
         Json::String(text) => text.parse::<Timestamp>().ok(),
-        other => other
-            .as_i64()
-            .and_then(|micros| Timestamp::from_microsecond(micros).ok()),
+        other => other.as_i64().and_then(|micros| Timestamp::from_microsecond(micros).ok()),
     };
     if value.is_null() {
         return Some(match kind {
@@ -327,21 +298,51 @@ fn native(kind: &str, value: &Json) -> Option<Value> {
     })
 }
 
-/// PostgreSQL's identity counters do not follow explicit values; SQLite's do.
-async fn restart_identities(tx: &mut Tx) -> Result<(), Error> {
-    if tx.dialect() == Dialect::Sqlite {
-        return Ok(());
-    }
-    let sql = "SELECT table_name::text AS t, column_name::text AS c FROM information_schema.columns
-               WHERE table_schema = current_schema() AND is_identity = 'YES'";
+/// The highest number each table ever gave out. Rows may be gone since, and a number given twice
+/// would hide new events from a reader that has seen the old ones.
+async fn identities(tx: &mut Tx) -> Result<Json, Error> {
+    let sql = tx.dialect().pick(
+        "SELECT name AS t, seq AS mark FROM sqlite_sequence",
+        "SELECT table_name::text AS t, COALESCE(pg_sequence_last_value(
+             pg_get_serial_sequence(table_name::text, column_name::text)::regclass), 0) AS mark
+         FROM information_schema.columns
+         WHERE table_schema = current_schema() AND is_identity = 'YES'",
+    );
+    let mut marks = Map::new();
     for row in tx.all(sql, &[]).await? {
-        let (table, column): (String, String) = (row.get("t")?, row.get("c")?);
-        let sql = format!(
-            "SELECT setval(pg_get_serial_sequence('{table}', '{column}'),
-             GREATEST((SELECT COALESCE(MAX({column}), 0) FROM {table}), 1),
-             (SELECT COUNT(*) > 0 FROM {table}))"
-        );
-        tx.execute(AssertSqlSafe(sql), &[]).await?;
+        marks.insert(row.get("t")?, row.get::<i64>("mark")?.into());
+    }
+    Ok(marks.into())
+}
+
+/// Counters go on from where the source stood, whatever rows came with it.
+async fn continue_identities(tx: &mut Tx, marks: &Json) -> Result<(), Error> {
+    match tx.dialect() {
+        Dialect::Sqlite => {
+            for (table, mark) in marks.as_object().into_iter().flatten() {
+                let args = [table.as_str().into(), mark.as_i64().unwrap_or(0).into()];
+                let raise = "UPDATE sqlite_sequence SET seq = MAX(seq, $2) WHERE name = $1";
+                if tx.execute(raise, &args).await? == 0 {
+                    let first = "INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)";
+                    tx.execute(first, &args).await?;
+                }
+            }
+        }
+        Dialect::Postgres => {
+            let sql = "SELECT table_name::text AS t, column_name::text AS c
+                       FROM information_schema.columns
+                       WHERE table_schema = current_schema() AND is_identity = 'YES'";
+            for row in tx.all(sql, &[]).await? {
+                let (table, column): (String, String) = (row.get("t")?, row.get("c")?);
+                let mark = marks[&table].as_i64().unwrap_or(0);
+                let sql = format!(
+                    "SELECT setval(pg_get_serial_sequence('{table}', '{column}'), mark)
+                     FROM (SELECT GREATEST(MAX({column}), $1) AS mark FROM {table}) highest
+                     WHERE mark > 0"
+                );
+                tx.execute(AssertSqlSafe(sql), &[mark.into()]).await?;
+            }
+        }
     }
     Ok(())
 }

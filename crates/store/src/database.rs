@@ -42,10 +42,7 @@ pub struct Store {
 
 #[derive(Clone, Debug)]
 enum Pools {
-    Sqlite {
-        writer: SqlitePool,
-        readers: SqlitePool,
-    },
+    Sqlite { writer: SqlitePool, readers: SqlitePool },
     Postgres(PgPool),
 }
 
@@ -58,10 +55,7 @@ impl Store {
             let path = url.strip_prefix("sqlite://").unwrap_or(url);
             open_sqlite(Path::new(path)).await?
         };
-        Ok(Self {
-            pools,
-            committed: Arc::new(Notify::new()),
-        })
+        Ok(Self { pools, committed: Arc::new(Notify::new()) })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -76,16 +70,15 @@ impl Store {
         Ok(match &self.pools {
             Pools::Sqlite { readers, .. } => Tx::sqlite(readers.begin().await?),
             Pools::Postgres(pool) => Tx::postgres(
-                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    .await?,
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?,
             ),
         })
     }
 
     /// A write transaction that holds the scope until it ends.
     ///
-    /// SQLite has one writer at a time anyway; PostgreSQL takes the advisory lock before the first
-    /// statement that reads, so that every later statement sees what earlier holders committed.
+    /// `SQLite` has one writer at a time anyway; `PostgreSQL` takes the advisory lock before the
+    /// first statement that reads, so that every later one sees what earlier holders committed.
     pub(crate) async fn write(&self, scope: &Scope) -> Result<Tx, Error> {
         let mut tx = self.write_unlocked().await?;
         tx.lock(scope).await?;
@@ -93,10 +86,15 @@ impl Store {
     }
 
     /// A write transaction for statements that guard themselves row by row.
+    ///
+    /// `PostgreSQL` is told the mode each time: a reader cancelled inside its BEGIN leaves a
+    /// connection in read-only mode, and a server may have other defaults.
     pub(crate) async fn write_unlocked(&self) -> Result<Tx, Error> {
         Ok(match &self.pools {
             Pools::Sqlite { writer, .. } => Tx::sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
-            Pools::Postgres(pool) => Tx::postgres(pool.begin().await?),
+            Pools::Postgres(pool) => Tx::postgres(
+                pool.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await?,
+            ),
         })
     }
 
@@ -107,11 +105,7 @@ impl Store {
 
     /// One round trip, for health checks.
     pub async fn ping(&self) -> Result<(), Error> {
-        self.read()
-            .await?
-            .one("SELECT 1 AS one", &[])
-            .await
-            .map(drop)
+        self.read().await?.one("SELECT 1 AS one", &[]).await.map(drop)
     }
 
     pub async fn close(&self) {
@@ -126,27 +120,22 @@ impl Store {
 }
 
 impl Tx {
-    /// Takes a scope's lock until the transaction ends. SQLite already holds the only write lock.
+    /// Takes a scope's lock until the transaction ends. `SQLite` already holds the only write lock.
     pub(crate) async fn lock(&mut self, scope: &Scope) -> Result<(), Error> {
         if self.dialect() == Dialect::Postgres {
-            self.execute(
-                "SELECT pg_advisory_xact_lock($1)",
-                &[Value::from(scope.lock_key())],
-            )
-            .await?;
+            self.execute("SELECT pg_advisory_xact_lock($1)", &[Value::from(scope.lock_key())])
+                .await?;
         }
         Ok(())
     }
 }
 
 async fn open_postgres(url: &str) -> Result<PgPool, Error> {
-    let options = PgConnectOptions::from_str(url)?
-        .application_name("turno")
-        .options([
-            ("lock_timeout", "5000"),
-            ("statement_timeout", "30000"),
-            ("timezone", "UTC"),
-        ]);
+    let options = PgConnectOptions::from_str(url)?.application_name("turno").options([
+        ("lock_timeout", "5000"),
+        ("statement_timeout", "30000"),
+        ("timezone", "UTC"),
+    ]);
     Ok(PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS)
         .acquire_timeout(PATIENCE)

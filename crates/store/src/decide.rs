@@ -120,14 +120,10 @@ impl Decision {
             self.tx.lock(&Scope::new("outbox")).await?;
         }
         for event in &self.events {
-            committed
-                .events
-                .push(events::append(&mut self.tx, event, self.now).await?);
+            committed.events.push(events::append(&mut self.tx, event, self.now).await?);
         }
         for effect in &self.effects {
-            committed
-                .effects
-                .extend(effects::append(&mut self.tx, effect, self.now).await?);
+            committed.effects.extend(effects::append(&mut self.tx, effect, self.now).await?);
         }
         for entry in &self.audit {
             audit::append(&mut self.tx, entry, self.now).await?;

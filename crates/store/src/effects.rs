@@ -56,10 +56,7 @@ pub(crate) async fn append(
         effect.payload.clone().into(),
         now.into(),
     ];
-    tx.optional(sql, &args)
-        .await?
-        .map(|row| row.get("id"))
-        .transpose()
+    tx.optional(sql, &args).await?.map(|row| row.get("id")).transpose()
 }
 
 const CLAIM_SQLITE: &str = "UPDATE effects SET attempts = attempts + 1, claimed_until = $2
@@ -67,11 +64,14 @@ const CLAIM_SQLITE: &str = "UPDATE effects SET attempts = attempts + 1, claimed_
                  AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $3)
     RETURNING id, app, kind, key, payload, attempts";
 
-/// Differs from SQLite's by SKIP LOCKED: two processes claim disjoint sets without waiting.
-const CLAIM_POSTGRES: &str = "UPDATE effects SET attempts = attempts + 1, claimed_until = $2
-    WHERE id IN (SELECT id FROM effects WHERE state = 'PENDING' AND due_at <= $1
-                 AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $3
-                 FOR UPDATE SKIP LOCKED)
+/// Differs from `SQLite`'s by SKIP LOCKED: two processes claim disjoint sets without waiting. It is
+/// materialised because a join that rescans the selection would lock more than the limit.
+const CLAIM_POSTGRES: &str = "WITH due AS MATERIALIZED (
+        SELECT id FROM effects WHERE state = 'PENDING' AND due_at <= $1
+        AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $3
+        FOR UPDATE SKIP LOCKED)
+    UPDATE effects SET attempts = attempts + 1, claimed_until = $2
+    WHERE id IN (SELECT id FROM due)
     RETURNING id, app, kind, key, payload, attempts";
 
 impl Store {
@@ -88,9 +88,7 @@ impl Store {
         }
         let mut tx = self.write_unlocked().await?;
         let sql = tx.dialect().pick(CLAIM_SQLITE, CLAIM_POSTGRES);
-        let rows = tx
-            .all(sql, &[now.into(), (now + lease).into(), limit.into()])
-            .await?;
+        let rows = tx.all(sql, &[now.into(), (now + lease).into(), limit.into()]).await?;
         let mut claimed = rows.iter().map(claimed).collect::<Result<Vec<_>, _>>()?;
         tx.commit().await?;
         claimed.sort_by_key(|effect| effect.id);

@@ -16,11 +16,7 @@ pub enum Error {
     #[error("corrupt value: {what}")]
     Corrupt { what: String },
     #[error("migration {line}/{name}: {reason}")]
-    Migration {
-        line: String,
-        name: String,
-        reason: String,
-    },
+    Migration { line: String, name: String, reason: String },
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }
@@ -47,30 +43,26 @@ impl From<sqlx::Error> for Error {
             E::Io(_) | E::Tls(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed => {
                 Self::Unavailable(error)
             }
-            E::Database(db) if db.is_unique_violation() => Self::Duplicate {
-                constraint: db.constraint().unwrap_or(db.message()).to_owned(),
-            },
+            E::Database(db) if db.is_unique_violation() => {
+                Self::Duplicate { constraint: db.constraint().unwrap_or(db.message()).to_owned() }
+            }
             E::Database(db) if is_outage(db.as_ref()) => Self::Unavailable(error),
             _ => Self::Database(error),
         }
     }
 }
 
-/// Server answers that mean "not now": connection, shutdown and lock time-out classes of
-/// PostgreSQL, and SQLite's busy, locked, I/O, full and cannot-open codes.
+/// Server answers that mean "not now": connection, shutdown, lock time-out and deadlock classes of
+/// `PostgreSQL`, and `SQLite`'s busy, locked, I/O, full and cannot-open codes.
 fn is_outage(error: &dyn sqlx::error::DatabaseError) -> bool {
     let Some(code) = error.code() else {
         return false;
     };
-    if error
-        .try_downcast_ref::<sqlx::postgres::PgDatabaseError>()
-        .is_some()
-    {
-        return ["08", "57P", "53", "55P03", "25006", "3D000"]
+    if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
+        return ["08", "57P", "53", "55P03", "40001", "40P01", "25006", "3D000"]
             .iter()
             .any(|class| code.starts_with(class));
     }
     // Extended SQLite codes keep the primary one in their low byte.
-    code.parse::<i32>()
-        .is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
+    code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
 }

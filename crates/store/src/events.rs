@@ -49,11 +49,7 @@ pub(crate) async fn append(tx: &mut Tx, event: &NewEvent, at: Timestamp) -> Resu
 pub async fn since(tx: &mut Tx, seq: i64) -> Result<Vec<Event>, Error> {
     let sql = "SELECT seq, app, name, subject, data, at FROM events
                WHERE seq > $1 ORDER BY seq LIMIT $2";
-    tx.all(sql, &[seq.into(), BATCH.into()])
-        .await?
-        .iter()
-        .map(event)
-        .collect()
+    tx.all(sql, &[seq.into(), BATCH.into()]).await?.iter().map(event).collect()
 }
 
 /// The newest events before `seq`, newest first, optionally of one application and name.
@@ -67,12 +63,7 @@ pub async fn latest(
     let sql = "SELECT seq, app, name, subject, data, at FROM events
                WHERE seq < $1 AND ($2 IS NULL OR app = $2) AND ($3 IS NULL OR name = $3)
                ORDER BY seq DESC LIMIT $4";
-    let args = [
-        before.into(),
-        app.into(),
-        name.into(),
-        limit.clamp(1, BATCH).into(),
-    ];
+    let args = [before.into(), app.into(), name.into(), limit.clamp(1, BATCH).into()];
     tx.all(sql, &args).await?.iter().map(event).collect()
 }
 

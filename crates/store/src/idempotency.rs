@@ -24,11 +24,7 @@ pub async fn recall(
     fingerprint: &str,
 ) -> Result<Seen, Error> {
     let sql = "SELECT fingerprint, answer FROM idempotency WHERE scope = $1 AND key = $2";
-    let Some(row) = decision
-        .tx
-        .optional(sql, &[scope.into(), key.into()])
-        .await?
-    else {
+    let Some(row) = decision.tx.optional(sql, &[scope.into(), key.into()]).await? else {
         return Ok(Seen::New);
     };
     if row.get::<String>("fingerprint")? == fingerprint {
@@ -49,13 +45,7 @@ pub async fn remember(
     let sql = "INSERT INTO idempotency (scope, key, fingerprint, answer, created_at)
                VALUES ($1, $2, $3, $4, $5)";
     let now = decision.now;
-    let args = [
-        scope.into(),
-        key.into(),
-        fingerprint.into(),
-        answer.clone().into(),
-        now.into(),
-    ];
+    let args = [scope.into(), key.into(), fingerprint.into(), answer.clone().into(), now.into()];
     decision.tx.execute(sql, &args).await.map(drop)
 }
 

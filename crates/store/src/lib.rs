@@ -2,7 +2,8 @@
 //!
 //! [`Store::decide`] is the one way to change state: it locks the capacity being spent, loads a
 //! snapshot, asks a pure planner, applies the changes guarded, and commits them together with the
-//! events and effects they cause. SQLite and PostgreSQL behave the same; the suite in `tests/conformance.rs` says how.
+//! events and effects they cause. `SQLite` and `PostgreSQL` behave the same; the suite in
+//! `tests/conformance` says how.
 
 mod database;
 mod decide;

@@ -49,10 +49,7 @@ impl Store {
         for line in std::iter::once(&ENGINE).chain(lines) {
             for step in line.steps {
                 if apply(&mut tx, line, step, now).await? {
-                    applied.push(Applied {
-                        line: line.name.into(),
-                        name: step.name.into(),
-                    });
+                    applied.push(Applied { line: line.name.into(), name: step.name.into() });
                 }
             }
         }
@@ -91,12 +88,7 @@ async fn apply(tx: &mut Tx, line: &Line, step: &Step, now: Timestamp) -> Result<
     })?;
     tx.execute(
         "INSERT INTO migrations (line, name, checksum, applied_at) VALUES ($1, $2, $3, $4)",
-        &[
-            line.name.into(),
-            step.name.into(),
-            checksum.into(),
-            now.to_string().into(),
-        ],
+        &[line.name.into(), step.name.into(), checksum.into(), now.to_string().into()],
     )
     .await?;
     Ok(true)

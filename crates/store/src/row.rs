@@ -19,8 +19,7 @@ pub trait Column: Sized {
 impl Row {
     /// Reads a column that is never NULL.
     pub fn get<T: Column>(&self, name: &str) -> Result<T, Error> {
-        self.maybe(name)?
-            .ok_or_else(|| Error::corrupt(format!("{name} is NULL")))
+        self.maybe(name)?.ok_or_else(|| Error::corrupt(format!("{name} is NULL")))
     }
 
     /// Reads a column that may be NULL.
@@ -34,8 +33,8 @@ impl Row {
         parse(&word).ok_or_else(|| Error::corrupt(format!("{name} = {word:?}")))
     }
 
-    /// Every column as JSON, for backups. Instants become RFC 3339 in both dialects only when the
-    /// reader knows the column is one; see [`crate::backup`].
+    /// One column as neutral JSON, for backups. `SQLite` does not know which numbers are instants
+    /// nor which texts are JSON: those stay as stored, and [`crate::backup`] reads both spellings.
     pub(crate) fn json_at(&self, index: usize) -> Result<Json, Error> {
         let value = match self {
             Self::Sqlite(row) => sqlite_json(row, index),
@@ -65,12 +64,11 @@ fn postgres_json(row: &sqlx::postgres::PgRow, index: usize) -> Result<Json, sqlx
         "BOOL" => row.try_get::<bool, _>(index)?.into(),
         "INT8" => row.try_get::<i64, _>(index)?.into(),
         "FLOAT8" => row.try_get::<f64, _>(index)?.into(),
-        "JSONB" => row.try_get::<Json, _>(index)?,
-        "TIMESTAMPTZ" => row
-            .try_get::<jiff_sqlx::Timestamp, _>(index)?
-            .to_jiff()
-            .to_string()
-            .into(),
+        // Wrapped, because a JSON null is not an absent value.
+        "JSONB" => serde_json::json!({ "json": row.try_get::<Json, _>(index)? }),
+        "TIMESTAMPTZ" => {
+            row.try_get::<jiff_sqlx::Timestamp, _>(index)?.to_jiff().to_string().into()
+        }
         _ => row.try_get::<String, _>(index)?.into(),
     })
 }
@@ -99,7 +97,7 @@ impl Column for Timestamp {
                 .map_err(|error| sqlx::Error::Decode(error.into())),
             Row::Postgres(row) => Ok(row
                 .try_get::<Option<jiff_sqlx::Timestamp>, _>(name)?
-                .map(|at| at.to_jiff())),
+                .map(jiff_sqlx::Timestamp::to_jiff)),
         }
     }
 }

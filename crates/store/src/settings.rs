@@ -113,23 +113,15 @@ pub struct Values(BTreeMap<&'static str, Effective>);
 impl Settings {
     /// Fails when an override names an unknown key or holds a value out of range.
     pub fn new(specs: Vec<Setting>, overrides: Vec<Override>) -> Result<Self, Invalid> {
-        let settings = Self {
-            specs,
-            overrides: Vec::new(),
-        };
-        for fixed in &overrides {
-            let spec = settings
-                .spec(&fixed.app, &fixed.key)
-                .ok_or_else(|| Invalid {
-                    key: fixed.key.clone(),
-                    reason: format!("{} has no such setting", fixed.app),
-                })?;
+        let settings = Self { specs, overrides };
+        for fixed in &settings.overrides {
+            let spec = settings.spec(&fixed.app, &fixed.key).ok_or_else(|| Invalid {
+                key: fixed.key.clone(),
+                reason: format!("{} has no such setting", fixed.app),
+            })?;
             settings.defaults(spec.app).check(spec, &fixed.value)?;
         }
-        Ok(Self {
-            overrides,
-            ..settings
-        })
+        Ok(settings)
     }
 
     pub fn specs(&self) -> &[Setting] {
@@ -137,9 +129,7 @@ impl Settings {
     }
 
     pub fn spec(&self, app: &str, key: &str) -> Option<&Setting> {
-        self.specs
-            .iter()
-            .find(|spec| spec.app == app && spec.key == key)
+        self.specs.iter().find(|spec| spec.app == app && spec.key == key)
     }
 
     /// The effective values of an application.
@@ -156,10 +146,8 @@ impl Settings {
                 continue;
             }
             entry.value = row.get("value")?;
-            entry.origin = Origin::Console {
-                by: row.get("updated_by")?,
-                at: row.get("updated_at")?,
-            };
+            entry.origin =
+                Origin::Console { by: row.get("updated_by")?, at: row.get("updated_at")? };
         }
         Ok(values)
     }
@@ -170,32 +158,17 @@ impl Settings {
         decision: &mut Decision,
         change: Change<'_>,
     ) -> Result<Result<Effective, Refused>, Error> {
-        let Change {
-            app,
-            key,
-            value,
-            actor,
-            role,
-            expected_version,
-        } = change;
+        let Change { app, key, value, actor, role, expected_version } = change;
         let Some(spec) = self.spec(app, key).copied() else {
             return Ok(Err(Refused::Unknown { key: key.into() }));
         };
         let values = self.load(&mut decision.tx, app).await?;
-        let current = values
-            .0
-            .get(spec.key)
-            .expect("every spec has an effective value");
+        let current = values.0.get(spec.key).expect("every spec has an effective value");
         if let Origin::Environment(by) = &current.origin {
-            return Ok(Err(Refused::Locked {
-                key: key.into(),
-                by: by.clone(),
-            }));
+            return Ok(Err(Refused::Locked { key: key.into(), by: by.clone() }));
         }
         if expected_version.is_some_and(|expected| expected != current.version) {
-            return Ok(Err(Refused::Stale {
-                current: current.version,
-            }));
+            return Ok(Err(Refused::Stale { current: current.version }));
         }
         if let Err(invalid) = values.check(&spec, &value) {
             return Ok(Err(Refused::Invalid(invalid)));
@@ -232,32 +205,21 @@ impl Settings {
             subject: Some(key.into()),
             data: json!({ "clave": key, "valor": value, "por": actor }),
         });
-        let origin = Origin::Console {
-            by: actor.into(),
-            at: now,
-        };
-        Ok(Ok(Effective {
-            spec,
-            value,
-            origin,
-            version,
-        }))
+        let origin = Origin::Console { by: actor.into(), at: now };
+        Ok(Ok(Effective { spec, value, origin, version }))
     }
 
     fn defaults(&self, app: &str) -> Values {
         let of_app = self.specs.iter().filter(|spec| spec.app == app);
-        Values(
-            of_app
-                .map(|spec| (spec.key, self.default_of(spec)))
-                .collect(),
-        )
+        Values(of_app.map(|spec| (spec.key, self.default_of(spec))).collect())
     }
 
     fn default_of(&self, spec: &Setting) -> Effective {
         let fixed = self
             .overrides
             .iter()
-            .find(|o| o.app == spec.app && o.key == spec.key);
+            .filter(|o| o.app == spec.app && o.key == spec.key)
+            .max_by_key(|o| matches!(o.origin, Origin::Environment(_)));
         let (value, origin) = fixed.map_or_else(
             || {
                 let value = serde_json::from_str(spec.default).expect("defaults are valid JSON");
@@ -265,12 +227,7 @@ impl Settings {
             },
             |fixed| (fixed.value.clone(), fixed.origin.clone()),
         );
-        Effective {
-            spec: *spec,
-            value,
-            origin,
-            version: 0,
-        }
+        Effective { spec: *spec, value, origin, version: 0 }
     }
 }
 
@@ -297,10 +254,7 @@ impl Values {
 
     pub fn json(&self, key: &str) -> Result<&Json, Error> {
         let missing = || Error::corrupt(format!("setting {key} is not declared"));
-        self.0
-            .get(key)
-            .map(|entry| &entry.value)
-            .ok_or_else(missing)
+        self.0.get(key).map(|entry| &entry.value).ok_or_else(missing)
     }
 
     pub fn int(&self, key: &str) -> Result<i64, Error> {
@@ -325,14 +279,12 @@ impl Values {
 
     /// Whether a key accepts a value, given the other values.
     fn check(&self, spec: &Setting, value: &Json) -> Result<(), Invalid> {
-        let refuse = |reason: String| {
-            Err(Invalid {
-                key: spec.key.into(),
-                reason,
-            })
-        };
+        let refuse = |reason: String| Err(Invalid { key: spec.key.into(), reason });
         match spec.kind {
-            Kind::Int { min, max } => check_int(spec, value, min, max),
+            Kind::Int { min, max } => {
+                check_int(spec, value, min, max)?;
+                self.held_below(spec, value).map_or(Ok(()), refuse)
+            }
             Kind::IntUpTo { min, ceiling } => {
                 let max = self.int(ceiling).unwrap_or(i64::MAX);
                 check_int(spec, value, min, max)
@@ -350,6 +302,15 @@ impl Values {
             Kind::Internal => Ok(()),
         }
     }
+
+    /// Why a ceiling cannot come down to `value`: a setting under it stands higher now.
+    fn held_below(&self, spec: &Setting, value: &Json) -> Option<String> {
+        let under = |kind| matches!(kind, Kind::IntUpTo { ceiling, .. } if ceiling == spec.key);
+        self.iter()
+            .filter(|entry| under(entry.spec.kind))
+            .find(|entry| entry.value.as_i64() > value.as_i64())
+            .map(|entry| format!("must not be below {}, which is {}", entry.spec.key, entry.value))
+    }
 }
 
 fn check_int(spec: &Setting, value: &Json, min: i64, max: i64) -> Result<(), Invalid> {
@@ -358,14 +319,11 @@ fn check_int(spec: &Setting, value: &Json, min: i64, max: i64) -> Result<(), Inv
         return Ok(());
     }
     let reason = format!("must be a whole number from {min} to {max}");
-    Err(Invalid {
-        key: spec.key.into(),
-        reason,
-    })
+    Err(Invalid { key: spec.key.into(), reason })
 }
 
 fn is_time_of_day(text: &str) -> bool {
-    text.len() == 5 && text.parse::<Time>().is_ok()
+    text.len() == 5 && text.as_bytes()[2] == b':' && text.parse::<Time>().is_ok()
 }
 
 fn wrong_type(key: &str) -> Error {
@@ -380,10 +338,7 @@ mod tests {
         Setting {
             app: "demo",
             key: "PLACES",
-            kind: Kind::IntUpTo {
-                min: 1,
-                ceiling: "CEILING",
-            },
+            kind: Kind::IntUpTo { min: 1, ceiling: "CEILING" },
             default: "8",
             help: ("", ""),
         },
@@ -406,14 +361,7 @@ mod tests {
         for good in [json!(1), json!(20)] {
             assert!(check(&good), "{good}");
         }
-        for bad in [
-            json!(0),
-            json!(21),
-            json!(-3),
-            json!(8.5),
-            json!("abc"),
-            json!(null),
-        ] {
+        for bad in [json!(0), json!(21), json!(-3), json!(8.5), json!("abc"), json!(null)] {
             assert!(!check(&bad), "{bad}");
         }
     }

@@ -5,7 +5,12 @@ use crate::{Dialect, Error, Row, Value};
 /// An open transaction. Statements are written once, with `$1` placeholders; one that cannot be
 /// shared is chosen with [`Tx::dialect`]. Dropping it without commit rolls back.
 #[derive(Debug)]
-pub struct Tx(Inner);
+pub struct Tx {
+    inner: Inner,
+    /// A statement failed, was cancelled, or met another state than expected. `PostgreSQL` would
+    /// answer a commit with a silent rollback, `SQLite` would keep the rest; both refuse instead.
+    doomed: bool,
+}
 
 #[derive(Debug)]
 enum Inner {
@@ -15,15 +20,15 @@ enum Inner {
 
 impl Tx {
     pub(crate) fn sqlite(tx: sqlx::Transaction<'static, sqlx::Sqlite>) -> Self {
-        Self(Inner::Sqlite(tx))
+        Self { inner: Inner::Sqlite(tx), doomed: false }
     }
 
     pub(crate) fn postgres(tx: sqlx::Transaction<'static, sqlx::Postgres>) -> Self {
-        Self(Inner::Postgres(tx))
+        Self { inner: Inner::Postgres(tx), doomed: false }
     }
 
     pub fn dialect(&self) -> Dialect {
-        match self.0 {
+        match self.inner {
             Inner::Sqlite(_) => Dialect::Sqlite,
             Inner::Postgres(_) => Dialect::Postgres,
         }
@@ -31,40 +36,18 @@ impl Tx {
 
     /// Runs a statement and says how many rows it touched.
     pub async fn execute(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<u64, Error> {
-        Ok(match &mut self.0 {
-            Inner::Sqlite(tx) => {
-                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
-                query.execute(&mut **tx).await?.rows_affected()
-            }
-            Inner::Postgres(tx) => {
-                let query = sqlx::query_with(sql, postgres_arguments(args)?);
-                query.execute(&mut **tx).await?.rows_affected()
-            }
-        })
+        let doomed = std::mem::replace(&mut self.doomed, true);
+        let touched = self.inner.execute(sql, args).await?;
+        self.doomed = doomed;
+        Ok(touched)
     }
 
     /// Every row of a query. Callers bound the result with `LIMIT`.
     pub async fn all(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<Vec<Row>, Error> {
-        Ok(match &mut self.0 {
-            Inner::Sqlite(tx) => {
-                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
-                query
-                    .fetch_all(&mut **tx)
-                    .await?
-                    .into_iter()
-                    .map(Row::Sqlite)
-                    .collect()
-            }
-            Inner::Postgres(tx) => {
-                let query = sqlx::query_with(sql, postgres_arguments(args)?);
-                query
-                    .fetch_all(&mut **tx)
-                    .await?
-                    .into_iter()
-                    .map(Row::Postgres)
-                    .collect()
-            }
-        })
+        let doomed = std::mem::replace(&mut self.doomed, true);
+        let rows = self.inner.all(sql, args).await?;
+        self.doomed = doomed;
+        Ok(rows)
     }
 
     pub async fn optional(
@@ -77,9 +60,7 @@ impl Tx {
 
     /// The single row of a query that always has one, such as a count.
     pub async fn one(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<Row, Error> {
-        self.optional(sql, args)
-            .await?
-            .ok_or_else(|| Error::corrupt("a row was expected"))
+        self.optional(sql, args).await?.ok_or_else(|| Error::corrupt("a row was expected"))
     }
 
     /// Runs a statement guarded by the state the planner saw: exactly one row must match.
@@ -89,27 +70,62 @@ impl Tx {
         sql: impl SqlSafeStr,
         args: &[Value],
     ) -> Result<(), Error> {
-        match self.execute(sql, args).await? {
-            1 => Ok(()),
-            _ => Err(Error::conflict(what)),
+        if self.execute(sql, args).await? == 1 {
+            return Ok(());
         }
+        self.doomed = true;
+        Err(Error::conflict(what))
     }
 
     /// Several statements of a migration, without parameters.
     pub(crate) async fn script(&mut self, sql: &'static str) -> Result<(), Error> {
-        match &mut self.0 {
-            Inner::Sqlite(tx) => drop(sqlx::raw_sql(sql).execute(&mut **tx).await?),
-            Inner::Postgres(tx) => drop(sqlx::raw_sql(sql).execute(&mut **tx).await?),
+        let doomed = std::mem::replace(&mut self.doomed, true);
+        match &mut self.inner {
+            Inner::Sqlite(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
+            Inner::Postgres(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
         }
+        self.doomed = doomed;
         Ok(())
     }
 
+    /// Makes everything visible at once; refused after a statement that did not succeed.
     pub async fn commit(self) -> Result<(), Error> {
-        match self.0 {
+        if self.doomed {
+            return Err(Error::conflict("a statement of this transaction did not succeed"));
+        }
+        match self.inner {
             Inner::Sqlite(tx) => tx.commit().await?,
             Inner::Postgres(tx) => tx.commit().await?,
         }
         Ok(())
+    }
+}
+
+impl Inner {
+    async fn execute(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<u64, Error> {
+        Ok(match self {
+            Self::Sqlite(tx) => {
+                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                query.execute(&mut **tx).await?.rows_affected()
+            }
+            Self::Postgres(tx) => {
+                let query = sqlx::query_with(sql, postgres_arguments(args)?);
+                query.execute(&mut **tx).await?.rows_affected()
+            }
+        })
+    }
+
+    async fn all(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<Vec<Row>, Error> {
+        Ok(match self {
+            Self::Sqlite(tx) => {
+                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                query.fetch_all(&mut **tx).await?.into_iter().map(Row::Sqlite).collect()
+            }
+            Self::Postgres(tx) => {
+                let query = sqlx::query_with(sql, postgres_arguments(args)?);
+                query.fetch_all(&mut **tx).await?.into_iter().map(Row::Postgres).collect()
+            }
+        })
     }
 }
 

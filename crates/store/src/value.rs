@@ -2,7 +2,7 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 /// One bound parameter. The variant fixes the column type even when the value is absent, because
-/// PostgreSQL types every parameter.
+/// `PostgreSQL` types every parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Bool(Option<bool>),

@@ -7,7 +7,8 @@ import { toast } from "./toast.js";
 /**
  * @param {string} method
  * @param {string} url
- * @param {{body?: unknown, version?: number, key?: string, quiet?: boolean, signal?: AbortSignal}} options
+ * @param {{body?: unknown, version?: number, key?: string, quiet?: boolean,
+ *   signal?: AbortSignal}} options
  * @returns {Promise<{ok: boolean, status: number, data: any, problem: any}>}
  */
 export async function request(method, url, { body, version, key, quiet = false, signal } = {}) {
@@ -26,8 +27,13 @@ export async function request(method, url, { body, version, key, quiet = false, 
   const text = await response.text().catch(() => "");
   const data = parse(text);
   if (response.ok) return { ok: true, status: response.status, data, problem: null };
-  if (response.status === 401) location.assign(`/entrar?back=${encodeURIComponent(location.pathname)}`);
-  return refused(response.status, data?.code ? data : { title: `${response.status}`, detail: "", code: "" }, quiet);
+  if (response.status === 401)
+    location.assign(`/entrar?back=${encodeURIComponent(location.pathname)}`);
+  return refused(
+    response.status,
+    data?.code ? data : { title: `${response.status}`, detail: "", code: "" },
+    quiet,
+  );
 }
 
 const unreachable = (method) => ({

@@ -14,7 +14,11 @@ export function open(title, content, { className = "", foot = [] } = {}) {
       "header.dialog-head",
       {},
       h("h2", { id }, title),
-      h("button.ghost.square", { type: "button", "data-close": true, "aria-label": t("Cerrar", "Close") }, icon("close")),
+      h(
+        "button.ghost.square",
+        { type: "button", "data-close": true, "aria-label": t("Cerrar", "Close") },
+        icon("close"),
+      ),
     ),
     h("div.dialog-body", {}, content),
     foot.length ? h("footer.dialog-foot", {}, foot) : null,
@@ -33,7 +37,10 @@ export function show(dialog) {
     if (before?.isConnected) before.focus({ preventScroll: true });
   });
   dialog.showModal();
-  $("[autofocus], .dialog-body input, .dialog-body select, .dialog-body textarea, .dialog-foot .primary", dialog)?.focus();
+  $(
+    "[autofocus], .dialog-body :is(input, select, textarea), .dialog-foot .primary",
+    dialog,
+  )?.focus();
   return dialog;
 }
 
@@ -47,7 +54,12 @@ export function field({ name, label, type = "text", value, options, required, hi
   const id = `f-${name}`;
   const shared = { id, name, required, ...attrs };
   if (type === "check") {
-    return h("label.check", {}, h("input", { ...shared, type: "checkbox", checked: Boolean(value) }), label);
+    return h(
+      "label.check",
+      {},
+      h("input", { ...shared, type: "checkbox", checked: Boolean(value) }),
+      label,
+    );
   }
   if (type === "choice") {
     return h(
@@ -72,7 +84,9 @@ export function field({ name, label, type = "text", value, options, required, hi
   }
   let input;
   if (type === "select") {
-    const items = options.map(([code, text]) => h("option", { value: code, selected: code === String(value ?? "") }, text));
+    const items = options.map(([code, text]) =>
+      h("option", { value: code, selected: code === String(value ?? "") }, text),
+    );
     input = h("select", shared, items);
   } else if (type === "area") {
     input = h("textarea", shared, value ?? "");
@@ -110,10 +124,19 @@ export function ask({ title, text, fields, action, danger, submit }) {
       "header.dialog-head",
       {},
       h("h2", {}, title),
-      h("button.ghost.square", { type: "button", "data-close": true, "aria-label": t("Cerrar", "Close") }, icon("close")),
+      h(
+        "button.ghost.square",
+        { type: "button", "data-close": true, "aria-label": t("Cerrar", "Close") },
+        icon("close"),
+      ),
     ),
     body,
-    h("footer.dialog-foot", {}, h("button", { type: "button", "data-close": true }, t("Volver", "Back")), button),
+    h(
+      "footer.dialog-foot",
+      {},
+      h("button", { type: "button", "data-close": true }, t("Volver", "Back")),
+      button,
+    ),
   );
   const dialog = show(h("dialog", { "aria-label": title }, form));
   form.addEventListener("submit", async (event) => {
@@ -121,7 +144,9 @@ export function ask({ title, text, fields, action, danger, submit }) {
     if (button.disabled) return;
     button.disabled = true;
     clearErrors(form);
-    const result = await submit(Object.fromEntries(new FormData(form))).finally(() => (button.disabled = false));
+    const result = await submit(Object.fromEntries(new FormData(form))).finally(
+      () => (button.disabled = false),
+    );
     if (result?.ok) dialog.close();
     else if (result) showErrors(form, result.problem);
   });
@@ -138,7 +163,9 @@ export function showErrors(form, problem) {
   const loose = [];
   let first = null;
   for (const { path, message } of problem.errors ?? []) {
-    const box = $(`[data-field="${CSS.escape(path.split(/[.[]/)[0])}"]`, form) ?? $(`[data-field="${CSS.escape(path)}"]`, form);
+    const box =
+      $(`[data-field="${CSS.escape(path.split(/[.[]/)[0])}"]`, form) ??
+      $(`[data-field="${CSS.escape(path)}"]`, form);
     if (!box) {
       loose.push(`${path}: ${message}`);
       continue;
@@ -150,7 +177,8 @@ export function showErrors(form, problem) {
   }
   const place = $(".form-error", form);
   if (place) {
-    const detail = first && !loose.length ? "" : [problem.detail || problem.title, ...loose].join(" · ");
+    const detail =
+      first && !loose.length ? "" : [problem.detail || problem.title, ...loose].join(" · ");
     place.textContent = [detail, problem.hint].filter(Boolean).join(" ");
     place.scrollIntoView({ block: "nearest" });
   }

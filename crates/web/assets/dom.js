@@ -14,7 +14,9 @@ export function h(spec, attributes = {}, ...children) {
     if (name === "class") element.classList.add(...String(value).split(" ").filter(Boolean));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(4).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(4).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -31,31 +33,54 @@ export function icon(name) {
   return svg;
 }
 
-/** A filled share between 0 and 1, drawn without style attributes. */
-export function gauge(share) {
+function drawing(name, box, rects) {
   const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", "gauge");
-  svg.setAttribute("viewBox", "0 0 100 4");
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("aria-hidden", "true");
-  for (const [name, width] of [
-    ["gauge-back", 100],
-    ["gauge-fill", Math.max(0, Math.min(1, share)) * 100],
-  ]) {
+  const own = { class: name, viewBox: box, preserveAspectRatio: "none", "aria-hidden": "true" };
+  for (const [key, value] of Object.entries(own)) svg.setAttribute(key, value);
+  for (const one of rects) {
     const rect = document.createElementNS(SVG, "rect");
-    rect.setAttribute("class", name);
-    rect.setAttribute("width", width.toFixed(1));
-    rect.setAttribute("height", "4");
+    for (const [key, value] of Object.entries(one)) rect.setAttribute(key, value);
     svg.append(rect);
   }
   return svg;
 }
 
+const within = (share) => Math.max(0, Math.min(1, share));
+
+/** A filled share between 0 and 1, drawn without style attributes. */
+export const gauge = (share) =>
+  drawing("gauge", "0 0 100 4", [
+    { class: "gauge-back", width: 100, height: 4 },
+    { class: "gauge-fill", width: (within(share) * 100).toFixed(1), height: 4 },
+  ]);
+
+/** Small columns of shares between 0 and 1. */
+export const columns = (shares) =>
+  drawing(
+    "columns",
+    `0 0 ${shares.length * 4} 24`,
+    shares.flatMap((share, index) => [
+      { class: "gauge-back", x: index * 4, width: 3, height: 24 },
+      {
+        class: "gauge-fill",
+        x: index * 4,
+        y: (24 - within(share) * 24).toFixed(1),
+        width: 3,
+        height: (within(share) * 24).toFixed(1),
+      },
+    ]),
+  );
+
 const TONE_ICONS = { info: "info", good: "check", warn: "warning", bad: "alert", plain: "dot" };
 export const toneIcon = (tone) => icon(TONE_ICONS[tone] ?? "dot");
 
 export const badge = (tone, text, symbol) =>
-  h("span.badge", { class: tone }, symbol === null ? null : symbol ? icon(symbol) : toneIcon(tone), text);
+  h(
+    "span.badge",
+    { class: tone },
+    symbol === null ? null : symbol ? icon(symbol) : toneIcon(tone),
+    text,
+  );
 
 export const empty = (symbol, title, text, ...more) =>
   h("div.empty", {}, icon(symbol), h("h3", {}, title), text ? h("p", {}, text) : null, ...more);

@@ -16,7 +16,12 @@ export function help() {
         "dl",
         {},
         entries.map(({ names, label, shown }) =>
-          h("div", {}, h("dt", {}, label), h("dd", {}, h("kbd", {}, shown ?? names.map(pretty).join(" / ")))),
+          h(
+            "div",
+            {},
+            h("dt", {}, label),
+            h("dd", {}, h("kbd", {}, shown ?? names.map(pretty).join(" / "))),
+          ),
         ),
       ),
     ),
@@ -24,9 +29,20 @@ export function help() {
   const toggle = h("input", { type: "checkbox", checked: keysEnabled() });
   toggle.addEventListener("change", () => switchKeys(toggle.checked));
   const note = t("Usar atajos de una sola tecla", "Use single-key shortcuts");
-  const dialog = open(t("Teclado", "Keyboard"), [h("div.keys", {}, sections), h("label.check", {}, toggle, note)]);
+  const dialog = open(t("Teclado", "Keyboard"), [
+    h("div.keys", {}, sections),
+    h("label.check", {}, toggle, note),
+  ]);
   dialog.classList.add("help", "wide");
 }
 
-const PRETTY = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", " ": t("Espacio", "Space") };
-const pretty = (name) => PRETTY[name] ?? (name.startsWith("Ctrl+") ? `Ctrl ${name.slice(5).toUpperCase()}` : name);
+const PRETTY = {
+  ArrowUp: "↑",
+  ArrowDown: "↓",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+  " ": t("Espacio", "Space"),
+};
+const pretty = (name) =>
+  PRETTY[name] ?? (name.startsWith("Ctrl+") ? `Ctrl ${name.slice(5).toUpperCase()}` : name);

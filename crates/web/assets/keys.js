@@ -40,7 +40,8 @@ const typing = (target) =>
   target.closest?.("input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable]");
 
 const nameOf = (event) =>
-  (event.ctrlKey || event.metaKey ? "Ctrl+" : "") + (event.key.length === 1 ? event.key.toLowerCase() : event.key);
+  (event.ctrlKey || event.metaKey ? "Ctrl+" : "") +
+  (event.key.length === 1 ? event.key.toLowerCase() : event.key);
 
 let lead = null;
 let leadTimer = null;
@@ -49,7 +50,8 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;
   const name = nameOf(event);
   const special = name.startsWith("Ctrl+") || /^F\d+$/.test(name);
-  if (!special && (!enabled || typing(event.target) || document.querySelector("dialog[open]"))) return;
+  if (!special && (!enabled || typing(event.target) || document.querySelector("dialog[open]")))
+    return;
   if (special && name !== "Ctrl+k" && document.querySelector("dialog[open]")) return;
   // A key on a focused control belongs to that control.
   const control = event.target.closest?.("button, a[href], summary, input");

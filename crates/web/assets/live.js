@@ -185,7 +185,9 @@ export function liveRegions() {
 }
 
 async function refetch(region) {
-  const response = await fetch(region.dataset.live, { headers: { Accept: "text/html" } }).catch(() => null);
+  const response = await fetch(region.dataset.live, { headers: { Accept: "text/html" } }).catch(
+    () => null,
+  );
   if (!response?.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   // The address may answer the whole page or only the region.

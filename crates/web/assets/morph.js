@@ -9,7 +9,12 @@ const keyOf = (node) => (node.nodeType === 1 ? node.id || node.dataset?.key || n
 export function morphChildren(from, to) {
   const focused = document.activeElement;
   children(from, to);
-  if (focused && focused !== document.activeElement && focused.isConnected && from.contains(focused)) {
+  if (
+    focused &&
+    focused !== document.activeElement &&
+    focused.isConnected &&
+    from.contains(focused)
+  ) {
     focused.focus({ preventScroll: true });
   }
 }
@@ -42,11 +47,14 @@ function children(from, to) {
 }
 
 const alike = (have, want) =>
-  have && !keyOf(have) && have.nodeType === want.nodeType && have.nodeName === want.nodeName ? have : null;
+  have && !keyOf(have) && have.nodeType === want.nodeType && have.nodeName === want.nodeName
+    ? have
+    : null;
 
 function move(parent, child, before) {
   // Where the browser can, moving keeps focus, animations and media running.
-  if (parent.moveBefore && child.isConnected && parent.isConnected) parent.moveBefore(child, before);
+  if (parent.moveBefore && child.isConnected && parent.isConnected)
+    parent.moveBefore(child, before);
   else parent.insertBefore(child, before);
 }
 

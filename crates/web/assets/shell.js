@@ -34,26 +34,44 @@ function palette() {
     autofocus: true,
     autocomplete: "off",
   });
-  const list = h("ul", { id: "palette-list", role: "listbox", "aria-label": t("Lugares", "Places") });
+  const list = h("ul", {
+    id: "palette-list",
+    role: "listbox",
+    "aria-label": t("Lugares", "Places"),
+  });
   const dialog = show(h("dialog.palette", { "aria-label": t("Ir a…", "Go to…") }, input, list));
   let found = places;
   let chosen = 0;
   const draw = () => {
     const words = plain(input.value).split(/\s+/);
-    found = places.filter((place) => words.every((word) => plain(`${place.label} ${place.group}`).includes(word)));
+    found = places.filter((place) =>
+      words.every((word) => plain(`${place.label} ${place.group}`).includes(word)),
+    );
     chosen = Math.min(chosen, Math.max(0, found.length - 1));
     list.replaceChildren(
       ...found.map((place, index) =>
         h(
           "li",
-          { id: `place-${index}`, role: "option", "data-index": index, "aria-selected": String(index === chosen) },
+          {
+            id: `place-${index}`,
+            role: "option",
+            "data-index": index,
+            "aria-selected": String(index === chosen),
+          },
           icon(place.symbol),
           place.label,
           h("small", {}, place.group, " ", place.hotkey ? h("kbd", {}, `g ${place.hotkey}`) : null),
         ),
       ),
     );
-    if (!found.length) list.append(h("li", { role: "option", "aria-disabled": "true" }, t("Nada con ese nombre", "Nothing by that name")));
+    if (!found.length)
+      list.append(
+        h(
+          "li",
+          { role: "option", "aria-disabled": "true" },
+          t("Nada con ese nombre", "Nothing by that name"),
+        ),
+      );
     input.setAttribute("aria-activedescendant", `place-${chosen}`);
     $(`#place-${chosen}`, list)?.scrollIntoView({ block: "nearest" });
   };
@@ -84,7 +102,10 @@ function walkRows(step) {
   const rows = $$("[data-rows] tbody tr");
   if (!rows.length) return;
   const at = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
-  const next = Math.max(0, Math.min(rows.length - 1, at < 0 && step < 0 ? rows.length - 1 : at + step));
+  const next = Math.max(
+    0,
+    Math.min(rows.length - 1, at < 0 && step < 0 ? rows.length - 1 : at + step),
+  );
   rows[at]?.removeAttribute("aria-selected");
   rows[next].setAttribute("aria-selected", "true");
   rows[next].scrollIntoView({ block: "nearest" });
@@ -109,12 +130,15 @@ bind(GENERAL, "Ctrl+k", t("Ir a…", "Go to…"), palette);
 bind(GENERAL, "?", t("Esta ayuda", "This help"), help);
 bind(GENERAL, "/", t("Buscar", "Search"), focusSearch);
 for (const place of links()) {
-  if (place.hotkey) bind(GENERAL, `g ${place.hotkey}`, place.label, () => location.assign(place.href));
+  if (place.hotkey)
+    bind(GENERAL, `g ${place.hotkey}`, place.label, () => location.assign(place.href));
 }
 if ($("[data-rows]")) {
   bind(GENERAL, "j", t("Fila siguiente", "Next row"), () => walkRows(1));
   bind(GENERAL, "k", t("Fila anterior", "Previous row"), () => walkRows(-1));
-  bind(GENERAL, "Enter", t("Abrir la fila", "Open the row"), () => $("tr[aria-selected=true] a")?.click());
+  bind(GENERAL, "Enter", t("Abrir la fila", "Open the row"), () =>
+    $("tr[aria-selected=true] a")?.click(),
+  );
 }
 $("#palette-open")?.addEventListener("click", palette);
 $("#help-open")?.addEventListener("click", help);

@@ -14,7 +14,11 @@ const clockFormat = new Intl.DateTimeFormat(locale, {
   hourCycle: "h23",
   timeZone: zone,
 });
-const dayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", timeZone: zone });
+const dayFormat = new Intl.DateTimeFormat(locale, {
+  weekday: "short",
+  day: "numeric",
+  timeZone: zone,
+});
 const dateKey = new Intl.DateTimeFormat("en-CA", { timeZone: zone });
 
 // The server's clock decides: a tablet with the wrong time must not show wrong lateness.
@@ -78,7 +82,8 @@ export function instantOf(wall) {
   const [year, month, day] = dateKey.format(now()).split("-").map(Number);
   const guess = (days) => {
     let at = Date.UTC(year, month - 1, day + days, hour, minute);
-    for (let round = 0; round < 2; round += 1) at = Date.UTC(year, month - 1, day + days, hour, minute) - shift(at);
+    for (let round = 0; round < 2; round += 1)
+      at = Date.UTC(year, month - 1, day + days, hour, minute) - shift(at);
     return at;
   };
   const today = guess(0);
@@ -97,7 +102,9 @@ const fullFormat = new Intl.DateTimeFormat("en-CA", {
 });
 
 function shift(at) {
-  const part = Object.fromEntries(fullFormat.formatToParts(at).map(({ type, value }) => [type, value]));
+  const part = Object.fromEntries(
+    fullFormat.formatToParts(at).map(({ type, value }) => [type, value]),
+  );
   const wall = Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute, part.second);
   return wall - Math.floor(at / 1000) * 1000;
 }

@@ -24,7 +24,11 @@ export function toast(text, { tone = "info", detail, undo, seconds } = {}) {
   const life = seconds ?? (undo ? 5 : tone === "bad" ? 9 : 4);
   const button = undo
     ? h("button.undo", { type: "button" }, icon("undo"), t("Deshacer", "Undo"))
-    : h("button.ghost.square", { type: "button", "aria-label": t("Cerrar", "Close") }, icon("close"));
+    : h(
+        "button.ghost.square",
+        { type: "button", "aria-label": t("Cerrar", "Close") },
+        icon("close"),
+      );
   const card = h(
     "div.toast",
     { class: tone, role: tone === "bad" ? "alert" : null },

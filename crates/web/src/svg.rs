@@ -30,7 +30,7 @@ pub struct Bar {
 
 /// The drawing's own units; the page scales it.
 const WIDTH: f64 = 720.0;
-const FLOOR: f64 = 128.0;
+const FLOOR: f64 = 194.0;
 const CEILING: f64 = 14.0;
 
 impl Bars {
@@ -176,8 +176,8 @@ mod tests {
         let html = chart.render().unwrap();
         assert!(html.contains("<title>") && html.contains("<table"));
         assert!(!html.contains("<b>"));
-        assert_eq!(chart.height(&8.0), "114");
-        assert_eq!(chart.y(&0.0), "128");
+        assert_eq!(chart.height(&8.0), "180");
+        assert_eq!(chart.y(&0.0), "194");
     }
 
     #[test]

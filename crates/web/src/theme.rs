@@ -27,6 +27,15 @@ impl Theme {
         }
     }
 
+    /// A symbol of `icons.svg`.
+    pub fn icon(self) -> &'static str {
+        match self {
+            Self::System => "theme-system",
+            Self::Light => "theme-light",
+            Self::Dark => "theme-dark",
+        }
+    }
+
     pub fn from_code(code: &str) -> Option<Self> {
         match code {
             "system" => Some(Self::System),

@@ -44,15 +44,8 @@ pub(crate) fn keys() -> Vec<Key> {
 
 fn comment_above(lines: &[&str], line: usize) -> String {
     let above = &lines[..line.saturating_sub(1)];
-    let start = above
-        .iter()
-        .rposition(|text| !text.starts_with('#'))
-        .map_or(0, |last| last + 1);
-    above[start..]
-        .iter()
-        .map(|text| text[1..].trim())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let start = above.iter().rposition(|text| !text.starts_with('#')).map_or(0, |last| last + 1);
+    above[start..].iter().map(|text| text[1..].trim()).collect::<Vec<_>>().join(" ")
 }
 
 /// A word from the environment or the command line as a value of the same kind as the default.
@@ -78,42 +71,27 @@ pub(crate) fn parse_like(default: &Value, word: &str) -> Result<Value, String> {
 
 /// A value from a file, if it is of the same kind as the default.
 pub(crate) fn check_like(default: &Value, value: &Value) -> Result<(), String> {
-    let words = |value: &Value| {
-        value
-            .as_array()
-            .is_some_and(|items| items.iter().all(Value::is_string))
-    };
+    let words =
+        |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
     let (fits, kind) = match default {
         Value::Bool(_) => (value.is_boolean(), "true or false"),
         Value::Number(_) => (value.is_i64(), "a whole number"),
         Value::Array(_) => (words(value), "a list of texts"),
         Value::String(_) | Value::Null | Value::Object(_) => (value.is_string(), "a text"),
     };
-    if fits {
-        Ok(())
-    } else {
-        Err(format!("expected {kind}, found {value}"))
-    }
+    if fits { Ok(()) } else { Err(format!("expected {kind}, found {value}")) }
 }
 
 /// An application setting from the environment: its application knows the kind, here it is guessed.
 pub(crate) fn guess(word: &str) -> Value {
     let number = || word.parse::<i64>().ok().map(Value::from);
-    let fraction = || {
-        word.parse::<f64>()
-            .ok()
-            .and_then(Number::from_f64)
-            .map(Value::from)
-    };
+    let fraction = || word.parse::<f64>().ok().and_then(Number::from_f64).map(Value::from);
     let truth = || match word {
         "true" => Some(Value::from(true)),
         "false" => Some(Value::from(false)),
         _ => None,
     };
-    truth()
-        .or_else(number)
-        .or_else(fraction)
-        .unwrap_or_else(|| Value::from(word))
+    truth().or_else(number).or_else(fraction).unwrap_or_else(|| Value::from(word))
 }
 
 fn switch(word: &str) -> Option<bool> {
@@ -139,14 +117,7 @@ pub(crate) fn shown(path: &str, value: &Value) -> String {
 /// By name, because applications publish settings this file has never heard of.
 fn sounds_secret(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or(path).to_uppercase();
-    let words = [
-        "TOKEN",
-        "SECRET",
-        "PASSWORD",
-        "CLAVE",
-        "API_KEY",
-        "COMUNIDAD",
-    ];
+    let words = ["TOKEN", "SECRET", "PASSWORD", "CLAVE", "API_KEY", "COMUNIDAD"];
     words.iter().any(|word| name.ends_with(word))
 }
 
@@ -178,11 +149,7 @@ mod tests {
     fn every_embedded_key_is_explained() {
         for key in keys() {
             assert!(key.comment.len() > 10, "{} needs a comment", key.path());
-            assert!(
-                !key.comment.contains("Every deployment setting"),
-                "{}",
-                key.path()
-            );
+            assert!(!key.comment.contains("Every deployment setting"), "{}", key.path());
         }
     }
 
@@ -232,26 +199,10 @@ mod tests {
         for (path, value, expected) in [
             ("alerts.webhook_secret", json!("k1"), "••••••"),
             ("alerts.webhook_secret", json!(""), "\"\""),
-            (
-                "server.database_url",
-                json!("postgres://a:b@h/d"),
-                "postgres://a:••••••@h/d",
-            ),
-            (
-                "server.database_url",
-                json!("postgres://a:b@c:d@h/d"),
-                "postgres://a:••••••@h/d",
-            ),
-            (
-                "server.database_url",
-                json!("postgres://a:b/c@h/d"),
-                "postgres://a:••••••@h/d",
-            ),
-            (
-                "server.database_url",
-                json!("postgres://h/d"),
-                "postgres://h/d",
-            ),
+            ("server.database_url", json!("postgres://a:b@h/d"), "postgres://a:••••••@h/d"),
+            ("server.database_url", json!("postgres://a:b@c:d@h/d"), "postgres://a:••••••@h/d"),
+            ("server.database_url", json!("postgres://a:b/c@h/d"), "postgres://a:••••••@h/d"),
+            ("server.database_url", json!("postgres://h/d"), "postgres://h/d"),
             (
                 "server.database_url",
                 json!("postgres://h/d?password=x"),

@@ -46,9 +46,7 @@ pub(crate) fn assignments(
 }
 
 fn variable(name: &str) -> Origin {
-    Origin::Environment {
-        name: name.to_owned(),
-    }
+    Origin::Environment { name: name.to_owned() }
 }
 
 fn assign(
@@ -71,26 +69,13 @@ fn assign(
         return Ok(None);
     };
     let (section, key, parsed) = match target {
-        Target::Key(key) => (
-            &*key.section,
-            &*key.name,
-            catalog::parse_like(&key.default, &text),
-        ),
+        Target::Key(key) => (&*key.section, &*key.name, catalog::parse_like(&key.default, &text)),
         Target::Setting { app, key } => (*app, *key, Ok(catalog::guess(&text))),
     };
     let (section, key) = (section.to_owned(), key.to_owned());
     match parsed {
-        Ok(value) => Ok(Some(Assignment {
-            section,
-            key,
-            value,
-            line: 0,
-        })),
-        Err(message) => Err(Problem::new(
-            variable(name),
-            &format!("{section}.{key}"),
-            message,
-        )),
+        Ok(value) => Ok(Some(Assignment { section, key, value, line: 0 })),
+        Err(message) => Err(Problem::new(variable(name), &format!("{section}.{key}"), message)),
     }
 }
 
@@ -98,22 +83,31 @@ fn names<'a>(keys: &'a [Key], known: &KnownSettings<'a>) -> Names<'a> {
     let mut names = Names::new();
     for key in keys {
         let (section, name) = (key.section.to_uppercase(), key.name.to_uppercase());
-        let short = match key.section.as_str() {
-            "server" => format!("TURNO_{name}"),
-            _ => format!("TURNO_{section}_{name}"),
-        };
         names.insert(format!("TURNO_{section}__{name}"), Target::Key(key));
-        names.insert(short, Target::Key(key));
+        names.insert(short_name(key), Target::Key(key));
     }
     for (app, key) in known.settings.iter().copied() {
-        let name = format!("TURNO_{}__{}", app.to_uppercase(), key.to_uppercase());
-        names.insert(name, Target::Setting { app, key });
+        names.insert(setting_name(app, key), Target::Setting { app, key });
     }
     for alias in known.aliases {
         let (app, key) = (alias.app, alias.key);
         names.insert(alias.variable.to_owned(), Target::Setting { app, key });
     }
     names
+}
+
+/// `TURNO_LISTEN`, `TURNO_LOG_LEVEL`.
+pub(crate) fn short_name(key: &Key) -> String {
+    let (section, name) = (key.section.to_uppercase(), key.name.to_uppercase());
+    match key.section.as_str() {
+        "server" => format!("TURNO_{name}"),
+        _ => format!("TURNO_{section}_{name}"),
+    }
+}
+
+/// `TURNO_PEDIDOS__MAX_PEDIDOS_EN_PREPARACION`.
+pub(crate) fn setting_name(app: &str, key: &str) -> String {
+    format!("TURNO_{}__{}", app.to_uppercase(), key.to_uppercase())
 }
 
 /// Kubernetes puts the address of every service into the environment of every pod. A service called

@@ -18,10 +18,7 @@ pub(crate) struct Assignment {
 
 /// The assignments of a file in the order of its lines.
 pub(crate) fn assignments(path: &Path, text: &str) -> Result<Vec<Assignment>, Vec<Problem>> {
-    let at = |line| Origin::File {
-        path: path.to_owned(),
-        line,
-    };
+    let at = |line| Origin::File { path: path.to_owned(), line };
     let root = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
         vec![Problem::new(at(line), "", error.message().to_owned())]
@@ -51,16 +48,11 @@ pub(crate) fn assignments(path: &Path, text: &str) -> Result<Vec<Assignment>, Ve
         }
     }
     found.sort_by_key(|assignment| assignment.line);
-    if problems.is_empty() {
-        Ok(found)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
 }
 
 fn line_of(text: &str, offset: usize) -> usize {
-    text.get(..offset)
-        .map_or(1, |before| before.matches('\n').count() + 1)
+    text.get(..offset).map_or(1, |before| before.matches('\n').count() + 1)
 }
 
 fn plain(value: &DeValue<'_>) -> Result<Value, String> {
@@ -78,10 +70,9 @@ fn plain(value: &DeValue<'_>) -> Result<Value, String> {
             .map(Value::from)
             .ok_or_else(|| format!("{} is not a finite number", digits.as_str()))?,
         DeValue::Datetime(instant) => Value::from(instant.to_string()),
-        DeValue::Array(items) => items
-            .iter()
-            .map(|item| plain(item.get_ref()))
-            .collect::<Result<Value, _>>()?,
+        DeValue::Array(items) => {
+            items.iter().map(|item| plain(item.get_ref())).collect::<Result<Value, _>>()?
+        }
         DeValue::Table(_) => return Err("expected a value, found a table".to_owned()),
     })
 }
@@ -106,10 +97,7 @@ mod tests {
         let found = assignments(Path::new("t.toml"), text).expect("valid");
         let values: Vec<_> = found.into_iter().map(|a| a.value).collect();
         let time = json!("04:30:00");
-        assert_eq!(
-            values,
-            [json!(true), json!(16), json!(1.5), json!(["x", "y"]), time]
-        );
+        assert_eq!(values, [json!(true), json!(16), json!(1.5), json!(["x", "y"]), time]);
     }
 
     #[test]
@@ -121,10 +109,7 @@ mod tests {
             ("[a]\nb = 99999999999999999999\n", 2),
         ] {
             let problems = assignments(Path::new("t.toml"), text).expect_err(text);
-            let expected = Origin::File {
-                path: "t.toml".into(),
-                line,
-            };
+            let expected = Origin::File { path: "t.toml".into(), line };
             assert_eq!(problems[0].origin, expected, "{text}: {}", problems[0]);
         }
     }

@@ -50,12 +50,7 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(origin: Origin, key: &str, message: impl Into<String>) -> Self {
         let (key, message) = (key.to_owned(), message.into());
-        Self {
-            origin,
-            key,
-            message,
-            did_you_mean: None,
-        }
+        Self { origin, key, message, did_you_mean: None }
     }
 
     pub(crate) fn or_rather(mut self, suggestion: Option<String>) -> Self {
@@ -66,9 +61,7 @@ impl Problem {
 
 impl From<Problem> for ConfigError {
     fn from(problem: Problem) -> Self {
-        Self {
-            problems: vec![problem],
-        }
+        Self { problems: vec![problem] }
     }
 }
 

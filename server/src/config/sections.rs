@@ -26,6 +26,8 @@ pub(crate) struct ServerConfig {
     pub(crate) auth: Auth,
     pub(crate) demo: bool,
     pub(crate) drain: Duration,
+    /// How long to wait for a database server at start.
+    pub(crate) database_wait: Duration,
 }
 
 /// An IANA zone with the name the operator gave.
@@ -82,10 +84,6 @@ pub(crate) struct SmtpConfig {
 pub(crate) struct LimitsConfig {
     pub(crate) body_bytes: usize,
     pub(crate) sse_connections: usize,
-    /// None: no limit.
-    pub(crate) requests_per_minute: Option<u32>,
-    pub(crate) login_attempts: u32,
-    pub(crate) request_time: Duration,
 }
 
 /// A text that must not reach a log by accident.
@@ -121,17 +119,14 @@ impl<'a> Reader<'a> {
             "" => Err("must not be empty".to_owned()),
             path => Ok(PathBuf::from(path)),
         });
-        let database_url = self.address(
-            "server.database_url",
-            &["postgres://", "postgresql://", "sqlite:"],
-        );
+        let database_url =
+            self.address("server.database_url", &["postgres://", "postgresql://", "sqlite:"]);
         let apps = self.apps("server.apps", apps);
         let timezone = self.timezone("server.timezone");
-        let auth = self.choice(
-            "server.auth",
-            &[("auto", Auth::Auto), ("required", Auth::Required)],
-        );
+        let auth =
+            self.choice("server.auth", &[("auto", Auth::Auto), ("required", Auth::Required)]);
         let drain = self.number("server.drain_seconds", 0..=600);
+        let wait = self.number("server.database_wait_seconds", 0..=3600);
         Some(ServerConfig {
             listen: listen?,
             data_dir: data_dir?,
@@ -141,21 +136,16 @@ impl<'a> Reader<'a> {
             auth: auth?,
             demo: self.layers["server.demo"].0 == Value::Bool(true),
             drain: Duration::from_secs(drain?),
+            database_wait: Duration::from_secs(wait?),
         })
     }
 
     pub(crate) fn log(&mut self) -> Option<LogConfig> {
         let level = self.level("log.level");
-        let formats = [
-            ("auto", LogFormat::Auto),
-            ("text", LogFormat::Text),
-            ("json", LogFormat::Json),
-        ];
+        let formats =
+            [("auto", LogFormat::Auto), ("text", LogFormat::Text), ("json", LogFormat::Json)];
         let format = self.choice("log.format", &formats);
-        Some(LogConfig {
-            level: level?,
-            format: format?,
-        })
+        Some(LogConfig { level: level?, format: format? })
     }
 
     pub(crate) fn alerts(&mut self) -> Option<AlertsConfig> {
@@ -174,15 +164,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn limits(&mut self) -> Option<LimitsConfig> {
         let body_bytes = self.number("limits.body_bytes", 1024..=64 * 1024 * 1024);
         let sse_connections = self.number("limits.sse_connections", 1..=10_000);
-        let requests = self.number("limits.requests_per_minute", 0..=1_000_000);
-        let logins = self.number("limits.login_attempts", 1..=1000);
-        let seconds = self.number("limits.request_seconds", 1..=600);
         Some(LimitsConfig {
             body_bytes: body_bytes? as usize,
             sse_connections: sse_connections? as usize,
-            requests_per_minute: Some(requests? as u32).filter(|limit| *limit > 0),
-            login_attempts: logins? as u32,
-            request_time: Duration::from_secs(seconds?),
         })
     }
 
@@ -193,24 +177,13 @@ impl<'a> Reader<'a> {
         };
         let url = self.address("alerts.smtp_url", &["smtp://", "smtps://"])?;
         let from = self.text("alerts.smtp_from", mailbox);
-        let to = self
-            .list("alerts.smtp_to")
-            .iter()
-            .map(|text| mailbox(text))
-            .collect();
+        let to = self.list("alerts.smtp_to").iter().map(|text| mailbox(text)).collect();
         let to: Option<Vec<String>> = self.noted("alerts.smtp_to", to);
         if to.as_ref().is_some_and(Vec::is_empty) {
-            self.note(
-                "alerts.smtp_to",
-                "alerts.smtp_url is set, so somebody must receive them",
-            );
+            self.note("alerts.smtp_to", "alerts.smtp_url is set, so somebody must receive them");
             return None;
         }
-        Some(SmtpConfig {
-            url: Secret(url),
-            from: from?,
-            to: to?,
-        })
+        Some(SmtpConfig { url: Secret(url), from: from?, to: to? })
     }
 
     fn listen(&mut self, path: &str) -> Option<SocketAddr> {
@@ -227,14 +200,10 @@ impl<'a> Reader<'a> {
         if let Ok(zone) = jiff::tz::db().get(&name) {
             return Some(Zone { name, zone });
         }
-        let all: Vec<String> = jiff::tz::db()
-            .available()
-            .map(|name| name.to_string())
-            .collect();
+        let all: Vec<String> = jiff::tz::db().available().map(|name| name.to_string()).collect();
         let message = format!("\"{name}\" is not an IANA time zone");
         let suggestion = nearest(&name, all.iter().map(String::as_str));
-        self.problems
-            .push(Problem::new(self.origin(path), path, message).or_rather(suggestion));
+        self.problems.push(Problem::new(self.origin(path), path, message).or_rather(suggestion));
         None
     }
 
@@ -245,13 +214,9 @@ impl<'a> Reader<'a> {
             return None;
         }
         if let Some(stranger) = apps.iter().find(|app| !known.contains(&app.as_str())) {
-            let message = format!(
-                "no application \"{stranger}\"; there is {}",
-                known.join(", ")
-            );
+            let message = format!("no application \"{stranger}\"; there is {}", known.join(", "));
             let problem = Problem::new(self.origin(path), path, message);
-            self.problems
-                .push(problem.or_rather(nearest(stranger, known.iter().copied())));
+            self.problems.push(problem.or_rather(nearest(stranger, known.iter().copied())));
             return None;
         }
         let mut seen = Vec::new();
@@ -276,8 +241,7 @@ impl<'a> Reader<'a> {
         }
         let message = format!("\"{text}\" is not a level; there is {}", LEVELS.join(", "));
         let problem = Problem::new(self.origin(path), path, message);
-        self.problems
-            .push(problem.or_rather(nearest(&text, LEVELS)));
+        self.problems.push(problem.or_rather(nearest(&text, LEVELS)));
         None
     }
 
@@ -301,10 +265,7 @@ impl<'a> Reader<'a> {
                 _ if text.is_empty() => Ok(None),
                 Some(rest) if !rest.is_empty() => Ok(Some(text.to_owned())),
                 // The value may hold a password, so the message does not repeat it.
-                _ => Err(format!(
-                    "must be empty or start with {}",
-                    schemes.join(" or ")
-                )),
+                _ => Err(format!("must be empty or start with {}", schemes.join(" or "))),
             }
         });
         checked.flatten()
@@ -330,27 +291,16 @@ impl<'a> Reader<'a> {
     }
 
     fn note(&mut self, path: &str, message: &str) {
-        self.problems
-            .push(Problem::new(self.origin(path), path, message));
+        self.problems.push(Problem::new(self.origin(path), path, message));
     }
 
     fn raw(&self, path: &str) -> String {
-        self.layers[path]
-            .0
-            .as_str()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
+        self.layers[path].0.as_str().unwrap_or_default().trim().to_owned()
     }
 
     fn list(&self, path: &str) -> Vec<String> {
         let items = self.layers[path].0.as_array();
-        items
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
+        items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     fn origin(&self, path: &str) -> Origin {

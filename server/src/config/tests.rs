@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::sections::Secret;
 use super::*;
 
 const KNOWN: KnownSettings<'static> = KnownSettings {
@@ -21,11 +22,7 @@ const KNOWN: KnownSettings<'static> = KnownSettings {
             app: "pedidos",
             key: "MAX_PEDIDOS_EN_PREPARACION",
         },
-        Alias {
-            variable: "AUTO_MOVER_PEDIDOS",
-            app: "pedidos",
-            key: "AUTO_MOVER_PEDIDOS",
-        },
+        Alias { variable: "AUTO_MOVER_PEDIDOS", app: "pedidos", key: "AUTO_MOVER_PEDIDOS" },
     ],
 };
 
@@ -60,33 +57,21 @@ fn without_sources_the_embedded_file_is_in_force() {
     let config = load("", &[]);
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:8000");
     assert_eq!(config.server.apps, ["pedidos"]);
-    assert_eq!(
-        config.server.timezone.name,
-        "America/Argentina/Buenos_Aires"
-    );
+    assert_eq!(config.server.timezone.name, "America/Argentina/Buenos_Aires");
     assert_eq!(config.server.auth, Auth::Auto);
     assert_eq!(config.log.format, LogFormat::Auto);
     assert!(config.server.database_url.is_none() && !config.server.demo);
     assert!(config.alerts.webhook.is_none() && config.alerts.smtp.is_none());
-    assert_eq!(config.limits.requests_per_minute, Some(6000));
+    assert_eq!(config.limits.sse_connections, 256);
     assert!(config.app_settings.is_empty());
-    assert!(
-        config
-            .entries()
-            .iter()
-            .all(|entry| entry.origin == Origin::Default)
-    );
+    assert!(config.entries().iter().all(|entry| entry.origin == Origin::Default));
 }
 
 #[test]
 fn later_layers_win_and_are_remembered() {
     let file = "[server]\nlisten = \"127.0.0.1:1\"\n";
     let variable = [("TURNO_LISTEN", "127.0.0.1:2")];
-    let flag = [Flag {
-        name: "--listen",
-        key: "server.listen",
-        value: "127.0.0.1:3".into(),
-    }];
+    let flag = [Flag { name: "--listen", key: "server.listen", value: "127.0.0.1:3".into() }];
     for (file, variables, flags, port, origin) in [
         ("", &[][..], &[][..], 8000, "default"),
         (file, &[][..], &[][..], 1, "t.toml:2"),
@@ -95,40 +80,22 @@ fn later_layers_win_and_are_remembered() {
     ] {
         let config = Config::load(&sources(file, variables, flags), &KNOWN).expect("valid");
         assert_eq!(config.server.listen.port(), port);
-        let entry = config
-            .entries()
-            .iter()
-            .find(|entry| entry.key == "server.listen");
+        let entry = config.entries().iter().find(|entry| entry.key == "server.listen");
         assert_eq!(entry.expect("listed").origin.to_string(), origin);
     }
 }
 
 #[test]
 fn variables_have_a_long_and_a_short_name() {
-    for (name, value) in [
-        ("TURNO_SERVER__APPS", "pedidos,sam,pedidos"),
-        ("TURNO_APPS", "pedidos, sam"),
-    ] {
-        assert_eq!(
-            load("", &[(name, value)]).server.apps,
-            ["pedidos", "sam"],
-            "{name}"
-        );
+    for (name, value) in
+        [("TURNO_SERVER__APPS", "pedidos,sam,pedidos"), ("TURNO_APPS", "pedidos, sam")]
+    {
+        assert_eq!(load("", &[(name, value)]).server.apps, ["pedidos", "sam"], "{name}");
     }
     for name in ["TURNO_LOG__LEVEL", "TURNO_LOG_LEVEL"] {
-        assert_eq!(
-            load("", &[(name, "info,sqlx=warn")]).log.level,
-            "info,sqlx=warn"
-        );
+        assert_eq!(load("", &[(name, "info,sqlx=warn")]).log.level, "info,sqlx=warn");
     }
-    let config = load(
-        "",
-        &[
-            ("TURNO_DRAIN_SECONDS", "3"),
-            ("TURNO_DEMO", "1"),
-            ("HOME", "/x"),
-        ],
-    );
+    let config = load("", &[("TURNO_DRAIN_SECONDS", "3"), ("TURNO_DEMO", "1"), ("HOME", "/x")]);
     assert_eq!(config.server.drain, Duration::from_secs(3));
     assert!(config.server.demo);
 }
@@ -145,10 +112,7 @@ fn secrets_come_from_files_and_stay_covered() {
     let webhook = config.alerts.webhook.as_ref().expect("configured");
     assert_eq!(webhook.secret.as_ref().map(Secret::expose), Some("k-123"));
     let printed = format!("{config:?}");
-    assert!(
-        !printed.contains("k-123") && !printed.contains("turno:pw"),
-        "{printed}"
-    );
+    assert!(!printed.contains("k-123") && !printed.contains("turno:pw"), "{printed}");
 }
 
 #[test]
@@ -168,18 +132,10 @@ fn application_settings_are_passed_on_and_the_environment_locks_them() {
             ("CALLBACK_TOKEN", json!("t"), false),
         ]
     );
-    let token = config
-        .entries()
-        .iter()
-        .find(|entry| entry.key == "sam.CALLBACK_TOKEN");
+    let token = config.entries().iter().find(|entry| entry.key == "sam.CALLBACK_TOKEN");
     assert_eq!(token.expect("listed").value_shown, "••••••");
     let named = load(file, &[("TURNO_PEDIDOS__MAX_PEDIDOS_EN_PREPARACION", "12")]);
-    assert!(
-        named
-            .app_settings
-            .iter()
-            .any(|setting| setting.value == json!(12) && setting.locked)
-    );
+    assert!(named.app_settings.iter().any(|setting| setting.value == json!(12) && setting.locked));
 }
 
 #[test]
@@ -198,10 +154,7 @@ fn wrong_files_are_explained_with_line_and_suggestion() {
             "t.toml:2: pedidos.MAX_PEDIDO_EN_PREPARACION: unknown setting; did you mean \
              MAX_PEDIDOS_EN_PREPARACION?",
         ),
-        (
-            "[server]\nlisten = 80\n",
-            "t.toml:2: server.listen: expected a text, found 80",
-        ),
+        ("[server]\nlisten = 80\n", "t.toml:2: server.listen: expected a text, found 80"),
         (
             "[server]\nlisten = \":80\"\n",
             "t.toml:2: server.listen: \":80\" is not an address with a port, such as \
@@ -212,10 +165,7 @@ fn wrong_files_are_explained_with_line_and_suggestion() {
             "t.toml:2: server.timezone: \"America/Buenos_Aire\" is not an IANA time zone; did you \
              mean America/Buenos_Aires?",
         ),
-        (
-            "[server]\napps = []\n",
-            "t.toml:2: server.apps: at least one application has to run",
-        ),
+        ("[server]\napps = []\n", "t.toml:2: server.apps: at least one application has to run"),
         (
             "[server]\napps = [\"pedido\"]\n",
             "t.toml:2: server.apps: no application \"pedido\"; there is pedidos, sam; did you mean \
@@ -275,21 +225,12 @@ fn mail_needs_a_sender_and_a_receiver() {
     let config = load(&complete, &[]);
     assert_eq!(config.alerts.smtp.expect("configured").to, ["a@b.example"]);
     let sentence = refusal(url, &[]);
-    assert!(
-        sentence.contains("alerts.smtp_from: \"\" is not an e-mail address"),
-        "{sentence}"
-    );
-    assert!(
-        sentence.contains("alerts.smtp_to: alerts.smtp_url is set"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("alerts.smtp_from: \"\" is not an e-mail address"), "{sentence}");
+    assert!(sentence.contains("alerts.smtp_to: alerts.smtp_url is set"), "{sentence}");
 }
 
 #[test]
 fn all_problems_are_reported_together() {
-    let sentence = refusal(
-        "[server]\nlisen = 1\nauth = \"x\"\n",
-        &[("TURNO_NOPE", "1")],
-    );
+    let sentence = refusal("[server]\nlisen = 1\nauth = \"x\"\n", &[("TURNO_NOPE", "1")]);
     assert_eq!(sentence.lines().count(), 3, "{sentence}");
 }

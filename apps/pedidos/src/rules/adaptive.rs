@@ -40,11 +40,8 @@ pub struct Advice {
 /// Advises from the preparation times (ready − started, minutes) of the last four hours. None with
 /// fewer than five believable ones. Never outside 1 to `ceiling`.
 pub fn advise(base: u32, minutes: &[f64], ceiling: u32) -> Option<Advice> {
-    let kept: Vec<f64> = minutes
-        .iter()
-        .copied()
-        .filter(|value| PLAUSIBLE_MINUTES.contains(value))
-        .collect();
+    let kept: Vec<f64> =
+        minutes.iter().copied().filter(|value| PLAUSIBLE_MINUTES.contains(value)).collect();
     if kept.len() < LEAST_SAMPLE {
         return None;
     }
@@ -58,18 +55,8 @@ pub fn advise(base: u32, minutes: &[f64], ceiling: u32) -> Option<Advice> {
     };
     let bounds = capacity_bounds(ceiling);
     let to = i64::from(to).clamp(bounds.least, bounds.most.max(bounds.least)) as u32;
-    let direction = if to == base {
-        Direction::Keep
-    } else {
-        direction
-    };
-    Some(Advice {
-        direction,
-        from: base,
-        to,
-        average_minutes,
-        sample: kept.len(),
-    })
+    let direction = if to == base { Direction::Keep } else { direction };
+    Some(Advice { direction, from: base, to, average_minutes, sample: kept.len() })
 }
 
 /// A quarter more, but no more than two.
@@ -95,14 +82,7 @@ mod tests {
 
     #[test]
     fn steps_follow_the_published_vectors() {
-        let vectors = [
-            (1, 1, 1),
-            (2, 3, 2),
-            (4, 5, 3),
-            (8, 10, 6),
-            (12, 14, 10),
-            (20, 22, 18),
-        ];
+        let vectors = [(1, 1, 1), (2, 3, 2), (4, 5, 3), (8, 10, 6), (12, 14, 10), (20, 22, 18)];
         for (base, up, down) in vectors {
             assert_eq!((raised(base), lowered(base)), (up, down), "base {base}");
         }

@@ -23,14 +23,8 @@ impl BusinessDay {
     }
 
     pub fn of(date: Date, zone: &TimeZone, cutoff: Time) -> Self {
-        let ends = date
-            .tomorrow()
-            .map_or(Timestamp::MAX, |next| begins(next, zone, cutoff));
-        Self {
-            date,
-            begins: begins(date, zone, cutoff),
-            ends,
-        }
+        let ends = date.tomorrow().map_or(Timestamp::MAX, |next| begins(next, zone, cutoff));
+        Self { date, begins: begins(date, zone, cutoff), ends }
     }
 
     pub fn contains(&self, instant: Timestamp) -> bool {
@@ -66,9 +60,7 @@ pub fn day_of(instant: Timestamp, zone: &TimeZone, cutoff: Time) -> Date {
 
 /// A cut-off skipped by clocks going forward takes effect as much later as they jumped.
 fn begins(date: Date, zone: &TimeZone, cutoff: Time) -> Timestamp {
-    let zoned = zone
-        .to_ambiguous_zoned(date.to_datetime(cutoff))
-        .compatible();
+    let zoned = zone.to_ambiguous_zoned(date.to_datetime(cutoff)).compatible();
     zoned.map_or(Timestamp::MIN, |zoned| zoned.timestamp())
 }
 
@@ -125,14 +117,8 @@ mod tests {
         let first = instant("2026-10-25T00:30:00Z");
         assert_eq!(day_of(first, &madrid, cutoff), date(2026, 10, 25));
         let second_face_of_two = instant("2026-10-25T01:10:00Z");
-        assert_eq!(
-            day_of(second_face_of_two, &madrid, cutoff),
-            date(2026, 10, 25)
-        );
-        assert_eq!(
-            day_of(instant("2026-10-25T00:29:59Z"), &madrid, cutoff),
-            date(2026, 10, 24)
-        );
+        assert_eq!(day_of(second_face_of_two, &madrid, cutoff), date(2026, 10, 25));
+        assert_eq!(day_of(instant("2026-10-25T00:29:59Z"), &madrid, cutoff), date(2026, 10, 24));
     }
 
     proptest! {

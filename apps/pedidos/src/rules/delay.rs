@@ -34,11 +34,7 @@ pub fn predict(
     let average = average_estimate.unwrap_or(BASE_MINUTES.default as f64);
     let half_estimate = (average / 2.0).round() as i64;
     let minutes = (until_first_finish + half_estimate).clamp(0, LONGEST_MINUTES);
-    Delay {
-        minutes,
-        until_first_finish,
-        half_estimate,
-    }
+    Delay { minutes, until_first_finish, half_estimate }
 }
 
 #[cfg(test)]

@@ -8,10 +8,7 @@ const MINUTES_PER_STEP: i64 = 5;
 /// Σ weight × quantity. A weight that is not positive counts as one and a quantity that is not
 /// positive as none, so that a bad row of the menu cannot shorten an order.
 pub fn effort(lines: &[Line]) -> i64 {
-    lines
-        .iter()
-        .map(|line| points(line.weight, line.quantity))
-        .fold(0, i64::saturating_add)
+    lines.iter().map(|line| points(line.weight, line.quantity)).fold(0, i64::saturating_add)
 }
 
 fn points(weight: i64, quantity: i64) -> i64 {
@@ -55,10 +52,7 @@ mod tests {
     #[test]
     fn effort_survives_bad_weights_and_quantities() {
         assert_eq!(effort(&[line("burger", 3, 2), line("drink", 1, 1)]), 7);
-        assert_eq!(
-            effort(&[line("unweighed", 0, 2), line("returned", 3, -1)]),
-            2
-        );
+        assert_eq!(effort(&[line("unweighed", 0, 2), line("returned", 3, -1)]), 2);
         assert_eq!(effort(&[]), 0);
     }
 

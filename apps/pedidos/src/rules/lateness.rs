@@ -17,12 +17,8 @@ pub enum Level {
 }
 
 impl Level {
-    pub const ALL: &'static [Self] = &[
-        Self::OnTime,
-        Self::AtRisk,
-        Self::LateInKitchen,
-        Self::LateToCustomer,
-    ];
+    pub const ALL: &'static [Self] =
+        &[Self::OnTime, Self::AtRisk, Self::LateInKitchen, Self::LateToCustomer];
 
     pub const fn word(self) -> &'static str {
         match self {
@@ -97,19 +93,14 @@ const fn promised(order: &Order) -> Option<Timestamp> {
 }
 
 fn kitchen_window(order: &Order) -> Option<Window> {
-    Some(Window {
-        from: order.started_at?,
-        until: order.expected_finish?,
-    })
+    Some(Window { from: order.started_at?, until: order.expected_finish? })
 }
 
 /// Whole minutes late by the reference of its level. Once ready and not late to the customer: by
 /// how much the kitchen overran, for the record.
 pub fn minutes_late(order: &Order, now: Timestamp) -> i64 {
     let since = |reference: Option<Timestamp>, end: Timestamp| {
-        reference.map_or(0, |reference| {
-            end.duration_since(reference).as_secs().max(0) / 60
-        })
+        reference.map_or(0, |reference| end.duration_since(reference).as_secs().max(0) / 60)
     };
     match level(order, now) {
         Level::LateToCustomer => since(promised(order), now),
@@ -132,19 +123,13 @@ pub fn next_change(order: &Order, now: Timestamp) -> Option<Timestamp> {
     let window = kitchen_window(order);
     let instants = match order.state {
         OrderState::Received => [due, Some(must_start_by(order)), None],
-        OrderState::Preparing => [
-            due,
-            window.map(Window::at_risk_from),
-            window.map(|window| past(window.until)),
-        ],
+        OrderState::Preparing => {
+            [due, window.map(Window::at_risk_from), window.map(|window| past(window.until))]
+        }
         OrderState::Ready => [due, None, None],
         OrderState::Delivered | OrderState::Cancelled => [None; 3],
     };
-    instants
-        .into_iter()
-        .flatten()
-        .filter(|instant| *instant > now)
-        .min()
+    instants.into_iter().flatten().filter(|instant| *instant > now).min()
 }
 
 /// What was last said about late orders.
@@ -184,18 +169,10 @@ pub fn announce<'a>(
         .map(|order| order.id)
         .collect();
     if late != previous.late {
-        return Some(Announcement {
-            late,
-            occasion: Occasion::Changed,
-        });
+        return Some(Announcement { late, occasion: Occasion::Changed });
     }
-    let due = previous
-        .at
-        .is_none_or(|at| now >= later_by_minutes(at, reminder_minutes));
-    (due && !late.is_empty()).then_some(Announcement {
-        late,
-        occasion: Occasion::Reminder,
-    })
+    let due = previous.at.is_none_or(|at| now >= later_by_minutes(at, reminder_minutes));
+    (due && !late.is_empty()).then_some(Announcement { late, occasion: Occasion::Reminder })
 }
 
 #[cfg(test)]
@@ -215,10 +192,7 @@ mod tests {
         assert_eq!(announce(&said, [&order], at("20:10:00"), 5), None);
         let first = announce(&said, [&order], at("20:10:01"), 5).unwrap();
         assert_eq!(first.occasion, Occasion::Changed);
-        said = Announced {
-            late: first.late,
-            at: Some(at("20:10:01")),
-        };
+        said = Announced { late: first.late, at: Some(at("20:10:01")) };
         assert_eq!(announce(&said, [&order], at("20:10:31"), 5), None);
         let again = announce(&said, [&order], at("20:15:01"), 5).unwrap();
         assert_eq!(again.occasion, Occasion::Reminder);
@@ -246,11 +220,7 @@ mod tests {
         order.state = OrderState::Preparing;
         order.started_at = Some(at("20:28:00"));
         order.expected_finish = Some(at("20:43:00"));
-        assert_eq!(
-            level(&order, at("20:28:30")),
-            Level::AtRisk,
-            "it will break the promise"
-        );
+        assert_eq!(level(&order, at("20:28:30")), Level::AtRisk, "it will break the promise");
         assert_eq!(level(&order, at("20:30:01")), Level::LateToCustomer);
         order.state = OrderState::Ready;
         order.ready_at = Some(at("20:40:00"));

@@ -99,9 +99,7 @@ pub struct Correction {
 /// Learns from the orders made ready in the last 30 days. The load of each is how many of the
 /// others were in the kitchen when it started.
 pub fn learn(prepared: &[Prepared], limit: u32, now: Timestamp) -> Lessons {
-    let since = now
-        .saturating_sub(SignedDuration::from_hours(24 * DAYS))
-        .unwrap_or(now);
+    let since = now.saturating_sub(SignedDuration::from_hours(24 * DAYS)).unwrap_or(now);
     let loads = Loads::of(prepared);
     let mut all = Samples::default();
     let mut by_article: BTreeMap<(i64, Load), Samples> = BTreeMap::new();
@@ -122,17 +120,10 @@ pub fn learn(prepared: &[Prepared], limit: u32, now: Timestamp) -> Lessons {
     let articles = by_article
         .into_iter()
         .filter_map(|((article, load), samples)| {
-            Some(ArticleLesson {
-                article,
-                load,
-                learned: samples.learned()?,
-            })
+            Some(ArticleLesson { article, load, learned: samples.learned()? })
         })
         .collect();
-    Lessons {
-        overall: all.learned(),
-        articles,
-    }
+    Lessons { overall: all.learned(), articles }
 }
 
 impl Lessons {
@@ -154,21 +145,13 @@ impl Lessons {
             .collect();
         let factors: Vec<f64> = told.iter().map(|lesson| lesson.learned.factor).collect();
         let Some(factor) = median(&factors) else {
-            return Correction {
-                minutes: estimate,
-                factor: 1.0,
-                sample: 0,
-            };
+            return Correction { minutes: estimate, factor: 1.0, sample: 0 };
         };
         let factor = factor.clamp(FACTOR.0, FACTOR.1);
         let minutes = (estimate as f64 * factor).round() as i64;
         let minutes = minutes.clamp(floor, LONGEST_ESTIMATE.max(floor));
         let sample = told.iter().map(|lesson| lesson.learned.sample).sum();
-        Correction {
-            minutes,
-            factor,
-            sample,
-        }
+        Correction { minutes, factor, sample }
     }
 }
 
@@ -191,8 +174,7 @@ struct Samples {
 impl Samples {
     fn add(&mut self, order: &Prepared) {
         self.minutes.push(order.minutes());
-        self.factors
-            .push(order.minutes() / order.estimate_minutes.max(1) as f64);
+        self.factors.push(order.minutes() / order.estimate_minutes.max(1) as f64);
     }
 
     fn learned(&self) -> Option<Learned> {
@@ -243,9 +225,7 @@ mod tests {
     }
 
     fn evenings(seconds: i64, count: i64) -> Vec<Prepared> {
-        (0..count)
-            .map(|n| prepared(1_440 + 120 * n, seconds, 7))
-            .collect()
+        (0..count).map(|n| prepared(1_440 + 120 * n, seconds, 7)).collect()
     }
 
     #[test]
@@ -275,11 +255,7 @@ mod tests {
         let lessons = learn(&evenings(900, 6), 8, at("20:00:00"));
         let corrected = lessons.correct(20, &[7], Load::Calm, 10);
         assert_eq!((corrected.minutes, corrected.sample), (30, 6));
-        let untouched = Correction {
-            minutes: 20,
-            factor: 1.0,
-            sample: 0,
-        };
+        let untouched = Correction { minutes: 20, factor: 1.0, sample: 0 };
         assert_eq!(lessons.correct(20, &[8], Load::Calm, 10), untouched);
         assert_eq!(lessons.correct(20, &[7], Load::Full, 10), untouched);
         let few = learn(&evenings(900, 4), 8, at("20:00:00"));
@@ -298,9 +274,6 @@ mod tests {
 
     #[test]
     fn lines_lengthen_the_learned_time_up_to_half() {
-        assert_eq!(
-            [1, 3, 10, 40].map(|lines| minutes_for_lines(18, lines)),
-            [19, 21, 27, 27]
-        );
+        assert_eq!([1, 3, 10, 40].map(|lines| minutes_for_lines(18, lines)), [19, 21, 27, 27]);
     }
 }

@@ -58,30 +58,16 @@ pub(super) fn run_forward(
         while let Some(job) = jobs.pop_if(|job| job.available_at <= clock) {
             queue.insert(job.rank, job);
         }
-        while let Some(first) = queue
-            .first_entry()
-            .filter(|first| fits(capacity, first.get().needs))
+        while let Some(first) =
+            queue.first_entry().filter(|first| fits(capacity, first.get().needs))
         {
-            let Job {
-                id,
-                needs: places,
-                minutes,
-                ..
-            } = first.remove();
+            let Job { id, needs: places, minutes, .. } = first.remove();
             let ready = later_by_minutes(clock, minutes);
             capacity = capacity.taking(places);
             kitchen.push(Reverse((ready, places)));
-            runs.push(Run {
-                id,
-                entry: clock,
-                ready,
-                places,
-            });
+            runs.push(Run { id, entry: clock, ready, places });
         }
-        let freed = kitchen
-            .peek()
-            .filter(|_| !queue.is_empty())
-            .map(|Reverse((until, _))| *until);
+        let freed = kitchen.peek().filter(|_| !queue.is_empty()).map(|Reverse((until, _))| *until);
         let arrives = jobs.last().map(|job| job.available_at);
         match [freed, arrives].into_iter().flatten().min() {
             Some(next) => clock = next.max(clock),
@@ -94,12 +80,6 @@ type Kitchen = BinaryHeap<Reverse<(Timestamp, u32)>>;
 
 /// The places of the next one to leave by `clock`, if any.
 fn leave(kitchen: &mut Kitchen, clock: Timestamp) -> Option<u32> {
-    let due = kitchen
-        .peek()
-        .is_some_and(|Reverse((until, _))| *until <= clock);
-    if due {
-        kitchen.pop().map(|Reverse((_, places))| places)
-    } else {
-        None
-    }
+    let due = kitchen.peek().is_some_and(|Reverse((until, _))| *until <= clock);
+    if due { kitchen.pop().map(|Reverse((_, places))| places) } else { None }
 }

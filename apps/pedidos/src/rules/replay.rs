@@ -58,10 +58,7 @@ pub fn replay(orders: &[PastOrder], setup: Setup, zone: &TimeZone) -> Outcome {
         .iter()
         .map(|(order, run)| run.entry.duration_since(available_at(order)).as_secs_f64() / 60.0)
         .collect();
-    let late = entered
-        .iter()
-        .filter(|(order, run)| was_late(order, *run))
-        .count();
+    let late = entered.iter().filter(|(order, run)| was_late(order, *run)).count();
     Outcome {
         orders: entered.len(),
         wait_p50: percentile(&waits, 50.0).unwrap_or(0.0),
@@ -89,10 +86,7 @@ fn job(order: &PastOrder, setup: Setup) -> Job {
         rank: rank(&waiting, setup.priority, setup.ageing_minutes),
         available_at: available_at(order),
         needs: setup.unit.cost(order.effort),
-        minutes: order
-            .actual_minutes
-            .unwrap_or(order.estimate_minutes)
-            .max(1),
+        minutes: order.actual_minutes.unwrap_or(order.estimate_minutes).max(1),
     }
 }
 
@@ -116,11 +110,7 @@ const LONGEST_RUN_MINUTES: i64 = 24 * 60;
 fn utilisation(entered: &[(&PastOrder, Run)], capacity: u32, zone: &TimeZone) -> [f64; 24] {
     let mut taken = [0_u64; 24];
     for (_, run) in entered {
-        let minutes = run
-            .ready
-            .duration_since(run.entry)
-            .as_mins()
-            .min(LONGEST_RUN_MINUTES);
+        let minutes = run.ready.duration_since(run.entry).as_mins().min(LONGEST_RUN_MINUTES);
         for minute in 0..minutes {
             let hour = zone.to_datetime(later_by_minutes(run.entry, minute)).hour();
             taken[hour as usize] += u64::from(run.places);
@@ -157,36 +147,19 @@ mod tests {
 
     #[test]
     fn more_places_mean_less_waiting() {
-        let day = [
-            past(1, "20:00:00", None),
-            past(2, "20:00:00", None),
-            past(3, "20:00:00", None),
-        ];
+        let day = [past(1, "20:00:00", None), past(2, "20:00:00", None), past(3, "20:00:00", None)];
         let narrow = replay(&day, SETUP, &zone());
         assert_eq!((narrow.orders, narrow.late), (3, 2));
         assert!((narrow.wait_p50 - 12.0).abs() < 1e-9);
-        assert!(
-            (narrow.utilisation[20] - 60.0).abs() < 1e-9,
-            "36 of 60 minutes"
-        );
-        let wide = replay(
-            &day,
-            Setup {
-                capacity: 3,
-                ..SETUP
-            },
-            &zone(),
-        );
+        assert!((narrow.utilisation[20] - 60.0).abs() < 1e-9, "36 of 60 minutes");
+        let wide = replay(&day, Setup { capacity: 3, ..SETUP }, &zone());
         assert_eq!((wide.orders, wide.late), (3, 0));
         assert!(wide.wait_p90.abs() < 1e-9);
     }
 
     #[test]
     fn the_policy_decides_whether_a_promise_is_kept() {
-        let promised = PastOrder {
-            estimate_minutes: 12,
-            ..past(3, "19:00:00", Some("20:36:00"))
-        };
+        let promised = PastOrder { estimate_minutes: 12, ..past(3, "19:00:00", Some("20:36:00")) };
         let day = [
             past(1, "20:00:00", None),
             past(2, "20:01:00", None),
@@ -194,11 +167,7 @@ mod tests {
             past(4, "20:10:00", None),
         ];
         let strict = replay(&day, SETUP, &zone());
-        let promise = Setup {
-            priority: PriorityPolicy::Promise,
-            ageing_minutes: 30,
-            ..SETUP
-        };
+        let promise = Setup { priority: PriorityPolicy::Promise, ageing_minutes: 30, ..SETUP };
         let kept = replay(&day, promise, &zone());
         assert_eq!((strict.late, kept.late), (3, 2));
         assert_eq!((strict.orders, kept.orders), (4, 4));
@@ -208,12 +177,7 @@ mod tests {
     fn an_empty_day_has_quiet_figures() {
         let outcome = replay(&[], SETUP, &zone());
         assert_eq!((outcome.orders, outcome.late), (0, 0));
-        assert!(
-            outcome
-                .utilisation
-                .iter()
-                .all(|percent| percent.abs() < 1e-9)
-        );
+        assert!(outcome.utilisation.iter().all(|percent| percent.abs() < 1e-9));
     }
 
     proptest! {

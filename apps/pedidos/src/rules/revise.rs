@@ -29,10 +29,7 @@ type Dish<'a> = (&'a str, Option<&'a str>, Option<&'a str>, Option<&'a str>);
 pub fn open(lines: &[Line]) -> Vec<TicketLine> {
     lines
         .iter()
-        .map(|line| TicketLine {
-            revision: 1,
-            ..ticket_line(line, line.n, line.quantity)
-        })
+        .map(|line| TicketLine { revision: 1, ..ticket_line(line, line.n, line.quantity) })
         .collect()
 }
 
@@ -52,9 +49,7 @@ pub fn revise(ticket: &[TicketLine], wanted: &[Line]) -> Revision {
         next += 1;
     };
     for line in wanted {
-        let more = missing
-            .get_mut(&dish_of_line(line))
-            .filter(|more| **more > 0);
+        let more = missing.get_mut(&dish_of_line(line)).filter(|more| **more > 0);
         if let Some(more) = more {
             add(&mut revision, ticket_line(line, 0, *more));
             *more = 0;
@@ -64,9 +59,7 @@ pub fn revise(ticket: &[TicketLine], wanted: &[Line]) -> Revision {
     // Pending before done, newest before oldest: the cut falls where least work is lost.
     shrinking.sort_unstable_by_key(|line| (line.state == LineState::Done, -line.n));
     for line in shrinking {
-        let Some(excess) = missing
-            .get_mut(&dish_of_ticket(line))
-            .filter(|excess| **excess < 0)
+        let Some(excess) = missing.get_mut(&dish_of_ticket(line)).filter(|excess| **excess < 0)
         else {
             continue;
         };
@@ -74,14 +67,7 @@ pub fn revise(ticket: &[TicketLine], wanted: &[Line]) -> Revision {
         let rest = line.quantity + *excess;
         *excess = rest.min(0);
         if rest > 0 {
-            add(
-                &mut revision,
-                TicketLine {
-                    quantity: rest,
-                    revision: 0,
-                    ..line.clone()
-                },
-            );
+            add(&mut revision, TicketLine { quantity: rest, revision: 0, ..line.clone() });
         }
     }
     revision.voided.sort_unstable();
@@ -93,21 +79,11 @@ fn live(ticket: &[TicketLine]) -> impl Iterator<Item = &TicketLine> {
 }
 
 fn dish_of_line(line: &Line) -> Dish<'_> {
-    (
-        &line.name,
-        line.note.as_deref(),
-        line.extras.as_deref(),
-        line.station.as_deref(),
-    )
+    (&line.name, line.note.as_deref(), line.extras.as_deref(), line.station.as_deref())
 }
 
 fn dish_of_ticket(line: &TicketLine) -> Dish<'_> {
-    (
-        &line.name,
-        line.note.as_deref(),
-        line.extras.as_deref(),
-        line.station.as_deref(),
-    )
+    (&line.name, line.note.as_deref(), line.extras.as_deref(), line.station.as_deref())
 }
 
 fn ticket_line(line: &Line, n: i64, quantity: i64) -> TicketLine {
@@ -131,11 +107,7 @@ mod tests {
     use crate::rules::samples::line;
 
     fn numbered(lines: Vec<Line>) -> Vec<Line> {
-        lines
-            .into_iter()
-            .zip(1..)
-            .map(|(line, n)| Line { n, ..line })
-            .collect()
+        lines.into_iter().zip(1..).map(|(line, n)| Line { n, ..line }).collect()
     }
 
     fn apply(ticket: &[TicketLine], revision: &Revision) -> Vec<TicketLine> {
@@ -162,13 +134,8 @@ mod tests {
         let ticket = open(&numbered(vec![line("burger", 3, 1)]));
         let revision = revise(&ticket, &[line("burger", 3, 3)]);
         assert!(revision.voided.is_empty());
-        let [added] = revision.added.as_slice() else {
-            panic!("{revision:?}")
-        };
-        assert_eq!(
-            (added.n, added.quantity, added.state),
-            (2, 2, LineState::Pending)
-        );
+        let [added] = revision.added.as_slice() else { panic!("{revision:?}") };
+        assert_eq!((added.n, added.quantity, added.state), (2, 2, LineState::Pending));
     }
 
     #[test]
@@ -177,10 +144,7 @@ mod tests {
         ticket[0].state = LineState::Done;
         let revision = revise(&ticket, &[line("burger", 3, 1)]);
         assert_eq!(revision.voided, [1]);
-        assert_eq!(
-            (revision.added[0].quantity, revision.added[0].state),
-            (1, LineState::Done)
-        );
+        assert_eq!((revision.added[0].quantity, revision.added[0].state), (1, LineState::Done));
     }
 
     #[test]
@@ -201,15 +165,9 @@ mod tests {
     }
 
     fn lines() -> impl Strategy<Value = Vec<Line>> {
-        let one = (
-            prop::sample::select(vec!["burger", "lomo", "papas", "drink"]),
-            1_i64..5,
-        );
-        prop::collection::vec(
-            one.prop_map(|(name, quantity)| line(name, 1, quantity)),
-            0..6,
-        )
-        .prop_map(numbered)
+        let one = (prop::sample::select(vec!["burger", "lomo", "papas", "drink"]), 1_i64..5);
+        prop::collection::vec(one.prop_map(|(name, quantity)| line(name, 1, quantity)), 0..6)
+            .prop_map(numbered)
     }
 
     proptest! {

@@ -65,10 +65,8 @@ pub(crate) fn preparing(id: i64, clock: &str) -> Order {
     order.state = OrderState::Preparing;
     order.received_at = started_at;
     order.started_at = Some(started_at);
-    order.expected_finish = Some(crate::model::later_by_minutes(
-        started_at,
-        order.estimate_minutes,
-    ));
+    order.expected_finish =
+        Some(crate::model::later_by_minutes(started_at, order.estimate_minutes));
     order
 }
 

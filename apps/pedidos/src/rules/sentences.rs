@@ -17,40 +17,19 @@ pub struct Sentence {
 }
 
 fn say(es: impl Into<String>, en: impl Into<String>) -> Sentence {
-    Sentence {
-        es: es.into(),
-        en: en.into(),
-    }
+    Sentence { es: es.into(), en: en.into() }
 }
 
 impl Reason {
     /// Instants are told in the zone of the shop.
     pub fn sentence(&self, zone: &TimeZone) -> Sentence {
         match self {
-            Self::Paused {
-                reason,
-                until: None,
-            } => say(
-                format!("La automatización está en pausa: {reason}."),
-                format!("Automation is paused: {reason}."),
-            ),
-            Self::Paused {
-                reason,
-                until: Some(until),
-            } => {
-                let until = clock(*until, zone);
-                say(
-                    format!("La automatización está en pausa hasta las {until}: {reason}."),
-                    format!("Automation is paused until {until}: {reason}."),
-                )
-            }
+            Self::Paused { reason, until } => paused(reason, *until, zone),
             Self::OnHold { reason: None } => say(
                 "El pedido está retenido; alguien debe liberarlo o prepararlo.",
                 "The order is on hold; someone has to release or start it.",
             ),
-            Self::OnHold {
-                reason: Some(reason),
-            } => say(
+            Self::OnHold { reason: Some(reason) } => say(
                 format!("El pedido está retenido: {reason}."),
                 format!("The order is on hold: {reason}."),
             ),
@@ -79,32 +58,44 @@ impl Reason {
                     format!("Not due yet; it enters from {start}."),
                 )
             }
-            Self::KitchenFull {
-                used,
-                limit,
-                needs: 1,
-                position,
-            } => say(
-                format!("La cocina está llena ({used}/{limit}); es el {position}.º de la fila."),
-                format!("The kitchen is full ({used}/{limit}); it is number {position} in line."),
-            ),
-            Self::KitchenFull {
-                used,
-                limit,
-                needs,
-                position,
-            } => say(
-                format!(
-                    "No hay lugar: necesita {needs} y hay {used}/{limit} en uso; es el \
-                     {position}.º de la fila."
-                ),
-                format!(
-                    "No room: it needs {needs} and {used}/{limit} are in use; it is number \
-                     {position} in line."
-                ),
-            ),
+            Self::KitchenFull { used, limit, needs, position } => {
+                no_room(*used, *limit, *needs, *position)
+            }
         }
     }
+}
+
+fn paused(reason: &str, until: Option<Timestamp>, zone: &TimeZone) -> Sentence {
+    let Some(until) = until else {
+        return say(
+            format!("La automatización está en pausa: {reason}."),
+            format!("Automation is paused: {reason}."),
+        );
+    };
+    let until = clock(until, zone);
+    say(
+        format!("La automatización está en pausa hasta las {until}: {reason}."),
+        format!("Automation is paused until {until}: {reason}."),
+    )
+}
+
+fn no_room(used: u32, limit: u32, needs: u32, position: u32) -> Sentence {
+    if needs == 1 {
+        return say(
+            format!("La cocina está llena ({used}/{limit}); es el {position}.º de la fila."),
+            format!("The kitchen is full ({used}/{limit}); it is number {position} in line."),
+        );
+    }
+    say(
+        format!(
+            "No hay lugar: necesita {needs} y hay {used}/{limit} en uso; es el {position}.º de \
+             la fila."
+        ),
+        format!(
+            "No room: it needs {needs} and {used}/{limit} are in use; it is number {position} in \
+             line."
+        ),
+    )
 }
 
 impl Refusal {
@@ -148,14 +139,12 @@ impl Refusal {
                 format!("La línea {n} no es válida: revisá nombre, peso, cantidad y precio."),
                 format!("Line {n} is not valid: check name, weight, quantity and price."),
             ),
-            Self::LineUnknown { n } => say(
-                format!("La línea {n} no existe."),
-                format!("Line {n} does not exist."),
-            ),
-            Self::LineVoided { n } => say(
-                format!("La línea {n} está anulada."),
-                format!("Line {n} has been voided."),
-            ),
+            Self::LineUnknown { n } => {
+                say(format!("La línea {n} no existe."), format!("Line {n} does not exist."))
+            }
+            Self::LineVoided { n } => {
+                say(format!("La línea {n} está anulada."), format!("Line {n} has been voided."))
+            }
             Self::RevisionUnknown { revision, latest } => say(
                 format!("La revisión {revision} no existe; la última es la {latest}."),
                 format!("Revision {revision} does not exist; the latest is {latest}."),
@@ -171,18 +160,14 @@ impl Refusal {
                 "Esperá a que se libere un lugar, o pedí a un gerente que fuerce la entrada.",
                 "Wait for a free place, or ask a manager to force the entry.",
             )),
-            Self::NotEditable {
-                state: OrderState::Ready,
-            } => Some(say(
+            Self::NotEditable { state: OrderState::Ready } => Some(say(
                 "Recuperalo a la cocina antes de editarlo.",
                 "Recall it to the kitchen before editing it.",
             )),
-            Self::Role {
-                role: Role::Cashier | Role::Kitchen,
-            } => Some(say("Pedí ayuda a un gerente.", "Ask a manager for help.")),
-            Self::Role {
-                role: Role::Admin | Role::Manager,
+            Self::Role { role: Role::Cashier | Role::Kitchen } => {
+                Some(say("Pedí ayuda a un gerente.", "Ask a manager for help."))
             }
+            Self::Role { role: Role::Admin | Role::Manager }
             | Self::Transition { .. }
             | Self::AwaitingPayment
             | Self::NotPaid
@@ -211,14 +196,10 @@ impl RuleProblem {
                 "El día de la semana va de 0 (domingo) a 6.",
                 "The weekday goes from 0 (Sunday) to 6.",
             ),
-            Self::Staff => say(
-                "El personal debe ser al menos 1.",
-                "Staff must be at least 1.",
-            ),
-            Self::Dates => say(
-                "La vigencia termina antes de empezar.",
-                "The validity ends before it begins.",
-            ),
+            Self::Staff => say("El personal debe ser al menos 1.", "Staff must be at least 1."),
+            Self::Dates => {
+                say("La vigencia termina antes de empezar.", "The validity ends before it begins.")
+            }
             Self::Overlap { with } => say(
                 format!("Se solapa con la regla {with}, igual de específica."),
                 format!("It overlaps rule {with}, which is just as specific."),
@@ -252,9 +233,7 @@ fn clock(instant: Timestamp, zone: &TimeZone) -> String {
 }
 
 fn stamp(instant: Timestamp, zone: &TimeZone) -> String {
-    zone.to_datetime(instant)
-        .strftime("%d/%m %H:%M")
-        .to_string()
+    zone.to_datetime(instant).strftime("%d/%m %H:%M").to_string()
 }
 
 #[cfg(test)]
@@ -264,48 +243,25 @@ mod tests {
 
     #[test]
     fn a_full_kitchen_is_told_with_its_numbers() {
-        let full = Reason::KitchenFull {
-            used: 8,
-            limit: 8,
-            needs: 1,
-            position: 3,
-        };
+        let full = Reason::KitchenFull { used: 8, limit: 8, needs: 1, position: 3 };
         let told = full.sentence(&zone());
         assert_eq!(told.es, "La cocina está llena (8/8); es el 3.º de la fila.");
-        assert_eq!(
-            told.en,
-            "The kitchen is full (8/8); it is number 3 in line."
-        );
+        assert_eq!(told.en, "The kitchen is full (8/8); it is number 3 in line.");
     }
 
     #[test]
     fn instants_are_told_in_the_zone_of_the_shop() {
-        let early = Reason::NotYetDue {
-            start_at: at("20:15:00"),
-        };
+        let early = Reason::NotYetDue { start_at: at("20:15:00") };
         assert!(early.sentence(&zone()).es.contains("20:15"));
         let (start_at, due) = (at("19:45:00"), at("20:00:00"));
-        assert!(
-            Reason::OtherDay { start_at, due }
-                .sentence(&zone())
-                .en
-                .contains("19/06 19:45")
-        );
+        assert!(Reason::OtherDay { start_at, due }.sentence(&zone()).en.contains("19/06 19:45"));
     }
 
     #[test]
     fn refusals_speak_of_states_in_words() {
-        let refusal = Refusal::Transition {
-            from: OrderState::Delivered,
-            to: OrderState::Ready,
-        };
-        assert_eq!(
-            refusal.sentence().es,
-            "Un pedido entregado no puede pasar a listo."
-        );
-        let ready = Refusal::NotEditable {
-            state: OrderState::Ready,
-        };
+        let refusal = Refusal::Transition { from: OrderState::Delivered, to: OrderState::Ready };
+        assert_eq!(refusal.sentence().es, "Un pedido entregado no puede pasar a listo.");
+        let ready = Refusal::NotEditable { state: OrderState::Ready };
         assert!(ready.hint().is_some());
     }
 }

@@ -3,11 +3,7 @@
 /// The value below which `percent` of the values lie, between neighbours by their distance. None
 /// of no values; values that are not numbers are left out.
 pub fn percentile(values: &[f64], percent: f64) -> Option<f64> {
-    let mut sorted: Vec<f64> = values
-        .iter()
-        .copied()
-        .filter(|value| value.is_finite())
-        .collect();
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let last = sorted.len().checked_sub(1)?;
     let at = percent.clamp(0.0, 100.0) / 100.0 * last as f64;
@@ -22,11 +18,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 pub fn mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() {
-        None
-    } else {
-        Some(values.iter().sum::<f64>() / values.len() as f64)
-    }
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
 }
 
 #[cfg(test)]
@@ -47,10 +39,7 @@ mod tests {
         assert!(close(percentile(&values, 100.0), 4.0));
         assert!(close(percentile(&values, 90.0), 3.7));
         assert!(close(mean(&values), 2.5));
-        assert_eq!(
-            (median(&[]), mean(&[]), median(&[f64::NAN])),
-            (None, None, None)
-        );
+        assert_eq!((median(&[]), mean(&[]), median(&[f64::NAN])), (None, None, None));
     }
 
     proptest! {

@@ -14,9 +14,7 @@ pub fn occupies(order: &Order, today: &BusinessDay, stale_hours: i64, now: Times
     match order.state {
         OrderState::Preparing => {
             today.contains(reference(order.due, order.received_at))
-                || order
-                    .started_at
-                    .is_none_or(|at| started_recently(at, stale_hours, now))
+                || order.started_at.is_none_or(|at| started_recently(at, stale_hours, now))
         }
         OrderState::Received
         | OrderState::Ready
@@ -55,11 +53,7 @@ mod tests {
             let mut order = preparing(1, "20:00:00");
             order.state = *state;
             let expected = *state == OrderState::Preparing;
-            assert_eq!(
-                occupies(&order, &today(), 6, at("20:05:00")),
-                expected,
-                "{state:?}"
-            );
+            assert_eq!(occupies(&order, &today(), 6, at("20:05:00")), expected, "{state:?}");
         }
     }
 
@@ -68,18 +62,8 @@ mod tests {
         let mut order = preparing(1, "20:00:00");
         order.received_at = instant("2026-06-19T03:30:00-03:00");
         order.started_at = Some(instant("2026-06-19T03:30:00-03:00"));
-        assert!(occupies(
-            &order,
-            &today(),
-            6,
-            instant("2026-06-19T09:29:59-03:00")
-        ));
-        assert!(!occupies(
-            &order,
-            &today(),
-            6,
-            instant("2026-06-19T09:30:00-03:00")
-        ));
+        assert!(occupies(&order, &today(), 6, instant("2026-06-19T09:29:59-03:00")));
+        assert!(!occupies(&order, &today(), 6, instant("2026-06-19T09:30:00-03:00")));
     }
 
     #[test]

@@ -97,8 +97,7 @@ pub async fn apply(decision: &mut Decision, by: &By, change: &Change) -> Result<
         Change::SetIntake { order, intake, reason } => {
             let sql = "UPDATE orders SET automatic = $2, hold_reason = $3, version = version + 1
                        WHERE id = $1";
-            let args =
-                [order.0.into(), intake.is_automatic().into(), reason.clone().into()];
+            let args = [order.0.into(), intake.is_automatic().into(), reason.clone().into()];
             decision.tx.guarded("hold", sql, &args).await?;
             events::updated(decision, *order).await
         }

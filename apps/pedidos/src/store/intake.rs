@@ -37,8 +37,7 @@ impl KitchenView {
         let policy = policy::load(&context.settings, &context.zone, tx).await?;
         let base = super::advice::base_capacity(tx, &policy, now).await?;
         let timetable = rules::all(tx).await?;
-        let effective =
-            timetable::effective(&timetable, base, &policy.zone, now, policy.staff);
+        let effective = timetable::effective(&timetable, base, &policy.zone, now, policy.staff);
         let today = BusinessDay::containing(now, &policy.zone, policy.cutoff);
         let preparing = orders::in_state(tx, OrderState::Preparing).await?;
         let in_use = used::in_use(&preparing, policy.unit, &today, policy.stale_hours, now);

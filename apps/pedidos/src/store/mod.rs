@@ -1,5 +1,6 @@
 //! Orders in the database: how a snapshot is loaded and a change applied.
 
+pub mod advice;
 pub mod articles;
 pub mod changes;
 pub mod events;

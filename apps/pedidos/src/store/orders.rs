@@ -82,10 +82,7 @@ pub async fn lines_of(
             ids.join(", ")
         );
         for row in tx.all(::store::trusted(sql), &[]).await? {
-            found
-                .entry(OrderId(row.get("order_id")?))
-                .or_insert_with(Vec::new)
-                .push(line(&row)?);
+            found.entry(OrderId(row.get("order_id")?)).or_insert_with(Vec::new).push(line(&row)?);
         }
     }
     Ok(found)

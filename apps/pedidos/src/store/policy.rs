@@ -7,8 +7,8 @@ use ::store::{
 use jiff::tz::TimeZone;
 
 use crate::policy::{
-    AGEING_MINUTES, BASE_MINUTES, Bounds, CAPACITY_CEILING, ESTIMATE_FLOOR, Policy,
-    PriorityPolicy, REMINDER_MINUTES, STAFF, STALE_HOURS, TICK_SECONDS, Unit,
+    AGEING_MINUTES, BASE_MINUTES, Bounds, CAPACITY_CEILING, ESTIMATE_FLOOR, Policy, PriorityPolicy,
+    REMINDER_MINUTES, STAFF, STALE_HOURS, TICK_SECONDS, Unit,
 };
 
 pub const CAPACITY: &str = "MAX_PEDIDOS_EN_PREPARACION";

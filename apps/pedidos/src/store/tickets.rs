@@ -20,10 +20,7 @@ pub async fn of_order(
     with_lines(tx, &row).await.map(Some)
 }
 
-pub async fn find(
-    tx: &mut Tx,
-    id: i64,
-) -> Result<Option<(KitchenTicket, Vec<TicketLine>)>, Error> {
+pub async fn find(tx: &mut Tx, id: i64) -> Result<Option<(KitchenTicket, Vec<TicketLine>)>, Error> {
     let sql = "SELECT * FROM tickets WHERE id = $1";
     let Some(row) = tx.optional(sql, &[id.into()]).await? else { return Ok(None) };
     with_lines(tx, &row).await.map(Some)
@@ -84,11 +81,8 @@ pub async fn revise(
                RETURNING id, revision";
     let row = decision.tx.one(sql, &[order.0.into()]).await?;
     let (ticket, number): (i64, i64) = (row.get("id")?, row.get("revision")?);
-    let added: Vec<_> = revision
-        .added
-        .iter()
-        .map(|line| TicketLine { revision: number, ..line.clone() })
-        .collect();
+    let added: Vec<_> =
+        revision.added.iter().map(|line| TicketLine { revision: number, ..line.clone() }).collect();
     insert_lines(&mut decision.tx, ticket, &added).await?;
     for n in &revision.voided {
         let sql = "UPDATE ticket_lines SET state = 'ANULADA', revision = $3
@@ -99,11 +93,7 @@ pub async fn revise(
     Ok(())
 }
 
-pub async fn acknowledge(
-    decision: &mut Decision,
-    ticket: i64,
-    revision: i64,
-) -> Result<(), Error> {
+pub async fn acknowledge(decision: &mut Decision, ticket: i64, revision: i64) -> Result<(), Error> {
     let sql = "UPDATE tickets SET acknowledged_revision = $2 WHERE id = $1 RETURNING order_id";
     let row = decision.tx.one(sql, &[ticket.into(), revision.into()]).await?;
     events::ticket_changed(decision, OrderId(row.get("order_id")?)).await
@@ -125,7 +115,8 @@ pub async fn set_line_state(
         let sql = "DELETE FROM bumps WHERE ticket_id = $1 AND line = $2";
         decision.tx.execute(sql, &[ticket.into(), n.into()]).await?;
     }
-    let row = decision.tx.one("SELECT order_id FROM tickets WHERE id = $1", &[ticket.into()]).await?;
+    let row =
+        decision.tx.one("SELECT order_id FROM tickets WHERE id = $1", &[ticket.into()]).await?;
     events::ticket_changed(decision, OrderId(row.get("order_id")?)).await
 }
 

@@ -1,13 +1,39 @@
 //! The pages every application shares: overview, settings, audit, events, alerts, people.
 
-use axum::{extract::FromRequestParts, http::request::Parts};
-use utoipa_axum::router::OpenApiRouter;
-use web::{Lang, NavGroup, NavItem, Page, Theme, Who};
+mod alerts;
+mod audit;
+mod csv;
+mod events;
+mod forms;
+mod login;
+mod overview;
+mod people;
+mod settings;
+mod wire;
 
-use crate::{Actor, Context, Draw, Failure, Identity};
+use axum::{
+    extract::FromRequestParts,
+    http::request::Parts,
+    routing::{get, post},
+};
+use utoipa_axum::router::OpenApiRouter;
+use web::{Lang, NavGroup, NavItem, Notice, Page, Theme, Tone, Who};
+
+use crate::{Actor, App, Context, Draw, Failure, Identity};
+use forms::Done;
+
+pub use settings::change_setting;
 
 pub(crate) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
+        .route("/", get(overview::show))
+        .route("/login", get(login::show).post(login::enter))
+        .route("/logout", post(login::leave))
+        .route("/eventos", get(events::show))
+        .merge(alerts::routes())
+        .merge(audit::routes())
+        .merge(people::routes())
+        .merge(settings::routes())
 }
 
 /// All that a page needs to know of its request.
@@ -24,101 +50,89 @@ impl Console {
     /// The frame of a page: rail, person, language, theme, time.
     pub fn page(&self, title: &str) -> Page {
         let context = &self.context;
-        let mut page = Page::new(
-            self.lang,
-            self.theme,
-            context.clock.now(),
-            context.zone.clone(),
-        );
+        let mut page = Page::new(self.lang, self.theme, context.clock.now(), context.zone.clone());
         title.clone_into(&mut page.title);
-        page.path.clone_from(&self.path);
-        page.version = context.options.version.to_owned();
+        let (path, done) = Done::split(&self.path);
+        page.path = path;
+        page.notices = done
+            .map(|done| Notice { kind: Tone::Good, text: done.text(self.lang).to_owned() })
+            .into_iter()
+            .collect();
+        context.options.version.clone_into(&mut page.version);
         page.nav = self.nav();
         page.who = Who {
             name: self.actor.name.clone(),
-            role: self
-                .actor
-                .grants
-                .first()
-                .map(|grant| grant.role.clone())
-                .unwrap_or_default(),
+            role: self.actor.grants.first().map(|grant| grant.role.clone()).unwrap_or_default(),
             open: self.actor.identity == Identity::Open,
         };
         page
     }
 
     fn nav(&self) -> Vec<NavGroup> {
-        let lang = self.lang;
-        let mut groups: Vec<NavGroup> = Vec::new();
-        for app in &self.context.apps {
-            let Some(role) = self.actor.role_in(app.name) else {
-                continue;
-            };
-            let seen = app.nav.iter().filter(|nav| match nav.draw {
-                Draw::Everyone => true,
-                Draw::Roles(roles) => roles.contains(&role),
-            });
-            let items = seen
-                .map(|nav| {
-                    let label = lang.t(nav.title.0, nav.title.1);
-                    NavItem::new(nav.href, label, nav.icon, nav.hotkey)
-                })
-                .collect();
-            groups.push(NavGroup {
-                title: app.label(lang).to_owned(),
-                items,
-            });
-        }
-        groups.push(NavGroup {
-            title: "Turno".to_owned(),
-            items: self.own_items(),
+        let of_apps = self.context.apps.iter().filter_map(|app| {
+            Some(NavGroup { items: self.links(app)?, title: app.label(self.lang).to_owned() })
         });
-        groups
+        let own = NavGroup { title: "Turno".to_owned(), items: self.own_items() };
+        of_apps.chain([own]).collect()
+    }
+
+    /// The pages of an application that this actor finds in the rail, if any are theirs.
+    fn links(&self, app: &App) -> Option<Vec<NavItem>> {
+        let role = self.actor.role_in(app.name)?;
+        let seen = app.nav.iter().filter(|nav| match nav.draw {
+            Draw::Everyone => true,
+            Draw::Roles(roles) => roles.contains(&role),
+        });
+        let item = |nav: &crate::Nav| {
+            let label = self.lang.t(nav.title.0, nav.title.1);
+            NavItem::new(nav.href, label, nav.icon, nav.hotkey)
+        };
+        Some(seen.map(item).collect())
     }
 
     fn own_items(&self) -> Vec<NavItem> {
         let lang = self.lang;
-        let mut items = vec![NavItem::new(
-            "/",
-            lang.t("Resumen", "Overview"),
-            "home",
-            Some('i'),
-        )];
-        items.push(NavItem::new(
-            "/eventos",
-            lang.t("Eventos", "Events"),
-            "list",
-            Some('e'),
-        ));
-        items.push(NavItem::new(
-            "/alertas",
-            lang.t("Alertas", "Alerts"),
-            "alert",
-            Some('a'),
-        ));
-        if self.actor.is_admin() || self.configures_something() {
-            items.push(NavItem::new(
-                "/ajustes",
-                lang.t("Ajustes", "Settings"),
-                "settings",
-                Some('s'),
-            ));
-        }
-        if self.actor.is_admin() {
-            let label = lang.t("Auditoría", "Audit");
-            items.push(NavItem::new("/auditoria", label, "shield", Some('u')));
-            let label = lang.t("Usuarios", "Users");
-            items.push(NavItem::new("/usuarios", label, "user", Some('p')));
-        }
-        items
+        let admin = self.actor.is_admin();
+        let configures =
+            admin || self.context.apps.iter().any(|app| settings::may_configure(&self.actor, app));
+        let all = [
+            (true, "/", lang.t("Resumen", "Overview"), "home", 'i'),
+            (true, "/eventos", lang.t("Eventos", "Events"), "events", 'e'),
+            (true, "/alertas", lang.t("Alertas", "Alerts"), "bell", 'a'),
+            (configures, "/ajustes", lang.t("Ajustes", "Settings"), "settings", 's'),
+            (admin, "/auditoria", lang.t("Auditoría", "Audit"), "audit", 'u'),
+            (admin, "/usuarios", lang.t("Usuarios", "Users"), "users", 'p'),
+        ];
+        all.into_iter()
+            .filter(|(seen, ..)| *seen)
+            .map(|(_, href, label, icon, key)| NavItem::new(href, label, icon, Some(key)))
+            .collect()
     }
 
-    fn configures_something(&self) -> bool {
-        self.context.apps.iter().any(|app| {
-            self.actor
-                .role_in(app.name)
-                .is_some_and(|role| (app.may_configure)(role))
-        })
+    /// Whether what happens in an application is this actor's to see. The house's own is for those
+    /// who run it.
+    fn sees(&self, app: &str) -> bool {
+        match self.context.app(app) {
+            Some(app) => self.actor.role_in(app.name).is_some(),
+            None => self.actor.is_admin(),
+        }
+    }
+
+    /// The topics a live page asks for.
+    fn topics(&self) -> String {
+        let apps = self.app_choices();
+        let names: Vec<&str> = apps.iter().map(|(name, _)| *name).collect();
+        names.join(",")
+    }
+
+    /// The applications a person can filter by.
+    fn app_choices(&self) -> Vec<(&'static str, &'static str)> {
+        let apps = self.context.apps.iter().filter(|app| self.sees(app.name));
+        let mut choices: Vec<_> = apps.map(|app| (app.name, app.label(self.lang))).collect();
+        if self.actor.is_admin() {
+            choices.push(("host", "Turno"));
+        }
+        choices
     }
 }
 

@@ -33,10 +33,7 @@ pub fn edit(
             return Err(Refusal::NotEditable { state });
         }
     }
-    let Edit {
-        mut lines,
-        estimate_minutes,
-    } = wanted;
+    let Edit { mut lines, estimate_minutes } = wanted;
     check(&lines)?;
     for (line, n) in lines.iter_mut().zip(1..) {
         line.n = n;
@@ -45,9 +42,7 @@ pub fn edit(
     if unchanged {
         return Ok(Vec::new());
     }
-    let revision = ticket
-        .map(|ticket| revise(ticket, &lines))
-        .filter(|found| !found.is_empty());
+    let revision = ticket.map(|ticket| revise(ticket, &lines)).filter(|found| !found.is_empty());
     let taken = stock_difference(current, &lines);
     let id = order.id;
     let mut changes = vec![Change::SetLines {
@@ -57,14 +52,9 @@ pub fn edit(
         lines,
         estimate_minutes,
         planned_start: order.due.planned_start(estimate_minutes),
-        expected_finish: order
-            .started_at
-            .map(|start| later_by_minutes(start, estimate_minutes)),
+        expected_finish: order.started_at.map(|start| later_by_minutes(start, estimate_minutes)),
     }];
-    changes.extend(revision.map(|revision| Change::ReviseTicket {
-        order: id,
-        revision,
-    }));
+    changes.extend(revision.map(|revision| Change::ReviseTicket { order: id, revision }));
     if !taken.is_empty() {
         changes.push(Change::AdjustStock { order: id, taken });
     }
@@ -82,9 +72,7 @@ fn check(lines: &[Line]) -> Result<(), Refusal> {
             || !(1..=4).contains(&line.weight)
     };
     match lines.iter().position(bad) {
-        Some(index) => Err(Refusal::LineInvalid {
-            n: index as i64 + 1,
-        }),
+        Some(index) => Err(Refusal::LineInvalid { n: index as i64 + 1 }),
         None => Ok(()),
     }
 }
@@ -132,48 +120,19 @@ mod tests {
         wanted[1].article = Some(200);
         let effort = estimate::effort(&wanted);
         assert_eq!(effort, 13);
-        let edited = Edit {
-            estimate_minutes: estimate::minutes(effort, 10),
-            lines: wanted,
-        };
+        let edited = Edit { estimate_minutes: estimate::minutes(effort, 10), lines: wanted };
         let changes = edit(&order, &current, Some(&ticket), edited, Role::Cashier).unwrap();
-        let [lines, ticket, stock] = changes.as_slice() else {
-            panic!("{changes:?}")
-        };
-        let Change::SetLines {
-            expected_finish,
-            estimate_minutes,
-            total_cents,
-            ..
-        } = lines
-        else {
+        let [lines, ticket, stock] = changes.as_slice() else { panic!("{changes:?}") };
+        let Change::SetLines { expected_finish, estimate_minutes, total_cents, .. } = lines else {
             panic!("{lines:?}")
         };
-        assert_eq!(
-            (*estimate_minutes, *expected_finish),
-            (20, Some(at("20:20:00")))
-        );
+        assert_eq!((*estimate_minutes, *expected_finish), (20, Some(at("20:20:00"))));
         assert_eq!(*total_cents, 400_000);
-        let Change::ReviseTicket { revision, .. } = ticket else {
-            panic!("{ticket:?}")
-        };
-        let added: Vec<_> = revision
-            .added
-            .iter()
-            .map(|line| line.name.as_str())
-            .collect();
-        assert_eq!(
-            (added, revision.voided.clone()),
-            (vec!["lomo", "papas"], vec![2])
-        );
+        let Change::ReviseTicket { revision, .. } = ticket else { panic!("{ticket:?}") };
+        let added: Vec<_> = revision.added.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!((added, revision.voided.clone()), (vec!["lomo", "papas"], vec![2]));
         let taken = vec![(102, -1), (200, 1)];
-        assert_eq!(
-            *stock,
-            Change::AdjustStock {
-                order: order.id,
-                taken
-            }
-        );
+        assert_eq!(*stock, Change::AdjustStock { order: order.id, taken });
     }
 
     #[test]
@@ -182,17 +141,10 @@ mod tests {
         let current = numbered(vec![line("burger", 3, 2)]);
         let mut more = current.clone();
         more[0].quantity = 3;
-        let wanted = Edit {
-            lines: more,
-            estimate_minutes: 15,
-        };
+        let wanted = Edit { lines: more, estimate_minutes: 15 };
         let changes = edit(&order, &current, None, wanted, Role::Cashier).unwrap();
         assert_eq!(changes.len(), 2);
-        let Change::SetLines {
-            expected_finish: None,
-            planned_start: None,
-            ..
-        } = &changes[0]
+        let Change::SetLines { expected_finish: None, planned_start: None, .. } = &changes[0]
         else {
             panic!("{changes:?}")
         };
@@ -202,48 +154,22 @@ mod tests {
     fn an_edit_that_changes_nothing_answers_nothing() {
         let order = order(1);
         let current = numbered(vec![line("burger", 3, 2)]);
-        let wanted = Edit {
-            lines: current.clone(),
-            estimate_minutes: order.estimate_minutes,
-        };
-        assert_eq!(
-            edit(&order, &current, None, wanted, Role::Cashier),
-            Ok(vec![])
-        );
+        let wanted = Edit { lines: current.clone(), estimate_minutes: order.estimate_minutes };
+        assert_eq!(edit(&order, &current, None, wanted, Role::Cashier), Ok(vec![]));
     }
 
     #[test]
     fn refusals_name_what_is_wrong() {
         let mut order = order(1);
         let try_lines = |order: &Order, lines: Vec<Line>, role| {
-            edit(
-                order,
-                &[],
-                None,
-                Edit {
-                    lines,
-                    estimate_minutes: 10,
-                },
-                role,
-            )
-            .unwrap_err()
+            edit(order, &[], None, Edit { lines, estimate_minutes: 10 }, role).unwrap_err()
         };
         assert_eq!(try_lines(&order, vec![], Role::Cashier), Refusal::NoLines);
         let zero = vec![line("burger", 3, 1), line("drink", 1, 0)];
-        assert_eq!(
-            try_lines(&order, zero, Role::Cashier),
-            Refusal::LineInvalid { n: 2 }
-        );
+        assert_eq!(try_lines(&order, zero, Role::Cashier), Refusal::LineInvalid { n: 2 });
         let lines = vec![line("burger", 3, 1)];
-        assert_eq!(
-            try_lines(&order, lines.clone(), Role::Kitchen).code(),
-            "ROL_INSUFICIENTE"
-        );
-        for state in [
-            OrderState::Ready,
-            OrderState::Delivered,
-            OrderState::Cancelled,
-        ] {
+        assert_eq!(try_lines(&order, lines.clone(), Role::Kitchen).code(), "ROL_INSUFICIENTE");
+        for state in [OrderState::Ready, OrderState::Delivered, OrderState::Cancelled] {
             order.state = state;
             let refused = try_lines(&order, lines.clone(), Role::Admin);
             assert_eq!(refused, Refusal::NotEditable { state });

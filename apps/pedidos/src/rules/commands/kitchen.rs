@@ -29,25 +29,15 @@ pub fn bump(
     if order.state != OrderState::Preparing {
         return Err(Refusal::AlreadyProcessed { state: order.state });
     }
-    let line = lines
-        .iter()
-        .find(|line| line.n == n)
-        .ok_or(Refusal::LineUnknown { n })?;
+    let line = lines.iter().find(|line| line.n == n).ok_or(Refusal::LineUnknown { n })?;
     let to = match line.state {
         LineState::Pending => LineState::Done,
         LineState::Done => LineState::Pending,
         LineState::Voided => return Err(Refusal::LineVoided { n }),
     };
-    let mut changes = vec![Change::SetLineState {
-        ticket: ticket.id,
-        n,
-        from: line.state,
-        to,
-    }];
-    let others_done = lines
-        .iter()
-        .filter(|other| other.n != n)
-        .all(|other| other.state != LineState::Pending);
+    let mut changes = vec![Change::SetLineState { ticket: ticket.id, n, from: line.state, to }];
+    let others_done =
+        lines.iter().filter(|other| other.n != n).all(|other| other.state != LineState::Pending);
     if to == LineState::Done && others_done {
         changes.extend(ready(order, role, now)?);
     }
@@ -75,24 +65,13 @@ pub fn undo(
         return Err(Refusal::NothingToUndo);
     }
     if let Some(n) = last.line {
-        let done = lines
-            .iter()
-            .any(|line| line.n == n && line.state == LineState::Done);
+        let done = lines.iter().any(|line| line.n == n && line.state == LineState::Done);
         if done {
             let (from, to) = (LineState::Done, LineState::Pending);
-            changes.push(Change::SetLineState {
-                ticket: ticket.id,
-                n,
-                from,
-                to,
-            });
+            changes.push(Change::SetLineState { ticket: ticket.id, n, from, to });
         }
     }
-    if changes.is_empty() {
-        Err(Refusal::NothingToUndo)
-    } else {
-        Ok(changes)
-    }
+    if changes.is_empty() { Err(Refusal::NothingToUndo) } else { Ok(changes) }
 }
 
 /// *Confirmar*: the cook has seen the changes up to `revision`.
@@ -105,10 +84,7 @@ pub fn acknowledge(ticket: &KitchenTicket, revision: i64, role: Role) -> Answer 
     if revision <= ticket.acknowledged_revision {
         return Ok(Vec::new());
     }
-    Ok(vec![Change::AcknowledgeTicket {
-        ticket: ticket.id,
-        revision,
-    }])
+    Ok(vec![Change::AcknowledgeTicket { ticket: ticket.id, revision }])
 }
 
 #[cfg(test)]
@@ -142,22 +118,10 @@ mod tests {
         assert_eq!(bump_at(&order, &lines, 1, Role::Kitchen).unwrap().len(), 1);
         lines[0].state = LineState::Done;
         let changes = bump_at(&order, &lines, 2, Role::Kitchen).unwrap();
-        assert!(matches!(
-            changes[1],
-            Change::SetState {
-                to: OrderState::Ready,
-                ..
-            }
-        ));
+        assert!(matches!(changes[1], Change::SetState { to: OrderState::Ready, .. }));
         lines[1].state = LineState::Done;
         let again = bump_at(&order, &lines, 2, Role::Kitchen).unwrap();
-        assert!(matches!(
-            again[..],
-            [Change::SetLineState {
-                to: LineState::Pending,
-                ..
-            }]
-        ));
+        assert!(matches!(again[..], [Change::SetLineState { to: LineState::Pending, .. }]));
     }
 
     #[test]
@@ -165,15 +129,9 @@ mod tests {
         let order = preparing(1, "20:00:00");
         let mut lines = two_lines();
         lines[0].state = LineState::Voided;
-        assert_eq!(
-            bump_at(&order, &lines, 1, Role::Kitchen),
-            Err(Refusal::LineVoided { n: 1 })
-        );
+        assert_eq!(bump_at(&order, &lines, 1, Role::Kitchen), Err(Refusal::LineVoided { n: 1 }));
         assert_eq!(bump_at(&order, &lines, 2, Role::Kitchen).unwrap().len(), 2);
-        assert_eq!(
-            bump_at(&order, &lines, 9, Role::Kitchen),
-            Err(Refusal::LineUnknown { n: 9 })
-        );
+        assert_eq!(bump_at(&order, &lines, 9, Role::Kitchen), Err(Refusal::LineUnknown { n: 9 }));
         assert!(bump_at(&order, &lines, 2, Role::Cashier).is_err());
     }
 
@@ -185,28 +143,13 @@ mod tests {
         lines[1].state = LineState::Done;
         order.state = OrderState::Ready;
         order.ready_at = Some(at("20:09:00"));
-        let last = Some(LastBump {
-            line: Some(2),
-            made_ready: true,
-        });
+        let last = Some(LastBump { line: Some(2), made_ready: true });
         let now = at("20:09:05");
         let changes = undo(&order, &TICKET, &lines, last, Role::Kitchen, now).unwrap();
-        let Change::SetState {
-            to, times, cause, ..
-        } = &changes[0]
-        else {
-            panic!("{changes:?}")
-        };
+        let Change::SetState { to, times, cause, .. } = &changes[0] else { panic!("{changes:?}") };
         assert_eq!((*to, *cause), (OrderState::Preparing, Cause::Recalled));
         assert_eq!((times.started_at, times.ready_at), (order.started_at, None));
-        assert!(matches!(
-            changes[1],
-            Change::SetLineState {
-                n: 2,
-                to: LineState::Pending,
-                ..
-            }
-        ));
+        assert!(matches!(changes[1], Change::SetLineState { n: 2, to: LineState::Pending, .. }));
         order.state = OrderState::Delivered;
         let gone = undo(&order, &TICKET, &lines, last, Role::Kitchen, now);
         assert_eq!(gone, Err(Refusal::NothingToUndo));
@@ -216,10 +159,7 @@ mod tests {
 
     #[test]
     fn acknowledging_is_repeatable_and_knows_its_revisions() {
-        let seen = Change::AcknowledgeTicket {
-            ticket: 7,
-            revision: 2,
-        };
+        let seen = Change::AcknowledgeTicket { ticket: 7, revision: 2 };
         assert_eq!(acknowledge(&TICKET, 2, Role::Kitchen), Ok(vec![seen]));
         assert_eq!(acknowledge(&TICKET, 1, Role::Kitchen), Ok(vec![]));
         assert_eq!(

@@ -27,19 +27,11 @@ use crate::policy::{Action, can};
 pub type Answer = Result<Vec<Change>, Refusal>;
 
 fn permit(role: Role, action: Action) -> Result<(), Refusal> {
-    if can(role, action) {
-        Ok(())
-    } else {
-        Err(Refusal::Role { role })
-    }
+    if can(role, action) { Ok(()) } else { Err(Refusal::Role { role }) }
 }
 
 /// A reason someone can read later: blank is no reason.
 fn required(reason: &str) -> Result<String, Refusal> {
     let reason = reason.trim();
-    if reason.is_empty() {
-        Err(Refusal::ReasonRequired)
-    } else {
-        Ok(reason.to_owned())
-    }
+    if reason.is_empty() { Err(Refusal::ReasonRequired) } else { Ok(reason.to_owned()) }
 }

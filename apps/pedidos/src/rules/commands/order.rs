@@ -8,18 +8,11 @@ use crate::policy::Action;
 pub fn hold(order: &Order, reason: Option<&str>, role: Role) -> Answer {
     permit(role, Action::WriteOrders)?;
     waiting(order)?;
-    let reason = reason
-        .map(str::trim)
-        .filter(|reason| !reason.is_empty())
-        .map(str::to_owned);
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned);
     if order.intake == Intake::Manual && order.hold_reason == reason {
         return Ok(Vec::new());
     }
-    Ok(vec![Change::SetIntake {
-        order: order.id,
-        intake: Intake::Manual,
-        reason,
-    }])
+    Ok(vec![Change::SetIntake { order: order.id, intake: Intake::Manual, reason }])
 }
 
 /// *Liberar*: back to the planner.
@@ -28,11 +21,9 @@ pub fn release(order: &Order, role: Role) -> Answer {
     waiting(order)?;
     match order.intake {
         Intake::Automatic => Ok(Vec::new()),
-        Intake::Manual => Ok(vec![Change::SetIntake {
-            order: order.id,
-            intake: Intake::Automatic,
-            reason: None,
-        }]),
+        Intake::Manual => {
+            Ok(vec![Change::SetIntake { order: order.id, intake: Intake::Automatic, reason: None }])
+        }
     }
 }
 
@@ -57,11 +48,7 @@ pub fn reschedule(order: &Order, due: Due, role: Role) -> Answer {
         return Ok(Vec::new());
     }
     let planned_start = due.planned_start(order.estimate_minutes);
-    Ok(vec![Change::SetDue {
-        order: order.id,
-        due,
-        planned_start,
-    }])
+    Ok(vec![Change::SetDue { order: order.id, due, planned_start }])
 }
 
 /// *Cobrar*: charging twice charges once. A delivered order may still be charged: the rider comes
@@ -81,11 +68,7 @@ pub fn settle_payment(order: &Order, method: PaymentMethod, state: PaymentState)
     if same || order.payment_state == PaymentState::Paid {
         return Ok(Vec::new());
     }
-    Ok(vec![Change::SetPayment {
-        order: order.id,
-        method: Some(method),
-        state,
-    }])
+    Ok(vec![Change::SetPayment { order: order.id, method: Some(method), state }])
 }
 
 #[cfg(test)]
@@ -102,28 +85,14 @@ mod tests {
             intake: Intake::Manual,
             reason: Some("llama antes".into()),
         };
-        assert_eq!(
-            hold(&order, Some(" llama antes "), Role::Cashier),
-            Ok(vec![held])
-        );
+        assert_eq!(hold(&order, Some(" llama antes "), Role::Cashier), Ok(vec![held]));
         order.intake = Intake::Manual;
         assert_eq!(hold(&order, Some("  "), Role::Cashier), Ok(vec![]));
-        assert_eq!(
-            release(&order, Role::Admin).map(|changes| changes.len()),
-            Ok(1)
-        );
-        assert_eq!(
-            hold(&order, None, Role::Kitchen),
-            Err(Refusal::Role {
-                role: Role::Kitchen
-            })
-        );
+        assert_eq!(release(&order, Role::Admin).map(|changes| changes.len()), Ok(1));
+        assert_eq!(hold(&order, None, Role::Kitchen), Err(Refusal::Role { role: Role::Kitchen }));
         let state = OrderState::Preparing;
         let cooking = preparing(2, "20:00:00");
-        assert_eq!(
-            hold(&cooking, None, Role::Admin),
-            Err(Refusal::AlreadyProcessed { state })
-        );
+        assert_eq!(hold(&cooking, None, Role::Admin), Err(Refusal::AlreadyProcessed { state }));
     }
 
     #[test]
@@ -132,11 +101,7 @@ mod tests {
         order.estimate_minutes = 35;
         let due = Due::At(at("21:30:00"));
         let planned_start = Some(at("20:55:00"));
-        let expected = Change::SetDue {
-            order: order.id,
-            due,
-            planned_start,
-        };
+        let expected = Change::SetDue { order: order.id, due, planned_start };
         assert_eq!(reschedule(&order, due, Role::Cashier), Ok(vec![expected]));
         order.due = due;
         assert_eq!(reschedule(&order, due, Role::Cashier), Ok(vec![]));

@@ -58,19 +58,12 @@ pub fn start(order: &Order, kitchen: Kitchen, role: Role, now: Timestamp) -> Ans
     let needs = kitchen.unit.cost(order.effort);
     let over = order.intake == Intake::Manual && can(role, Action::ExceedCapacity);
     if !over && !fits(kitchen.capacity, needs) {
-        let Capacity {
-            limit,
-            in_use: used,
-        } = kitchen.capacity;
+        let Capacity { limit, in_use: used } = kitchen.capacity;
         return Err(Refusal::KitchenFull { used, limit, needs });
     }
     let mut changes = enter(order, Cause::Manual, None, now)?;
     if order.intake == Intake::Automatic {
-        changes.push(Change::SetIntake {
-            order: order.id,
-            intake: Intake::Manual,
-            reason: None,
-        });
+        changes.push(Change::SetIntake { order: order.id, intake: Intake::Manual, reason: None });
     }
     Ok(changes)
 }
@@ -116,10 +109,7 @@ pub fn recall(order: &Order, role: Role, _now: Timestamp) -> Answer {
         return Ok(Vec::new());
     }
     if order.state != OrderState::Ready {
-        return Err(Refusal::Transition {
-            from: order.state,
-            to: OrderState::Preparing,
-        });
+        return Err(Refusal::Transition { from: order.state, to: OrderState::Preparing });
     }
     Ok(vec![cook_again(order, Cause::Recalled, None)])
 }
@@ -159,10 +149,7 @@ fn legal(order: &Order, to: OrderState) -> Result<(), Refusal> {
     if allows(order.state, to) {
         Ok(())
     } else {
-        Err(Refusal::Transition {
-            from: order.state,
-            to,
-        })
+        Err(Refusal::Transition { from: order.state, to })
     }
 }
 
@@ -173,14 +160,7 @@ fn set(
     cause: Cause,
     reason: Option<String>,
 ) -> Change {
-    Change::SetState {
-        order: order.id,
-        from: order.state,
-        to,
-        times,
-        cause,
-        reason,
-    }
+    Change::SetState { order: order.id, from: order.state, to, times, cause, reason }
 }
 
 fn enter(order: &Order, cause: Cause, reason: Option<String>, now: Timestamp) -> Answer {
@@ -197,10 +177,7 @@ fn enter(order: &Order, cause: Cause, reason: Option<String>, now: Timestamp) ->
 }
 
 fn finish(order: &Order, cause: Cause, reason: Option<String>, now: Timestamp) -> Change {
-    let times = Times {
-        ready_at: Some(now),
-        ..Times::of(order)
-    };
+    let times = Times { ready_at: Some(now), ..Times::of(order) };
     set(order, OrderState::Ready, times, cause, reason)
 }
 
@@ -213,25 +190,13 @@ fn hand_over(
     if !may_hand_over(order) {
         return Err(Refusal::NotPaid);
     }
-    let times = Times {
-        delivered_at: Some(now),
-        ..Times::of(order)
-    };
+    let times = Times { delivered_at: Some(now), ..Times::of(order) };
     Ok(set(order, OrderState::Delivered, times, cause, reason))
 }
 
 fn withdraw(order: &Order, cause: Cause, reason: String, now: Timestamp) -> Vec<Change> {
-    let times = Times {
-        cancelled_at: Some(now),
-        ..Times::of(order)
-    };
-    let mut changes = vec![set(
-        order,
-        OrderState::Cancelled,
-        times,
-        cause,
-        Some(reason),
-    )];
+    let times = Times { cancelled_at: Some(now), ..Times::of(order) };
+    let mut changes = vec![set(order, OrderState::Cancelled, times, cause, Some(reason))];
     if !order.stock_restored {
         changes.push(Change::RestoreStock { order: order.id });
     }
@@ -239,32 +204,15 @@ fn withdraw(order: &Order, cause: Cause, reason: String, now: Timestamp) -> Vec<
 }
 
 fn cook_again(order: &Order, cause: Cause, reason: Option<String>) -> Change {
-    let times = Times {
-        ready_at: None,
-        ..Times::of(order)
-    };
+    let times = Times { ready_at: None, ..Times::of(order) };
     set(order, OrderState::Preparing, times, cause, reason)
 }
 
 fn requeue(order: &Order, cause: Cause, reason: Option<String>) -> Vec<Change> {
-    let times = Times {
-        started_at: None,
-        expected_finish: None,
-        ..Times::of(order)
-    };
-    let mut changes = vec![set(
-        order,
-        OrderState::Received,
-        times,
-        cause,
-        reason.clone(),
-    )];
+    let times = Times { started_at: None, expected_finish: None, ..Times::of(order) };
+    let mut changes = vec![set(order, OrderState::Received, times, cause, reason.clone())];
     if order.intake == Intake::Automatic {
-        changes.push(Change::SetIntake {
-            order: order.id,
-            intake: Intake::Manual,
-            reason,
-        });
+        changes.push(Change::SetIntake { order: order.id, intake: Intake::Manual, reason });
     }
     changes
 }

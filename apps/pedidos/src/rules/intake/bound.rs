@@ -33,9 +33,5 @@ pub fn bounded(snapshot: &Snapshot, now: Timestamp) -> Snapshot {
     let mut waiting = head(Priority::High);
     waiting.extend(head(Priority::Normal));
     let waiting = waiting.into_iter().cloned().collect();
-    Snapshot {
-        waiting,
-        paused: snapshot.paused.clone(),
-        ..*snapshot
-    }
+    Snapshot { waiting, paused: snapshot.paused.clone(), ..*snapshot }
 }

@@ -58,9 +58,7 @@ impl From<&Order> for Waiting {
 impl Waiting {
     /// From when the clock lets it in: at once, or at its planned start (inclusive).
     pub fn start_at(&self) -> Timestamp {
-        self.due
-            .planned_start(self.estimate_minutes)
-            .unwrap_or(self.received_at)
+        self.due.planned_start(self.estimate_minutes).unwrap_or(self.received_at)
     }
 }
 
@@ -132,14 +130,10 @@ pub fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<Start, Held> {
     let mut queue = Vec::new();
     for waiting in &snapshot.waiting {
         match gates(snapshot, waiting, now).next() {
-            Some(reason) => plan.held.push(Held {
-                order: waiting.id,
-                reason,
-            }),
-            None => queue.push((
-                rank(waiting, snapshot.priority, snapshot.ageing_minutes),
-                waiting,
-            )),
+            Some(reason) => plan.held.push(Held { order: waiting.id, reason }),
+            None => {
+                queue.push((rank(waiting, snapshot.priority, snapshot.ageing_minutes), waiting));
+            }
         }
     }
     plan.held.sort_unstable_by_key(|held| held.order);
@@ -158,20 +152,9 @@ pub fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<Start, Held> {
             });
         } else {
             position += 1;
-            let Capacity {
-                limit,
-                in_use: used,
-            } = capacity;
-            let reason = Reason::KitchenFull {
-                used,
-                limit,
-                needs,
-                position,
-            };
-            plan.held.push(Held {
-                order: waiting.id,
-                reason,
-            });
+            let Capacity { limit, in_use: used } = capacity;
+            let reason = Reason::KitchenFull { used, limit, needs, position };
+            plan.held.push(Held { order: waiting.id, reason });
         }
     }
     plan
@@ -187,11 +170,7 @@ pub fn why(snapshot: &Snapshot, order: OrderId, now: Timestamp) -> Vec<Reason> {
         return reasons;
     }
     let held = plan(snapshot, now).held;
-    held.into_iter()
-        .find(|held| held.order == order)
-        .map(|held| held.reason)
-        .into_iter()
-        .collect()
+    held.into_iter().find(|held| held.order == order).map(|held| held.reason).into_iter().collect()
 }
 
 /// Whether an order that needs so many places may enter.
@@ -223,35 +202,23 @@ fn gates<'a>(
     now: Timestamp,
 ) -> impl Iterator<Item = Reason> + 'a {
     let gates: [Gate; 5] = [paused, on_hold, unpaid, stale, not_yet_due];
-    gates
-        .into_iter()
-        .filter_map(move |gate| gate(snapshot, waiting, now))
+    gates.into_iter().filter_map(move |gate| gate(snapshot, waiting, now))
 }
 
 fn paused(snapshot: &Snapshot, _: &Waiting, now: Timestamp) -> Option<Reason> {
     let pause = snapshot.paused.as_ref().filter(|pause| pause.holds(now))?;
-    Some(Reason::Paused {
-        reason: pause.reason.clone(),
-        until: pause.until,
-    })
+    Some(Reason::Paused { reason: pause.reason.clone(), until: pause.until })
 }
 
 fn on_hold(_: &Snapshot, waiting: &Waiting, _: Timestamp) -> Option<Reason> {
     match waiting.intake {
         Intake::Automatic => None,
-        Intake::Manual => Some(Reason::OnHold {
-            reason: waiting.hold_reason.clone(),
-        }),
+        Intake::Manual => Some(Reason::OnHold { reason: waiting.hold_reason.clone() }),
     }
 }
 
 fn unpaid(_: &Snapshot, waiting: &Waiting, _: Timestamp) -> Option<Reason> {
-    let Waiting {
-        channel,
-        payment_method: method,
-        payment_state,
-        ..
-    } = *waiting;
+    let Waiting { channel, payment_method: method, payment_state, .. } = *waiting;
     awaits_payment(channel, method, payment_state).then_some(Reason::AwaitingPayment { method })
 }
 

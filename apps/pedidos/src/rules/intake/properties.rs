@@ -44,37 +44,29 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
         0_i64..40,
         0_u8..12,
     )
-        .prop_map(
-            |(mut waiting, limit, in_use, effort, promise, ageing_minutes, paused)| {
-                for (index, waiting) in waiting.iter_mut().enumerate() {
-                    waiting.id = OrderId(index as i64 + 1);
-                }
-                Snapshot {
-                    capacity: Capacity::new(limit, in_use),
-                    unit: if effort { Unit::Effort } else { Unit::Orders },
-                    priority: if promise {
-                        PriorityPolicy::Promise
-                    } else {
-                        PriorityPolicy::Strict
-                    },
-                    ageing_minutes,
-                    paused: (paused == 0).then(|| Pause {
-                        reason: "prueba".into(),
-                        until: None,
-                        by: "ana".into(),
-                    }),
-                    today: today(),
-                    waiting,
-                }
-            },
-        )
+        .prop_map(|(mut waiting, limit, in_use, effort, promise, ageing_minutes, paused)| {
+            for (index, waiting) in waiting.iter_mut().enumerate() {
+                waiting.id = OrderId(index as i64 + 1);
+            }
+            Snapshot {
+                capacity: Capacity::new(limit, in_use),
+                unit: if effort { Unit::Effort } else { Unit::Orders },
+                priority: if promise { PriorityPolicy::Promise } else { PriorityPolicy::Strict },
+                ageing_minutes,
+                paused: (paused == 0).then(|| Pause {
+                    reason: "prueba".into(),
+                    until: None,
+                    by: "ana".into(),
+                }),
+                today: today(),
+                waiting,
+            }
+        })
 }
 
 fn cost(snapshot: &Snapshot, order: OrderId) -> u32 {
     let waiting = snapshot.waiting.iter().find(|waiting| waiting.id == order);
-    snapshot
-        .unit
-        .cost(waiting.expect("planned from the snapshot").effort)
+    snapshot.unit.cost(waiting.expect("planned from the snapshot").effort)
 }
 
 fn after(snapshot: &Snapshot, plan: &Plan<Start, Held>) -> Snapshot {
@@ -83,8 +75,7 @@ fn after(snapshot: &Snapshot, plan: &Plan<Start, Held>) -> Snapshot {
     for start in &plan.changes {
         next.capacity = next.capacity.taking(cost(snapshot, start.order));
     }
-    next.waiting
-        .retain(|waiting| !started.contains(&waiting.id));
+    next.waiting.retain(|waiting| !started.contains(&waiting.id));
     next
 }
 
@@ -192,7 +183,8 @@ proptest! {
             let waiting = snapshot.waiting.iter().find(|waiting| waiting.id == order);
             rank(waiting.expect("known"), snapshot.priority, snapshot.ageing_minutes)
         };
-        let full = plan.held.iter().filter(|held| matches!(held.reason, Reason::KitchenFull { .. }));
+        let no_room = |held: &&Held| matches!(held.reason, Reason::KitchenFull { .. });
+        let full = plan.held.iter().filter(no_room);
         let queue: Vec<_> = plan
             .changes
             .iter()

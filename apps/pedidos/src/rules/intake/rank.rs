@@ -25,12 +25,7 @@ pub struct Rank {
 /// now may be passed over for `ageing_minutes` after it came in, and by nothing later. So neither
 /// kind can starve the other (S-3).
 pub fn rank(waiting: &Waiting, policy: PriorityPolicy, ageing_minutes: i64) -> Rank {
-    let Waiting {
-        id,
-        received_at,
-        due,
-        ..
-    } = *waiting;
+    let Waiting { id, received_at, due, .. } = *waiting;
     let (class, since) = match policy {
         PriorityPolicy::Strict => (Priority::of(due), received_at),
         PriorityPolicy::Promise => {
@@ -41,10 +36,5 @@ pub fn rank(waiting: &Waiting, policy: PriorityPolicy, ageing_minutes: i64) -> R
             (Priority::High, latest_start)
         }
     };
-    Rank {
-        class,
-        since,
-        received_at,
-        id,
-    }
+    Rank { class, since, received_at, id }
 }

@@ -22,28 +22,18 @@ fn asap(id: i64, received: &str) -> Order {
 }
 
 fn started(snapshot: &Snapshot, now: Timestamp) -> Vec<i64> {
-    plan(snapshot, now)
-        .changes
-        .iter()
-        .map(|start| start.order.0)
-        .collect()
+    plan(snapshot, now).changes.iter().map(|start| start.order.0).collect()
 }
 
 fn reason(snapshot: &Snapshot, id: i64, now: Timestamp) -> Reason {
-    why(snapshot, OrderId(id), now)
-        .into_iter()
-        .next()
-        .expect("held")
+    why(snapshot, OrderId(id), now).into_iter().next().expect("held")
 }
 
 #[test]
 fn s1_wanted_now_enters_an_empty_kitchen_at_once() {
     let plan = plan(&snapshot(8, 0, &[order(1)]), at("20:00:00"));
-    let expected = Start {
-        order: OrderId(1),
-        started_at: at("20:00:00"),
-        expected_finish: at("20:10:00"),
-    };
+    let expected =
+        Start { order: OrderId(1), started_at: at("20:00:00"), expected_finish: at("20:10:00") };
     assert_eq!(plan.changes, [expected]);
     assert!(plan.held.is_empty());
 }
@@ -52,17 +42,9 @@ fn s1_wanted_now_enters_an_empty_kitchen_at_once() {
 fn s2_a_full_kitchen_holds_with_numbers() {
     let full = snapshot(8, 8, &[asap(9, "20:05:00"), asap(10, "20:05:30")]);
     assert_eq!(started(&full, at("20:06:00")), [0_i64; 0]);
-    let expected = Reason::KitchenFull {
-        used: 8,
-        limit: 8,
-        needs: 1,
-        position: 2,
-    };
+    let expected = Reason::KitchenFull { used: 8, limit: 8, needs: 1, position: 2 };
     assert_eq!(reason(&full, 10, at("20:06:00")), expected);
-    let freed = Snapshot {
-        capacity: Capacity::new(8, 7),
-        ..full
-    };
+    let freed = Snapshot { capacity: Capacity::new(8, 7), ..full };
     assert_eq!(started(&freed, at("20:06:10")), [9]);
 }
 
@@ -87,20 +69,14 @@ fn ageing_lets_an_old_order_wanted_now_pass_a_younger_promise() {
 
 #[test]
 fn s4_oldest_first_then_the_lowest_number() {
-    let orders = [
-        asap(12, "20:01:00"),
-        asap(11, "20:01:00"),
-        asap(13, "20:00:59"),
-    ];
+    let orders = [asap(12, "20:01:00"), asap(11, "20:01:00"), asap(13, "20:00:59")];
     assert_eq!(started(&snapshot(8, 6, &orders), at("20:02:00")), [13, 11]);
 }
 
 #[test]
 fn s5_the_planned_start_is_inclusive() {
     let snapshot = snapshot(8, 0, &[scheduled(1, "12:00:00", "15:00:00", 15)]);
-    let held = Reason::NotYetDue {
-        start_at: at("14:45:00"),
-    };
+    let held = Reason::NotYetDue { start_at: at("14:45:00") };
     assert_eq!(reason(&snapshot, 1, at("14:44:59")), held);
     assert_eq!(next_wake(&snapshot, at("14:44:59")), Some(at("14:45:00")));
     let plan = plan(&snapshot, at("14:45:00"));
@@ -123,9 +99,7 @@ fn s8_a_held_order_waits_for_a_person() {
     held.intake = Intake::Manual;
     held.hold_reason = Some("avisa cuando sale".into());
     let snapshot = snapshot(8, 0, &[held]);
-    let expected = Reason::OnHold {
-        reason: Some("avisa cuando sale".into()),
-    };
+    let expected = Reason::OnHold { reason: Some("avisa cuando sale".into()) };
     assert_eq!(reason(&snapshot, 1, at("23:00:00")), expected);
     assert_eq!(next_wake(&snapshot, at("20:00:00")), None);
 }
@@ -146,10 +120,7 @@ fn s20_online_payment_is_waited_for() {
     web.channel = Channel::Web;
     web.payment_method = Some(PaymentMethod::MercadoPago);
     let unpaid = snapshot(8, 0, &[web.clone()]);
-    assert_eq!(
-        reason(&unpaid, 1, at("20:00:00")).code(),
-        "PEDIDO_BLOQUEADO_POR_PAGO"
-    );
+    assert_eq!(reason(&unpaid, 1, at("20:00:00")).code(), "PEDIDO_BLOQUEADO_POR_PAGO");
     web.payment_state = PaymentState::Paid;
     assert_eq!(started(&snapshot(8, 0, &[web]), at("20:20:00")), [1]);
 }
@@ -157,10 +128,7 @@ fn s20_online_payment_is_waited_for() {
 #[test]
 fn s21_midnight_changes_nothing() {
     let snapshot = snapshot(8, 7, &[asap(1, "23:50:00")]);
-    assert_eq!(
-        started(&snapshot, instant("2026-06-20T00:03:00-03:00")),
-        [1]
-    );
+    assert_eq!(started(&snapshot, instant("2026-06-20T00:03:00-03:00")), [1]);
 }
 
 #[test]
@@ -172,10 +140,7 @@ fn s22_an_order_for_tomorrow_enters_tomorrow() {
     let mut snapshot = snapshot(8, 0, &[tomorrow]);
     let thursday = instant("2026-06-18T22:01:00-03:00");
     snapshot.today = BusinessDay::containing(thursday, &zone(), CUTOFF);
-    let held = Reason::OtherDay {
-        start_at: at("19:45:00"),
-        due: at("20:00:00"),
-    };
+    let held = Reason::OtherDay { start_at: at("19:45:00"), due: at("20:00:00") };
     assert_eq!(reason(&snapshot, 1, thursday), held);
     snapshot.today = today();
     assert_eq!(started(&snapshot, at("19:44:59")), [0_i64; 0]);
@@ -188,10 +153,7 @@ fn an_order_for_just_after_the_cutoff_starts_before_it() {
     early.due = Due::At(instant("2026-06-20T04:10:00-03:00"));
     early.estimate_minutes = 35;
     let snapshot = snapshot(8, 0, &[early]);
-    assert_eq!(
-        started(&snapshot, instant("2026-06-20T03:35:00-03:00")),
-        [1]
-    );
+    assert_eq!(started(&snapshot, instant("2026-06-20T03:35:00-03:00")), [1]);
 }
 
 #[test]
@@ -202,10 +164,7 @@ fn leftovers_of_earlier_days_are_exceptions() {
     promised.due = Due::At(instant("2026-06-18T21:00:00-03:00"));
     let snapshot = snapshot(8, 0, &[yesterday, promised]);
     for id in [1, 2] {
-        assert_eq!(
-            reason(&snapshot, id, at("12:00:00")).code(),
-            "OTRA_JORNADA_VENCIDA"
-        );
+        assert_eq!(reason(&snapshot, id, at("12:00:00")).code(), "OTRA_JORNADA_VENCIDA");
     }
 }
 
@@ -215,15 +174,9 @@ fn a_pause_is_named_first_and_ends_by_itself() {
     held.intake = Intake::Manual;
     let mut snapshot = snapshot(8, 0, &[held, order(2)]);
     let until = Some(at("20:30:00"));
-    snapshot.paused = Some(Pause {
-        reason: "sin gas".into(),
-        until,
-        by: "ana".into(),
-    });
-    let codes: Vec<_> = why(&snapshot, OrderId(1), at("20:05:00"))
-        .iter()
-        .map(Reason::code)
-        .collect();
+    snapshot.paused = Some(Pause { reason: "sin gas".into(), until, by: "ana".into() });
+    let codes: Vec<_> =
+        why(&snapshot, OrderId(1), at("20:05:00")).iter().map(Reason::code).collect();
     assert_eq!(codes, ["AUTOMATIZACION_PAUSADA", "PEDIDO_RETENIDO"]);
     assert_eq!(next_wake(&snapshot, at("20:05:00")), until);
     assert_eq!(started(&snapshot, at("20:29:59")), [0_i64; 0]);
@@ -239,12 +192,7 @@ fn by_effort_a_small_order_does_not_overtake_a_large_one() {
     let mut snapshot = snapshot(20, 10, &[large, small]);
     snapshot.unit = Unit::Effort;
     assert_eq!(started(&snapshot, at("20:02:00")), [0_i64; 0]);
-    let expected = Reason::KitchenFull {
-        used: 10,
-        limit: 20,
-        needs: 12,
-        position: 1,
-    };
+    let expected = Reason::KitchenFull { used: 10, limit: 20, needs: 12, position: 1 };
     assert_eq!(reason(&snapshot, 1, at("20:02:00")), expected);
     snapshot.capacity = Capacity::new(20, 7);
     assert_eq!(started(&snapshot, at("20:02:00")), [1, 2]);
@@ -260,8 +208,5 @@ fn an_order_larger_than_the_kitchen_enters_an_empty_one() {
     snapshot.capacity = Capacity::new(20, 0);
     assert_eq!(started(&snapshot, at("20:02:00")), [1]);
     snapshot.capacity = Capacity::new(0, 0);
-    assert!(
-        plan(&snapshot, at("20:02:00")).is_settled(),
-        "unreadable capacity admits nobody"
-    );
+    assert!(plan(&snapshot, at("20:02:00")).is_settled(), "unreadable capacity admits nobody");
 }

@@ -39,10 +39,7 @@ pub fn check(
     if !capacity_bounds(ceiling).accepts(i64::from(rule.capacity)) {
         return Err(RuleProblem::Capacity { ceiling });
     }
-    if rule
-        .weekday
-        .is_some_and(|weekday| !(0..=6).contains(&weekday))
-    {
+    if rule.weekday.is_some_and(|weekday| !(0..=6).contains(&weekday)) {
         return Err(RuleProblem::Weekday);
     }
     if rule.staff == Some(0) {
@@ -53,10 +50,7 @@ pub fn check(
     {
         return Err(RuleProblem::Dates);
     }
-    match others
-        .iter()
-        .find(|other| other.id != rule.id && overlap(rule, other))
-    {
+    match others.iter().find(|other| other.id != rule.id && overlap(rule, other)) {
         Some(other) => Err(RuleProblem::Overlap { with: other.id }),
         None => Ok(()),
     }
@@ -72,11 +66,7 @@ fn dates_meet(a: &CapacityRule, b: &CapacityRule) -> bool {
         let (Some(last), Some(first)) = (a.valid_to, b.valid_from) else {
             return false;
         };
-        let reach = if a.crosses_midnight() {
-            last.tomorrow().unwrap_or(last)
-        } else {
-            last
-        };
+        let reach = if a.crosses_midnight() { last.tomorrow().unwrap_or(last) } else { last };
         reach < first
     };
     !ends_before(a, b) && !ends_before(b, a)
@@ -87,9 +77,7 @@ const WEEK: i32 = 7 * DAY;
 
 fn hours_meet(a: &CapacityRule, b: &CapacityRule) -> bool {
     let theirs = spans(b);
-    spans(a)
-        .iter()
-        .any(|(from, to)| theirs.iter().any(|(start, end)| from < end && start < to))
+    spans(a).iter().any(|(from, to)| theirs.iter().any(|(start, end)| from < end && start < to))
 }
 
 /// The rule's windows as seconds of the week from Sunday 00:00, cut where the week ends.
@@ -97,9 +85,7 @@ fn spans(rule: &CapacityRule) -> Vec<(i32, i32)> {
     let second = |time: jiff::civil::Time| {
         i32::from(time.hour()) * 3_600 + i32::from(time.minute()) * 60 + i32::from(time.second())
     };
-    let days = rule
-        .weekday
-        .map_or(0..7, |weekday| i32::from(weekday)..i32::from(weekday) + 1);
+    let days = rule.weekday.map_or(0..7, |weekday| i32::from(weekday)..i32::from(weekday) + 1);
     let mut spans = Vec::new();
     for day in days {
         let from = day * DAY + second(rule.from);
@@ -128,34 +114,13 @@ mod tests {
     #[test]
     fn overlaps_of_equal_specificity_are_refused() {
         let refused = Err(RuleProblem::Overlap { with: 1 });
-        assert_eq!(
-            beside(&rule(2, None, 19, 21, 9), rule(1, None, 20, 22, 9)),
-            refused
-        );
-        assert_eq!(
-            beside(&rule(2, None, 22, 23, 9), rule(1, None, 20, 22, 9)),
-            Ok(())
-        );
-        assert_eq!(
-            beside(&rule(2, Some(6), 0, 4, 9), rule(1, Some(5), 22, 2, 9)),
-            refused
-        );
-        assert_eq!(
-            beside(&rule(2, Some(6), 2, 4, 9), rule(1, Some(5), 22, 2, 9)),
-            Ok(())
-        );
-        assert_eq!(
-            beside(&rule(2, Some(0), 0, 4, 9), rule(1, Some(6), 22, 2, 9)),
-            refused
-        );
-        assert_eq!(
-            beside(&rule(2, Some(5), 20, 22, 9), rule(1, None, 20, 22, 9)),
-            Ok(())
-        );
-        assert_eq!(
-            beside(&rule(1, None, 19, 21, 9), rule(1, None, 20, 22, 9)),
-            Ok(())
-        );
+        assert_eq!(beside(&rule(2, None, 19, 21, 9), rule(1, None, 20, 22, 9)), refused);
+        assert_eq!(beside(&rule(2, None, 22, 23, 9), rule(1, None, 20, 22, 9)), Ok(()));
+        assert_eq!(beside(&rule(2, Some(6), 0, 4, 9), rule(1, Some(5), 22, 2, 9)), refused);
+        assert_eq!(beside(&rule(2, Some(6), 2, 4, 9), rule(1, Some(5), 22, 2, 9)), Ok(()));
+        assert_eq!(beside(&rule(2, Some(0), 0, 4, 9), rule(1, Some(6), 22, 2, 9)), refused);
+        assert_eq!(beside(&rule(2, Some(5), 20, 22, 9), rule(1, None, 20, 22, 9)), Ok(()));
+        assert_eq!(beside(&rule(1, None, 19, 21, 9), rule(1, None, 20, 22, 9)), Ok(()));
     }
 
     #[test]
@@ -167,14 +132,8 @@ mod tests {
         };
         assert_eq!(beside(&dated(2, 6, 9), dated(1, 1, 5)), Ok(()));
         assert!(beside(&dated(2, 5, 9), dated(1, 1, 5)).is_err());
-        assert_eq!(
-            beside(&dated(2, 9, 5), dated(1, 1, 2)),
-            Err(RuleProblem::Dates)
-        );
-        let staffed = |id, staff| CapacityRule {
-            staff: Some(staff),
-            ..rule(id, None, 18, 23, 9)
-        };
+        assert_eq!(beside(&dated(2, 9, 5), dated(1, 1, 2)), Err(RuleProblem::Dates));
+        let staffed = |id, staff| CapacityRule { staff: Some(staff), ..rule(id, None, 18, 23, 9) };
         assert_eq!(beside(&staffed(2, 3), staffed(1, 4)), Ok(()));
         assert!(beside(&staffed(2, 4), staffed(1, 4)).is_err());
         assert_eq!(check(&staffed(2, 0), &[], 20), Err(RuleProblem::Staff));
@@ -185,15 +144,9 @@ mod tests {
         let ceiling = 20;
         for capacity in [0, 21] {
             let refused = Err(RuleProblem::Capacity { ceiling });
-            assert_eq!(
-                check(&rule(1, None, 18, 23, capacity), &[], ceiling),
-                refused
-            );
+            assert_eq!(check(&rule(1, None, 18, 23, capacity), &[], ceiling), refused);
         }
-        assert_eq!(
-            check(&rule(1, Some(7), 18, 23, 9), &[], 20),
-            Err(RuleProblem::Weekday)
-        );
+        assert_eq!(check(&rule(1, Some(7), 18, 23, 9), &[], 20), Err(RuleProblem::Weekday));
     }
 
     proptest! {
@@ -212,7 +165,7 @@ mod tests {
             }
             let local = date(2026, 6, day).at(hour, 0, 0, 0);
             let mut specific: Vec<_> =
-                saved.iter().filter(|rule| rule.covers(local)).map(CapacityRule::specificity).collect();
+                saved.iter().filter(|r| r.covers(local)).map(CapacityRule::specificity).collect();
             specific.sort_unstable();
             let distinct = specific.windows(2).all(|pair| pair[0] != pair[1]);
             prop_assert!(distinct);

@@ -52,8 +52,7 @@ impl CapacityRule {
     }
 
     fn begins_on(&self, date: Date) -> bool {
-        self.weekday
-            .is_none_or(|weekday| date.weekday().to_sunday_zero_offset() == weekday)
+        self.weekday.is_none_or(|weekday| date.weekday().to_sunday_zero_offset() == weekday)
             && self.valid_from.is_none_or(|first| first <= date)
             && self.valid_to.is_none_or(|last| date <= last)
     }
@@ -65,15 +64,12 @@ impl CapacityRule {
             && (self.crosses_midnight() || time < self.to);
         let since_yesterday = self.crosses_midnight()
             && time < self.to
-            && date
-                .yesterday()
-                .is_ok_and(|yesterday| self.begins_on(yesterday));
+            && date.yesterday().is_ok_and(|yesterday| self.begins_on(yesterday));
         since_today || since_yesterday
     }
 
     fn admits_staff(&self, staff: Option<u32>) -> bool {
-        self.staff
-            .is_none_or(|needed| staff.is_some_and(|present| present >= needed))
+        self.staff.is_none_or(|needed| staff.is_some_and(|present| present >= needed))
     }
 }
 
@@ -98,16 +94,10 @@ fn effective_local(
         .iter()
         .filter(|rule| rule.admits_staff(staff) && rule.covers(local))
         .max_by_key(|rule| (rule.specificity(), Reverse(rule.id)))
-        .map_or(
-            Effective {
-                capacity: base,
-                rule: None,
-            },
-            |rule| Effective {
-                capacity: rule.capacity,
-                rule: Some(rule.id),
-            },
-        )
+        .map_or(Effective { capacity: base, rule: None }, |rule| Effective {
+            capacity: rule.capacity,
+            rule: Some(rule.id),
+        })
 }
 
 #[cfg(test)]
@@ -146,67 +136,33 @@ mod tests {
         assert_eq!(capacity(&rules, at("20:00:00"), None), 12);
         assert_eq!(capacity(&rules, at("21:59:59"), None), 12);
         let ended = effective(&rules, 8, &zone(), at("22:00:00"), None);
-        assert_eq!(
-            ended,
-            Effective {
-                capacity: 8,
-                rule: None
-            }
-        );
+        assert_eq!(ended, Effective { capacity: 8, rule: None });
     }
 
     #[test]
     fn a_window_may_cross_midnight_and_belongs_to_the_day_it_begins() {
         let rules = [rule(1, FRIDAY, 22, 2, 5)];
         assert_eq!(capacity(&rules, at("23:00:00"), None), 5);
-        assert_eq!(
-            capacity(&rules, instant("2026-06-20T01:59:59-03:00"), None),
-            5
-        );
-        assert_eq!(
-            capacity(&rules, instant("2026-06-20T02:00:00-03:00"), None),
-            8
-        );
-        assert_eq!(
-            capacity(&rules, at("01:00:00"), None),
-            8,
-            "Friday 01:00 is Thursday's night"
-        );
-        assert_eq!(
-            capacity(&rules, instant("2026-06-20T23:00:00-03:00"), None),
-            8
-        );
+        assert_eq!(capacity(&rules, instant("2026-06-20T01:59:59-03:00"), None), 5);
+        assert_eq!(capacity(&rules, instant("2026-06-20T02:00:00-03:00"), None), 8);
+        assert_eq!(capacity(&rules, at("01:00:00"), None), 8, "Friday 01:00 is Thursday's night");
+        assert_eq!(capacity(&rules, instant("2026-06-20T23:00:00-03:00"), None), 8);
     }
 
     #[test]
     fn equal_ends_last_a_whole_day() {
         let rules = [rule(1, SATURDAY, 0, 0, 3)];
-        assert_eq!(
-            capacity(&rules, instant("2026-06-20T00:00:00-03:00"), None),
-            3
-        );
-        assert_eq!(
-            capacity(&rules, instant("2026-06-20T23:59:59-03:00"), None),
-            3
-        );
-        assert_eq!(
-            capacity(&rules, instant("2026-06-21T00:00:00-03:00"), None),
-            8
-        );
+        assert_eq!(capacity(&rules, instant("2026-06-20T00:00:00-03:00"), None), 3);
+        assert_eq!(capacity(&rules, instant("2026-06-20T23:59:59-03:00"), None), 3);
+        assert_eq!(capacity(&rules, instant("2026-06-21T00:00:00-03:00"), None), 8);
     }
 
     #[test]
     fn the_most_specific_rule_wins() {
         let every_day = rule(1, None, 18, 23, 10);
         let friday = rule(2, FRIDAY, 18, 23, 12);
-        let crowded = CapacityRule {
-            staff: Some(4),
-            ..rule(3, FRIDAY, 18, 23, 16)
-        };
-        let crew = CapacityRule {
-            staff: Some(6),
-            ..rule(4, FRIDAY, 18, 23, 20)
-        };
+        let crowded = CapacityRule { staff: Some(4), ..rule(3, FRIDAY, 18, 23, 16) };
+        let crew = CapacityRule { staff: Some(6), ..rule(4, FRIDAY, 18, 23, 20) };
         let holiday = CapacityRule {
             valid_from: Some(date(2026, 6, 19)),
             valid_to: Some(date(2026, 6, 19)),
@@ -219,9 +175,6 @@ mod tests {
         assert_eq!(capacity(&rules, at("20:00:00"), Some(6)), 20);
         rules.push(holiday);
         assert_eq!(capacity(&rules, at("20:00:00"), Some(6)), 4);
-        assert_eq!(
-            capacity(&rules, instant("2026-06-26T20:00:00-03:00"), Some(6)),
-            20
-        );
+        assert_eq!(capacity(&rules, instant("2026-06-26T20:00:00-03:00"), Some(6)), 20);
     }
 }

@@ -28,9 +28,7 @@ pub fn week(rules: &[CapacityRule], base: u32, first: Date, staff: Option<u32>) 
             effective: effective_local(rules, base, date.to_datetime(time), staff),
         }
     };
-    dates
-        .flat_map(|date| (0..48).map(move |half| cell(date, half)))
-        .collect()
+    dates.flat_map(|date| (0..48).map(move |half| cell(date, half))).collect()
 }
 
 /// How far ahead to look; a rule dated later is found by a later tick.
@@ -49,11 +47,7 @@ pub fn next_change(
     let mut edges: Vec<Timestamp> = yesterday
         .series(1.day())
         .take(HORIZON_DAYS as usize + 2)
-        .flat_map(|date| {
-            rules
-                .iter()
-                .flat_map(move |rule| [(date, rule.from), (date, rule.to)])
-        })
+        .flat_map(|date| rules.iter().flat_map(move |rule| [(date, rule.from), (date, rule.to)]))
         .filter_map(|(date, time)| {
             let edge = zone.to_ambiguous_zoned(date.to_datetime(time)).compatible();
             edge.ok().map(|edge| edge.timestamp())
@@ -61,9 +55,7 @@ pub fn next_change(
         .filter(|edge| *edge > now)
         .collect();
     edges.sort_unstable();
-    edges
-        .into_iter()
-        .find(|edge| effective(rules, base, zone, *edge, staff) != current)
+    edges.into_iter().find(|edge| effective(rules, base, zone, *edge, staff) != current)
 }
 
 #[cfg(test)]
@@ -86,10 +78,7 @@ mod tests {
             .map(|cell| cell.date)
             .collect();
         assert_eq!(special.len(), 8);
-        assert_eq!(
-            (special[0], special[7]),
-            (date(2026, 6, 19), date(2026, 6, 20))
-        );
+        assert_eq!((special[0], special[7]), (date(2026, 6, 19), date(2026, 6, 20)));
         assert_eq!(cells[1].time, Time::constant(0, 30, 0, 0));
         assert_eq!(cells[0].weekday, 1);
     }
@@ -101,10 +90,7 @@ mod tests {
         assert_eq!(next(at("12:00:00")), Some(at("20:00:00")));
         assert_eq!(next(at("20:00:00")), Some(at("21:00:00")));
         assert_eq!(next(at("21:30:00")), Some(at("22:00:00")));
-        assert_eq!(
-            next(at("22:00:00")),
-            Some(instant("2026-06-20T20:00:00-03:00"))
-        );
+        assert_eq!(next(at("22:00:00")), Some(instant("2026-06-20T20:00:00-03:00")));
         assert_eq!(next_change(&[], 8, &zone(), at("12:00:00"), None), None);
     }
 

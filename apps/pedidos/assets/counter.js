@@ -1,0 +1,412 @@
+// The counter's board: reads the whole board on every change and morphs the page into it.
+
+import { get } from "../web/api.js";
+import { open } from "../web/dialog.js";
+import { $, empty, h, icon } from "../web/dom.js";
+import { bind } from "../web/keys.js";
+import { coalesce, subscribe } from "../web/live.js";
+import { popMenu } from "../web/menu.js";
+import { morphChildren } from "../web/morph.js";
+import { clock, plain, setNow, t } from "../web/text.js";
+import { act, choices, pauseDialog, primary, resume } from "./actions.js";
+import { byUrgency, card, chip, exception } from "./cards.js";
+import { closeDrawer, drawerOrder, openDrawer, refreshDrawer } from "./drawer.js";
+import { isScheduled } from "./orders.js";
+import { openForm } from "./order-form.js";
+
+const COLUMNS = ["RECIBIDO", "EN_PREPARACION", "LISTO"];
+const FRESH = 8_000;
+
+let board = null;
+let selected = null;
+let search = "";
+const seen = new Map();
+
+const refresh = coalesce(load);
+
+async function load() {
+  const result = await get("/api/pedidos/tablero", { quiet: true });
+  if (!result.ok) return;
+  board = result.data;
+  setNow(board.ahora);
+  const first = seen.size === 0;
+  for (const { id } of board.pedidos) if (!seen.has(id)) seen.set(id, first ? 0 : Date.now());
+  draw();
+  refreshDrawer(find(drawerOrder()));
+}
+
+const find = (id) =>
+  board?.pedidos.find((order) => order.id === id) ??
+  board?.excepciones.find((order) => order.id === id);
+
+function matches(order) {
+  if (!search) return true;
+  const text = [
+    `#${order.id}`,
+    order.cliente_nombre,
+    order.cliente_telefono,
+    ...(order.articulos ?? []).map((line) => line.nombre),
+  ];
+  return plain(text.join(" ")).includes(search);
+}
+
+function columnOrders(state) {
+  return board.pedidos
+    .filter((order) => order.estado === state && !isScheduled(order) && matches(order))
+    .sort(byUrgency);
+}
+
+const scheduledOrders = () =>
+  board.pedidos
+    .filter((order) => isScheduled(order) && matches(order))
+    .sort((a, b) => Date.parse(a.hora_inicio_preparacion) - Date.parse(b.hora_inicio_preparacion));
+
+function draw() {
+  if (!board) return;
+  const held = document.activeElement?.closest?.("[data-id]");
+  drawCapacity();
+  drawPause();
+  drawScheduled();
+  for (const state of COLUMNS) drawColumn(state);
+  drawExceptions();
+  $("#board").removeAttribute("aria-busy");
+  // A card that changed column is a new element: the keyboard follows it there.
+  if (held && !held.isConnected && !document.querySelector("dialog[open]")) focusCard(selected);
+}
+
+function drawColumn(state) {
+  const column = $(`[data-column="${state}"]`);
+  const orders = columnOrders(state);
+  const anchor = anchorId();
+  const options = (order) => ({
+    role: board.rol,
+    anchor: order.id === anchor,
+    selected: order.id === selected,
+    fresh: Date.now() - (seen.get(order.id) ?? 0) < FRESH,
+  });
+  const cards = orders.map((order) => card(order, options(order)));
+  $(".count", column).textContent = String(orders.length);
+  morphChildren($(".cards", column), h("div", {}, cards.length ? cards : blank(state)));
+}
+
+function blank(state) {
+  if (search)
+    return empty(
+      "search",
+      t("Nada coincide", "Nothing matches"),
+      t(
+        "Ningún pedido de esta columna coincide con la búsqueda.",
+        "No order in this column matches the search.",
+      ),
+    );
+  const say = {
+    RECIBIDO: [
+      "bag",
+      t("Nadie espera", "Nobody is waiting"),
+      t("Los pedidos nuevos aparecen acá. F1 carga uno.", "New orders appear here. F1 enters one."),
+    ],
+    EN_PREPARACION: [
+      "kitchen",
+      t("La cocina está libre", "The kitchen is free"),
+      t(
+        "Lo inmediato entra solo en cuanto hay lugar.",
+        "Immediate orders enter by themselves when there is room.",
+      ),
+    ],
+    LISTO: [
+      "check",
+      t("Nada por entregar", "Nothing to hand over"),
+      t("Lo que la cocina termina aparece acá.", "What the kitchen finishes appears here."),
+    ],
+  };
+  return empty(...say[state]);
+}
+
+function drawCapacity() {
+  const {
+    capacidadMaxima: limit,
+    pedidosEnPreparacion: used,
+    espaciosDisponibles: free,
+    regla,
+    unidad,
+  } = board.capacidad;
+  const tone = used >= limit ? "bad" : used * 4 >= limit * 3 ? "warn" : "good";
+  const places = Math.min(Math.max(limit, used), 24);
+  const words =
+    used > limit
+      ? t(`${used - limit} de más`, `${used - limit} over`)
+      : free === 0
+        ? t("llena", "full")
+        : free === 1
+          ? t("1 lugar libre", "1 place free")
+          : t(`${free} lugares libres`, `${free} places free`);
+  const seats = Array.from({ length: places }, (_, index) =>
+    h("i", { class: `${index < used ? "taken" : ""}${index >= limit ? " over" : ""}` }),
+  );
+  const unit =
+    unidad && /ESFUERZO|EFFORT/i.test(unidad)
+      ? t("puntos", "points")
+      : t("en cocina", "in kitchen");
+  morphChildren(
+    $("#capacity"),
+    h(
+      "div",
+      {},
+      h(
+        "p.capacity-text",
+        { class: tone },
+        h("b", {}, `${used}/${limit}`),
+        h("span", {}, `${unit} · ${words}`),
+        regla
+          ? h(
+              "small",
+              { title: t("Regla de horario vigente", "Schedule rule in force") },
+              icon("calendar"),
+              ruleText(regla),
+            )
+          : null,
+      ),
+      h("div.seats", { class: tone, "aria-hidden": "true" }, seats),
+    ),
+  );
+}
+
+const ruleText = (rule) =>
+  typeof rule === "object" ? (rule.nota ?? `${rule.desde}–${rule.hasta}`) : ` ${rule}`;
+
+function drawPause() {
+  const { pausa: pause } = board;
+  const button = $("#pause-button");
+  const mayPause = board.rol !== "COCINA";
+  button.hidden = !mayPause || Boolean(pause);
+  if (!pause && !button.childElementCount)
+    button.replaceChildren(icon("pause"), t("Pausar", "Pause"));
+  const until = pause?.hasta
+    ? t(`hasta las ${clock(pause.hasta)}`, `until ${clock(pause.hasta)}`)
+    : t("sin hora de fin", "with no end time");
+  const banner = pause
+    ? h(
+        "p.notice.warn.pause-notice",
+        { role: "status" },
+        icon("pause"),
+        h(
+          "span",
+          {},
+          h("b", {}, t("Entrada automática en pausa", "Automatic entry paused")),
+          ` ${until}: ${pause.motivo}${pause.por ? ` (${pause.por})` : ""}`,
+        ),
+        mayPause
+          ? h(
+              "button",
+              { type: "button", "data-do": "resume" },
+              icon("play"),
+              t("Reanudar", "Resume"),
+            )
+          : null,
+      )
+    : null;
+  morphChildren($("#pause"), h("div", {}, banner));
+}
+
+function drawScheduled() {
+  const orders = scheduledOrders();
+  const anchor = anchorId();
+  const strip = orders.length
+    ? h(
+        "section.strip",
+        { "aria-label": t("Programados", "Scheduled") },
+        h(
+          "h2",
+          {},
+          icon("calendar"),
+          t("Programados", "Scheduled"),
+          h("span.count", {}, String(orders.length)),
+        ),
+        h(
+          "div.chips",
+          { role: "list", "data-key": "chips" },
+          orders.map((order) =>
+            chip(order, { anchor: order.id === anchor, selected: order.id === selected }),
+          ),
+        ),
+      )
+    : null;
+  morphChildren($("#scheduled"), h("div", {}, strip));
+}
+
+function drawExceptions() {
+  const count = board.excepciones?.length ?? 0;
+  const button = $("#exceptions-button");
+  button.hidden = count === 0;
+  const text = t(`${count} sin cerrar`, `${count} left open`);
+  if (count && button.textContent !== text) button.replaceChildren(icon("warning"), text);
+}
+
+function showExceptions() {
+  const rows = board.excepciones.map((order) => exception(order, { role: board.rol }));
+  const dialog = open(t("Sin cerrar de días anteriores", "Left open from earlier days"), [
+    h(
+      "p.soft",
+      {},
+      t(
+        "No ocupan la cocina ni entran solos. Cerralos o forzalos.",
+        "They take no place and do not enter by themselves. Close or force them.",
+      ),
+    ),
+    h("div.scroll-x", {}, h("table.grid.exceptions", {}, h("tbody", {}, rows))),
+  ]);
+  dialog.classList.add("roomy");
+}
+
+/* Selection: columns of ids, the strip first. */
+
+function layout() {
+  const strip = scheduledOrders().map(({ id }) => id);
+  return { strip, columns: COLUMNS.map((state) => columnOrders(state).map(({ id }) => id)) };
+}
+
+/** The card that the Tab key reaches: the selected one, or the first. */
+function anchorId() {
+  const { strip, columns } = layout();
+  const all = [...columns.flat(), ...strip];
+  return all.includes(selected) ? selected : (columns.flat()[0] ?? strip[0] ?? null);
+}
+
+function focusCard(id) {
+  if (id === null || id === undefined) return;
+  selected = id;
+  draw();
+  const element = document.querySelector(`#counter [data-key="o${id}"]`);
+  element?.focus({ preventScroll: true });
+  element?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+function step(horizontal, vertical) {
+  if (!board) return;
+  const { strip, columns } = layout();
+  const inStrip = strip.indexOf(selected);
+  if (inStrip >= 0) {
+    if (horizontal)
+      return focusCard(strip[Math.max(0, Math.min(strip.length - 1, inStrip + horizontal))]);
+    if (vertical > 0) return focusCard(columns.find((column) => column.length)?.[0]);
+    return;
+  }
+  const x = columns.findIndex((column) => column.includes(selected));
+  if (x < 0) return focusCard(anchorId());
+  const y = columns[x].indexOf(selected);
+  if (vertical < 0 && y === 0 && strip.length) return focusCard(strip[0]);
+  if (vertical)
+    return focusCard(columns[x][Math.max(0, Math.min(columns[x].length - 1, y + vertical))]);
+  for (let next = x + horizontal; next >= 0 && next < columns.length; next += horizontal) {
+    if (columns[next].length)
+      return focusCard(columns[next][Math.min(y, columns[next].length - 1)]);
+  }
+}
+
+/* Doing. */
+
+const context = () => ({
+  role: board?.rol,
+  refresh,
+  edit: (order) => openForm({ order, refresh }),
+  why: (order) => openDrawer(order, board.rol),
+});
+
+function run(verb, id) {
+  const order = find(Number(id));
+  if (order) act(verb, order, context());
+}
+
+function onSelected(verb) {
+  const order = find(selected);
+  if (order && choices(order, board.rol).some((choice) => choice.verb === verb))
+    act(verb, order, context());
+}
+
+function openMenu(button, order) {
+  const items = choices(order, board.rol).map(({ verb, text, symbol, key, danger }) =>
+    h(
+      "button",
+      { type: "button", role: "menuitem", "data-do": verb, class: danger ? "danger" : "" },
+      icon(symbol),
+      text,
+      key ? h("kbd", {}, key) : null,
+    ),
+  );
+  popMenu(button, h("div.menu", { popover: "auto", role: "menu", "data-id": order.id }, items));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-do]");
+  const holder = event.target.closest("[data-id]");
+  if (holder && holder.closest("#counter")) selected = Number(holder.dataset.id);
+  if (!button) {
+    if (holder?.matches(".order, .chip")) focusCard(selected);
+    return;
+  }
+  const verb = button.dataset.do;
+  if (verb === "new") openForm({ refresh });
+  else if (verb === "pause") pauseDialog(refresh);
+  else if (verb === "resume") resume(refresh);
+  else if (verb === "menu") openMenu(button, find(Number(holder.dataset.id)));
+  else if (verb === "exceptions") showExceptions();
+  else if (verb === "close-drawer") closeDrawer();
+  else if (holder) {
+    button.closest(".menu")?.hidePopover();
+    button.closest("dialog")?.close();
+    run(verb, holder.dataset.id);
+  }
+});
+
+$("#counter").addEventListener("focusin", (event) => {
+  const holder = event.target.closest(".order, .chip");
+  if (holder && Number(holder.dataset.id) !== selected) {
+    selected = Number(holder.dataset.id);
+    draw();
+  }
+});
+
+const field = $("#find");
+field.addEventListener("input", () => {
+  search = plain(field.value.trim());
+  draw();
+});
+field.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    field.value = search = "";
+    draw();
+    focusCard(anchorId());
+  } else if (event.key === "Enter" || event.key === "ArrowDown") {
+    event.preventDefault();
+    focusCard(layout().columns.flat()[0] ?? layout().strip[0]);
+  }
+});
+
+const BOARD = t("Tablero", "Board");
+bind(BOARD, "F1", t("Nuevo pedido", "New order"), () => openForm({ refresh }));
+bind(BOARD, ["ArrowLeft", "h"], t("Columna anterior", "Column before"), () => step(-1, 0));
+bind(BOARD, ["ArrowRight", "l"], t("Columna siguiente", "Next column"), () => step(1, 0));
+bind(BOARD, ["ArrowDown", "j"], t("Pedido siguiente", "Next order"), () => step(0, 1));
+bind(BOARD, ["ArrowUp", "k"], t("Pedido anterior", "Previous order"), () => step(0, -1));
+bind(BOARD, "Enter", t("Acción principal", "Main action"), () => {
+  const order = find(selected);
+  const main = order && primary(order, board.rol)?.[0];
+  if (main) act(main.verb, order, context());
+});
+bind(BOARD, "w", t("¿Por qué?", "Why?"), () => {
+  if (drawerOrder() === selected) closeDrawer();
+  else onSelected("why");
+});
+bind(BOARD, "c", t("Cobrar", "Charge"), () => onSelected("charge"));
+bind(BOARD, "e", t("Editar", "Edit"), () => onSelected("edit"));
+bind(BOARD, "t", t("Cambiar horario", "Change time"), () => onSelected("reschedule"));
+bind(BOARD, "r", t("Retener o liberar", "Hold or release"), () =>
+  onSelected(find(selected)?.transicion_automatica ? "hold" : "release"),
+);
+bind(BOARD, "u", t("Deshacer el último paso", "Undo the last step"), () => onSelected("recall"));
+bind(BOARD, "x", t("Cancelar pedido", "Cancel order"), () => onSelected("cancel"));
+bind(BOARD, "Escape", t("Cerrar el detalle", "Close the detail"), closeDrawer);
+
+subscribe(["pedidos"], { event: refresh, resync: refresh });
+setInterval(draw, 10_000);
+load();

@@ -1,0 +1,417 @@
+// The kitchen display. It keeps the last tickets it saw, so that a screen without network still
+// shows the work; nothing can be changed until the server answers again.
+
+import { get, post, put } from "../web/api.js";
+import { open } from "../web/dialog.js";
+import { $, $$, empty, h, icon } from "../web/dom.js";
+import { help } from "../web/help.js";
+import { bind } from "../web/keys.js";
+import { coalesce, showState, subscribe, watch } from "../web/live.js";
+import { morphChildren } from "../web/morph.js";
+import { clock, minutesSince, now, t } from "../web/text.js";
+import { toast } from "../web/toast.js";
+import { beep, soundOn, toggleSound } from "./sound.js";
+import { allDay, changed, linesAt, stationsOf, ticketCard } from "./tickets.js";
+
+const SHELF = "cocina.ultimo";
+const PATIENCE = 3_000; // a short gap is not worth a banner
+
+let tickets = recall();
+let selected = null;
+let station = localStorage.getItem("cocina.estacion") ?? "";
+let showTotals = localStorage.getItem("cocina.totales") === "si";
+let offline = false;
+let updated = null;
+let pause = null;
+let known = null;
+const bumped = [];
+
+function recall() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(SHELF) ?? "null");
+    updated = kept?.at ?? null;
+    return kept?.tickets ?? [];
+  } catch {
+    return [];
+  }
+}
+
+const refresh = coalesce(load);
+
+async function load() {
+  const [list, automation] = await Promise.all([
+    get("/comandas", { quiet: true }),
+    get("/api/pedidos/automatizacion", { quiet: true }),
+  ]);
+  if (!list.ok) {
+    offline = true;
+    draw();
+    return;
+  }
+  offline = false;
+  updated = now();
+  pause = automation.ok ? (automation.data?.pausa ?? null) : pause;
+  tickets = list.data.sort(
+    (a, b) =>
+      Date.parse(a.hora_esperada_finalizacion) - Date.parse(b.hora_esperada_finalizacion) ||
+      a.id - b.id,
+  );
+  announce();
+  localStorage.setItem(SHELF, JSON.stringify({ at: updated, tickets }));
+  draw();
+}
+
+/** A sound for a new ticket and for a changed one, never for the first look. */
+function announce() {
+  const next = new Map(tickets.map(({ id, revision }) => [id, revision]));
+  if (known && [...next].some(([id, revision]) => known.get(id) !== revision)) beep();
+  known = next;
+}
+
+const visible = () => tickets.filter((ticket) => !station || linesAt(ticket, station).length);
+
+function draw() {
+  const list = visible();
+  if (!list.some(({ id }) => id === selected)) selected = list[0]?.id ?? null;
+  const cards = list.map((ticket, index) =>
+    ticketCard(ticket, { index, selected: ticket.id === selected, station, offline }),
+  );
+  const none = offline
+    ? empty(
+        "warning",
+        t("Sin conexión y sin comandas guardadas", "No connection and no kept tickets"),
+        t("Se reintenta solo.", "It retries by itself."),
+      )
+    : empty(
+        "check",
+        t("Nada por preparar", "Nothing to prepare"),
+        t(
+          "Las comandas entran solas, con sonido si está activado.",
+          "Tickets arrive by themselves, with a sound if it is on.",
+        ),
+      );
+  morphChildren($("#tickets"), h("div", {}, cards.length ? cards : none));
+  $("#tickets").removeAttribute("aria-busy");
+  const late = list.filter((ticket) => minutesSince(ticket.hora_esperada_finalizacion) > 0).length;
+  morphChildren(
+    $("#count"),
+    h(
+      "span",
+      {},
+      h("b", {}, String(list.length)),
+      t(list.length === 1 ? "comanda" : "comandas", list.length === 1 ? "ticket" : "tickets"),
+      late
+        ? h(
+            "em",
+            {},
+            icon("alert"),
+            t(late === 1 ? "1 atrasada" : `${late} atrasadas`, `${late} late`),
+          )
+        : null,
+    ),
+  );
+  drawTools();
+  drawTotals(list);
+  $("#clock").textContent = clock(now());
+}
+
+function drawTools() {
+  document.body.classList.toggle("offline", offline);
+  morphChildren(
+    $("#offline"),
+    h(
+      "div",
+      {},
+      offline
+        ? h(
+            "p.notice.bad",
+            {},
+            icon("alert"),
+            h(
+              "span",
+              {},
+              h("b", {}, t("Sin conexión. ", "No connection. ")),
+              updated
+                ? t(
+                    `Se muestra lo de las ${clock(updated)}. `,
+                    `Showing what was known at ${clock(updated)}. `,
+                  )
+                : "",
+              t(
+                "No se puede marcar hasta que vuelva; se reintenta solo.",
+                "Nothing can be marked until it is back; it retries by itself.",
+              ),
+            ),
+          )
+        : null,
+    ),
+  );
+  const until = pause?.hasta
+    ? t(` hasta las ${clock(pause.hasta)}`, ` until ${clock(pause.hasta)}`)
+    : "";
+  morphChildren(
+    $("#pause"),
+    h(
+      "div",
+      {},
+      pause
+        ? h(
+            "p.notice.warn",
+            { role: "status" },
+            icon("pause"),
+            h(
+              "span",
+              {},
+              h("b", {}, t("Entrada automática en pausa", "Automatic entry paused")),
+              `${until}: ${pause.motivo}`,
+            ),
+          )
+        : null,
+    ),
+  );
+  morphChildren(
+    $("#station"),
+    h(
+      "span",
+      {},
+      icon("kitchen"),
+      h("span", {}, station || t("Todas", "All stations")),
+      h("kbd", {}, "s"),
+    ),
+  );
+  morphChildren(
+    $("#sound"),
+    h(
+      "span",
+      {},
+      icon(soundOn() ? "sound" : "mute"),
+      h("span", {}, soundOn() ? t("Sonido", "Sound") : t("Mudo", "Muted")),
+      h("kbd", {}, "m"),
+    ),
+  );
+  $("#sound").setAttribute("aria-pressed", String(soundOn()));
+  $("[data-do=all-day]").setAttribute("aria-pressed", String(showTotals));
+}
+
+function drawTotals(list) {
+  const panel = $("#all-day");
+  panel.hidden = !showTotals;
+  if (!showTotals) return;
+  const rows = allDay(list, station).map(([name, count]) =>
+    h("li", { "data-key": `t-${name}` }, h("b", {}, String(count)), h("span", {}, name)),
+  );
+  morphChildren(
+    panel,
+    h(
+      "div",
+      {},
+      h("h2", {}, t("Por preparar", "To prepare")),
+      rows.length ? h("ol", {}, rows) : h("p.soft", {}, t("Nada pendiente", "Nothing pending")),
+    ),
+  );
+}
+
+/* Doing. */
+
+const ticketOf = (id) => tickets.find((ticket) => ticket.id === Number(id));
+
+async function bumpOrder(id) {
+  const ticket = ticketOf(id);
+  if (!ticket || offline) return;
+  if (changed(ticket)) {
+    toast(t("Hay cambios sin ver en esta comanda", "This ticket has unseen changes"), {
+      tone: "warn",
+      detail: t("Marcalos como vistos primero (v).", "Mark them as seen first (v)."),
+    });
+    return;
+  }
+  const result = await put(`/pedidos/${ticket.pedido_id}/estado`, { estado: "LISTO" });
+  if (result.ok) bumpedNow(ticket);
+  refresh();
+}
+
+function bumpedNow(ticket) {
+  bumped.push(ticket.id);
+  tickets = tickets.filter(({ id }) => id !== ticket.id);
+  draw();
+  toast(t(`#${ticket.pedido_id} listo`, `#${ticket.pedido_id} ready`), {
+    tone: "good",
+    undo: () => undo(ticket.id),
+  });
+}
+
+async function bumpLine(id, n) {
+  const ticket = ticketOf(id);
+  const line = ticket?.lineas.find((one) => one.n === Number(n));
+  if (!line || line.estado === "ANULADA" || offline) return;
+  line.estado = line.estado === "LISTA" ? "PENDIENTE" : "LISTA";
+  draw();
+  const result = await post(`/comandas/${id}/lineas/${n}/lista`, {});
+  const finished = result.ok && ticket.lineas.every(({ estado }) => estado !== "PENDIENTE");
+  if (finished) bumpedNow(ticket);
+  refresh();
+}
+
+async function confirmChanges(id) {
+  if (offline || !ticketOf(id) || !changed(ticketOf(id))) return;
+  await post(`/comandas/${id}/confirmar`, {});
+  refresh();
+}
+
+async function undo(id) {
+  const at = bumped.indexOf(id);
+  if (at >= 0) bumped.splice(at, 1);
+  const result = await post(`/comandas/${id}/deshacer`, {});
+  if (result.ok) selected = id;
+  refresh();
+}
+
+function undoLast() {
+  if (offline) return;
+  if (bumped.length) undo(bumped.at(-1));
+  else recallList();
+}
+
+async function recallList() {
+  const result = await get("/comandas?estado=LISTO");
+  if (!result.ok) return;
+  const recent = result.data.slice(-12).reverse();
+  const rows = recent.map((ticket) =>
+    h(
+      "li",
+      {},
+      h("b", {}, `#${ticket.pedido_id}`),
+      h(
+        "span",
+        {},
+        ticket.lineas
+          .filter(({ estado }) => estado !== "ANULADA")
+          .map((line) => `${line.cantidad}× ${line.nombre}`)
+          .join(", "),
+      ),
+      h(
+        "button",
+        { type: "button", "data-recall": ticket.id },
+        icon("undo"),
+        t("Recuperar", "Recall"),
+      ),
+    ),
+  );
+  const dialog = open(
+    t("Terminadas hace poco", "Finished recently"),
+    rows.length
+      ? h("ul.recall", {}, rows)
+      : empty("undo", t("Nada para recuperar", "Nothing to recall"), ""),
+  );
+  dialog.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-recall]");
+    if (!button) return;
+    dialog.close();
+    undo(Number(button.dataset.recall));
+  });
+}
+
+function cycleStation() {
+  const names = ["", ...stationsOf(tickets)];
+  station = names[(names.indexOf(station) + 1) % names.length] ?? "";
+  localStorage.setItem("cocina.estacion", station);
+  draw();
+}
+
+function toggleTotals() {
+  showTotals = !showTotals;
+  localStorage.setItem("cocina.totales", showTotals ? "si" : "no");
+  draw();
+}
+
+function fullScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen?.().catch(() => {});
+}
+
+function select(id) {
+  if (id === undefined) return;
+  selected = id;
+  draw();
+  $(`[data-key="k${id}"]`)?.scrollIntoView({ block: "nearest" });
+}
+
+/** Arrows walk the grid as it is laid out now. */
+function walk(horizontal, vertical) {
+  const list = visible();
+  const at = list.findIndex(({ id }) => id === selected);
+  const tops = $$(".ticket").map((element) => element.offsetTop);
+  const columns = Math.max(1, tops.filter((top) => top === tops[0]).length);
+  select(list[Math.max(0, Math.min(list.length - 1, at + horizontal + vertical * columns))]?.id);
+}
+
+const tools = {
+  station: cycleStation,
+  "all-day": toggleTotals,
+  recall: recallList,
+  sound: () => toggleSound().then(draw),
+  full: fullScreen,
+  help,
+};
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-do]");
+  const ticket = event.target.closest(".ticket");
+  if (ticket) selected = Number(ticket.dataset.id);
+  if (button && tools[button.dataset.do]) tools[button.dataset.do]();
+  else if (button && ticket) {
+    const { do: verb, n } = button.dataset;
+    if (verb === "bump") bumpOrder(ticket.dataset.id);
+    else if (verb === "line") bumpLine(ticket.dataset.id, n);
+    else if (verb === "seen") confirmChanges(ticket.dataset.id);
+  } else if (ticket) draw();
+});
+
+// Shift and a digit, by position on the keyboard: what Shift makes of it differs by layout.
+document.addEventListener("keydown", (event) => {
+  const digit = /^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1];
+  if (!digit || !event.shiftKey || event.ctrlKey || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  const ticket = ticketOf(selected);
+  const line = ticket && linesAt(ticket, station)[Number(digit) - 1];
+  if (line) bumpLine(ticket.id, line.n);
+});
+
+const KITCHEN = t("Cocina", "Kitchen");
+bind(
+  KITCHEN,
+  ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+  t("Elegir comanda", "Select ticket"),
+  (event) => select(visible()[Number(event.key) - 1]?.id),
+  { shown: "1 – 9" },
+);
+bind(
+  KITCHEN,
+  "Shift+1",
+  t("Marcar un artículo de la elegida", "Mark an item of the selected one"),
+  () => {},
+  { shown: t("Mayús + 1 – 9", "Shift + 1 – 9") },
+);
+bind(KITCHEN, ["Enter", " "], t("Comanda lista", "Ticket ready"), () => bumpOrder(selected));
+bind(KITCHEN, ["r", "Backspace"], t("Recuperar la última", "Recall the last one"), undoLast);
+bind(KITCHEN, "v", t("Cambios vistos", "Changes seen"), () => confirmChanges(selected));
+bind(KITCHEN, "ArrowLeft", t("Anterior", "Previous"), () => walk(-1, 0));
+bind(KITCHEN, "ArrowRight", t("Siguiente", "Next"), () => walk(1, 0));
+bind(KITCHEN, "ArrowUp", t("Fila anterior", "Row above"), () => walk(0, -1));
+bind(KITCHEN, "ArrowDown", t("Fila siguiente", "Row below"), () => walk(0, 1));
+bind(KITCHEN, "a", t("Totales por artículo", "Totals by item"), toggleTotals);
+bind(KITCHEN, "s", t("Cambiar de estación", "Change station"), cycleStation);
+bind(KITCHEN, "m", t("Sonido", "Sound"), tools.sound);
+bind(KITCHEN, "f", t("Pantalla completa", "Full screen"), fullScreen);
+bind(KITCHEN, "?", t("Esta ayuda", "This help"), help);
+
+showState($("#live"));
+let worry = null;
+watch(({ state }) => {
+  clearTimeout(worry);
+  if (state === "waiting" || state === "lost") worry = setTimeout(refresh, PATIENCE);
+});
+subscribe(["pedidos"], { event: refresh, resync: refresh, hidden: true });
+setInterval(draw, 5_000);
+draw();
+load();

@@ -1,0 +1,160 @@
+// A kitchen ticket as a card, and what the tickets add up to.
+
+import { h, icon } from "../web/dom.js";
+import { clock, minutesSince, t, when } from "../web/text.js";
+import { extras, MODES } from "./orders.js";
+
+export const changed = (ticket) =>
+  (ticket.revision ?? 1) > (ticket.revision_confirmada ?? ticket.revision ?? 1);
+
+/** Lines of one station, or all; voided ones stay until the change has been seen. */
+export function linesAt(ticket, station) {
+  const shown = (line) =>
+    line.estado !== "ANULADA" || (changed(ticket) && line.revision > ticket.revision_confirmada);
+  return ticket.lineas.filter((line) => shown(line) && (!station || line.estacion === station));
+}
+
+export const stationsOf = (tickets) =>
+  [
+    ...new Set(
+      tickets.flatMap((ticket) => ticket.lineas.map((line) => line.estacion).filter(Boolean)),
+    ),
+  ].sort();
+
+/** Pending quantities by item over all tickets, largest first. */
+export function allDay(tickets, station) {
+  const sums = new Map();
+  for (const ticket of tickets) {
+    for (const line of linesAt(ticket, station)) {
+      if (line.estado === "PENDIENTE")
+        sums.set(line.nombre, (sums.get(line.nombre) ?? 0) + line.cantidad);
+    }
+  }
+  return [...sums].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+}
+
+/** Time left as the cook reads it: big, negative when overdue, with a word beside the colour. */
+function timeLeft(ticket) {
+  const left = -minutesSince(ticket.hora_esperada_finalizacion);
+  const total =
+    (Date.parse(ticket.hora_esperada_finalizacion) - Date.parse(ticket.iniciado_en)) / 60_000;
+  if (left < 0)
+    return {
+      tone: "bad",
+      symbol: "alert",
+      number: `−${Math.max(1, Math.floor(-left))}`,
+      word: t("atrasada", "late"),
+    };
+  const number = left < 1 ? "<1" : String(Math.floor(left));
+  if (ticket.nivel_atraso === "EN_RIESGO" || left <= total * 0.2)
+    return { tone: "warn", symbol: "warning", number, word: t("apurar", "hurry") };
+  return { tone: "good", symbol: "clock", number, word: t("quedan", "left") };
+}
+
+export function ticketCard(ticket, { index, selected, station, offline }) {
+  const left = timeLeft(ticket);
+  const mode = MODES[ticket.modalidad];
+  const lines = linesAt(ticket, station);
+  const elsewhere = linesAt(ticket, "").length - lines.length;
+  const unseen = changed(ticket);
+  return h(
+    "article.ticket",
+    {
+      class: left.tone,
+      "data-key": `k${ticket.id}`,
+      "data-id": ticket.id,
+      "aria-current": selected ? "true" : null,
+      "aria-label": t(`Pedido ${ticket.pedido_id}`, `Order ${ticket.pedido_id}`),
+    },
+    h(
+      "header",
+      {},
+      index < 9 ? h("kbd", { "aria-hidden": "true" }, String(index + 1)) : null,
+      h("b.ticket-id", {}, `#${ticket.pedido_id}`),
+      h(
+        "span.left",
+        {},
+        icon(left.symbol),
+        h("b", {}, left.number),
+        h("small", {}, "min", h("br"), left.word),
+      ),
+    ),
+    h(
+      "p.ticket-meta",
+      {},
+      mode ? h("span", {}, icon(mode.symbol), mode.text) : null,
+      h(
+        "span",
+        {},
+        icon("clock"),
+        ticket.horario_entrega
+          ? t(`para ${when(ticket.horario_entrega)}`, `for ${when(ticket.horario_entrega)}`)
+          : t(`entró ${clock(ticket.iniciado_en)}`, `in at ${clock(ticket.iniciado_en)}`),
+      ),
+    ),
+    ticket.observaciones ? h("p.ticket-note", {}, icon("note"), ticket.observaciones) : null,
+    unseen
+      ? h(
+          "button.seen",
+          { type: "button", "data-do": "seen", disabled: offline },
+          icon("warning"),
+          t("Cambió: marcar visto", "Changed: mark as seen"),
+          h("kbd", {}, "v"),
+        )
+      : null,
+    h(
+      "ul",
+      {},
+      lines.map((line, place) => lineRow(line, ticket, { place, selected, offline, unseen })),
+    ),
+    elsewhere
+      ? h(
+          "p.elsewhere",
+          {},
+          t(`+${elsewhere} en otras estaciones`, `+${elsewhere} at other stations`),
+        )
+      : null,
+    h(
+      "button.bump",
+      { type: "button", "data-do": "bump", disabled: offline },
+      icon("check"),
+      t("Listo", "Ready"),
+    ),
+  );
+}
+
+function lineRow(line, ticket, { place, selected, offline, unseen }) {
+  const isNew = unseen && line.revision > ticket.revision_confirmada;
+  const voided = line.estado === "ANULADA";
+  const state = voided ? "voided" : line.estado === "LISTA" ? "done" : "";
+  const word = voided ? t("Anulado: ", "Voided: ") : isNew ? t("Agregado: ", "Added: ") : "";
+  return h(
+    "li",
+    { class: `${state}${isNew && !voided ? " added" : ""}`, "data-key": `n${line.n}` },
+    h(
+      "button",
+      {
+        type: "button",
+        "data-do": "line",
+        "data-n": line.n,
+        disabled: offline || voided,
+        "aria-pressed": voided ? null : String(line.estado === "LISTA"),
+      },
+      isNew ? h("span.mark", { "aria-hidden": "true" }, voided ? "✕" : "+") : null,
+      h("b", {}, `${line.cantidad}×`),
+      h(
+        "span",
+        {},
+        word ? h("span.sr-only", {}, word) : null,
+        line.nombre,
+        extras(line) ? h("small", {}, extras(line)) : null,
+        line.observaciones ? h("em", {}, line.observaciones) : null,
+      ),
+      line.estado === "LISTA"
+        ? icon("check")
+        : selected && place < 9 && !voided
+          ? h("kbd", { "aria-hidden": "true" }, `⇧${place + 1}`)
+          : null,
+    ),
+  );
+}

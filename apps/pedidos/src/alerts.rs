@@ -1,0 +1,45 @@
+//! What a manager wants to be told: orders far too late, a kitchen full for long.
+
+use ::store::Error;
+use host::{Alert, Context, Severity};
+use jiff::Timestamp;
+
+use crate::{
+    rules::lateness::minutes_late,
+    store::{KitchenView, kitchen, orders},
+};
+
+/// Minutes late from which someone is told outside the screens.
+const VERY_LATE: i64 = 10;
+
+pub async fn check(context: &Context, view: &KitchenView, now: Timestamp) -> Result<(), Error> {
+    let fingerprint = "pedidos/muy-atrasados".to_owned();
+    let mut tx = context.store.read().await?;
+    let announced = kitchen::announced(&mut tx).await?;
+    let overdue = orders::overdue(&mut tx, now).await?;
+    drop(tx);
+    let mut late: Vec<_> = overdue
+        .iter()
+        .filter(|order| announced.late.contains(&order.id) && minutes_late(order, now) > VERY_LATE)
+        .map(|order| format!("#{} ({} min)", order.id, minutes_late(order, now)))
+        .collect();
+    late.sort();
+    if late.is_empty() {
+        context.resolve(&fingerprint).await?;
+    } else {
+        let title = format!("{} pedidos con más de {VERY_LATE} min de atraso", late.len());
+        let severity = Severity::Warning;
+        let detail = late.join(", ");
+        context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await?;
+    }
+    let fingerprint = "pedidos/sobre-capacidad".to_owned();
+    let capacity = view.capacity;
+    if capacity.in_use > capacity.limit {
+        let title = "Cocina por encima de su capacidad".to_owned();
+        let detail = format!("{} de {}", capacity.in_use, capacity.limit);
+        let severity = Severity::Warning;
+        context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
+    } else {
+        context.resolve(&fingerprint).await
+    }
+}

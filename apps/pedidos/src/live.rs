@@ -1,0 +1,137 @@
+//! Socket.IO for the clients of the original system: the same events as SSE, under the seed's names.
+//!
+//! A client may say who it is with `auth: { token }` and where it left off with
+//! `auth: { lastSeq }`; it then gets what it missed, or `sincronizar` when that is no longer kept.
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    response::Response,
+};
+use host::{Actor, Context};
+use serde_json::{Value as Json, json};
+use socketioxide::{
+    SocketIo,
+    extract::{SocketRef, TryData},
+};
+use store::events::{self, Event};
+
+use crate::{
+    policy::{Action, can},
+    wire,
+};
+
+/// Those who see customers, and those who cook.
+const COUNTER: &str = "mostrador";
+const KITCHEN: &str = "cocina";
+const BUFFERED_PACKETS: usize = 1_024;
+const PAYLOAD_BYTES: u64 = 10_000;
+
+/// The Socket.IO server of this process.
+pub struct Sockets {
+    service: Router,
+    io: SocketIo,
+}
+
+impl Default for Sockets {
+    fn default() -> Self {
+        let (service, io) = SocketIo::builder()
+            .max_buffer_size(BUFFERED_PACKETS)
+            .max_payload(PAYLOAD_BYTES)
+            .build_svc();
+        Self { service: Router::new().fallback_service(service), io }
+    }
+}
+
+/// Hands a request to the Socket.IO server.
+pub async fn serve(State(context): State<Context>, request: Request) -> Response {
+    let mut service = context.shared::<Sockets>().service.clone();
+    match tower::Service::call(&mut service, request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+/// Publishes committed events to connected clients until the server stops.
+pub async fn publish(context: Context) {
+    let sockets = context.shared::<Sockets>();
+    let welcoming = context.clone();
+    sockets.io.ns("/", async move |socket: SocketRef, TryData(auth): TryData<Json>| {
+        welcome(welcoming, socket, auth.unwrap_or(Json::Null)).await;
+    });
+    let mut subscription = loop {
+        match context.subscribe(None).await {
+            Ok(subscription) => break subscription,
+            Err(_) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,
+        }
+    };
+    loop {
+        tokio::select! {
+            () = context.stopping.cancelled() => break,
+            event = subscription.next() => broadcast(&sockets.io, &event).await,
+        }
+    }
+    sockets.io.close().await;
+}
+
+async fn welcome(context: Context, socket: SocketRef, auth: Json) {
+    let carried = socket.req_parts().extensions.get::<Actor>().cloned();
+    let actor = match auth["token"].as_str() {
+        Some(token) => context.actor_of_token(token).await.ok().flatten(),
+        None => carried,
+    };
+    let Some(role) = actor.as_ref().and_then(wire::role_of) else {
+        let _ = socket.emit("no-autorizado", &json!({ "code": "NO_AUTENTICADO" }));
+        let _ = socket.disconnect();
+        return;
+    };
+    let room = if can(role, Action::SeeCustomers) { COUNTER } else { KITCHEN };
+    socket.join(room);
+    // Rooms of the original system: joining them is acknowledged by doing nothing.
+    for ignored in ["subscribe:pedidos", "subscribe:capacidad", "subscribe:worker-status"] {
+        socket.on(ignored, async || {});
+    }
+    if let Some(since) = auth["lastSeq"].as_i64() {
+        replay(&context, &socket, room, since).await;
+    }
+}
+
+/// Sends what a client missed. It may meet one of these again live; numbers tell.
+async fn replay(context: &Context, socket: &SocketRef, room: &str, since: i64) {
+    let missed = async {
+        let mut tx = context.store.read().await?;
+        let (oldest, newest) = events::bounds(&mut tx).await?;
+        let batch = events::since(&mut tx, since).await?;
+        let whole = since >= oldest - 1 && (batch.len() as i64) < events::BATCH;
+        Ok::<_, store::Error>((whole && since <= newest, batch))
+    };
+    match missed.await {
+        Ok((true, batch)) => {
+            for event in batch.iter().filter(|event| event.app == crate::NAME) {
+                let _ = socket.emit(event.name.clone(), &payload(event, room));
+            }
+        }
+        Ok((false, _)) | Err(_) => drop(socket.emit("sincronizar", &json!({}))),
+    }
+}
+
+async fn broadcast(io: &SocketIo, event: &Event) {
+    if event.app != crate::NAME {
+        return;
+    }
+    for room in [COUNTER, KITCHEN] {
+        let data = payload(event, room);
+        if let Err(error) = io.to(room).emit(event.name.clone(), &data).await {
+            tracing::debug!(%error, "a socket client did not take an event");
+        }
+    }
+}
+
+fn payload(event: &Event, room: &str) -> Json {
+    let mut data = event.data.clone();
+    if room == KITCHEN {
+        wire::hide_customer(&mut data);
+    }
+    data["seq"] = json!(event.seq);
+    data
+}

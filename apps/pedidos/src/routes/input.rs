@@ -1,0 +1,323 @@
+//! What clients send about an order, and how it becomes typed.
+
+use ::store::Tx;
+use host::Failure;
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use utoipa::ToSchema;
+use web::{Lang, Problem};
+
+use super::Desk;
+use crate::{
+    model::{
+        Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentMethod,
+        PaymentState,
+    },
+    rules::{
+        business_day::{BusinessDay, reference},
+        estimate,
+        learning::Load,
+    },
+    store::{KitchenView, advice, articles},
+    wire::cents,
+};
+
+const LINES: usize = 100;
+const QUANTITY: i64 = 999;
+const NAME: usize = 150;
+const NOTE: usize = 255;
+const EXTRAS_BYTES: usize = 4_000;
+/// Orders are taken for at most a year ahead.
+const FARTHEST: SignedDuration = SignedDuration::from_hours(24 * 366);
+
+/// A line: an article of the menu, or one written by hand with its own name and weight.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = LineaNueva)]
+pub(super) struct NewLine {
+    pub articulo_id: Option<i64>,
+    #[serde(alias = "articulo_nombre")]
+    #[schema(max_length = 150)]
+    pub nombre: Option<String>,
+    /// Kitchen effort of one unit.
+    #[schema(minimum = 1, maximum = 4)]
+    pub peso: Option<i64>,
+    #[schema(minimum = 1, maximum = 999)]
+    pub cantidad: i64,
+    /// Of one unit, in pesos; the menu's price when absent.
+    #[schema(minimum = 0)]
+    pub precio: Option<f64>,
+    /// Ignored: the server computes it.
+    #[schema(minimum = 0)]
+    pub subtotal: Option<f64>,
+    #[schema(max_length = 255)]
+    pub observaciones: Option<String>,
+    #[schema(value_type = Option<Object>)]
+    pub personalizaciones: Option<Json>,
+    #[schema(max_length = 150)]
+    pub estacion: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PedidoNuevo)]
+pub(super) struct NewOrder {
+    #[schema(min_items = 1, max_items = 100)]
+    pub articulos: Vec<NewLine>,
+    #[schema(example = "RETIRO")]
+    pub modalidad: String,
+    #[schema(example = "MOSTRADOR")]
+    pub origen_pedido: Option<String>,
+    pub medio_pago: Option<String>,
+    pub estado_pago: Option<String>,
+    pub pago_contra_entrega: Option<bool>,
+    /// Absent or null: as soon as possible.
+    pub horario_entrega: Option<Timestamp>,
+    pub transicion_automatica: Option<bool>,
+    /// Only RECIBIDO: an order begins at its beginning.
+    pub estado: Option<String>,
+    pub cliente_nombre: Option<String>,
+    pub cliente_telefono: Option<String>,
+    pub cliente_direccion: Option<String>,
+    pub cliente_email: Option<String>,
+    pub observaciones: Option<String>,
+}
+
+/// Collects what is wrong with a body, field by field.
+pub(super) struct Check {
+    lang: Lang,
+    problem: Option<Problem>,
+}
+
+impl Check {
+    pub(super) fn new(lang: Lang) -> Self {
+        Self { lang, problem: None }
+    }
+
+    pub(super) fn wrong(&mut self, path: &str, es: impl Into<String>, en: impl Into<String>) {
+        let message = match self.lang {
+            Lang::Es => es.into(),
+            Lang::En => en.into(),
+        };
+        let problem = self.problem.take().unwrap_or_else(|| {
+            let detail = self.lang.t(
+                "Hay datos que corregir; no se cambió nada.",
+                "Some data must be corrected; nothing was changed.",
+            );
+            Problem::bad_request("VALIDACION").lang(self.lang).detail(detail)
+        });
+        self.problem = Some(problem.error(path, message));
+    }
+
+    pub(super) fn text(&mut self, path: &str, text: Option<&String>, max: usize) -> Option<String> {
+        let text = text.map(|text| text.trim()).filter(|text| !text.is_empty())?;
+        if text.chars().count() > max || text.chars().any(|c| c.is_control() && c != '\n') {
+            self.wrong(
+                path,
+                format!("debe ser texto de hasta {max} caracteres"),
+                format!("must be text of at most {max} characters"),
+            );
+        }
+        Some(text.to_owned())
+    }
+
+    /// A word of a closed list.
+    pub(super) fn word<T: Copy>(
+        &mut self,
+        path: &str,
+        word: Option<&String>,
+        all: &[T],
+        parse: impl Fn(&str) -> Option<T>,
+        name: impl Fn(T) -> &'static str,
+    ) -> Option<T> {
+        let word = word?;
+        let found = parse(word);
+        if found.is_none() {
+            let words: Vec<_> = all.iter().map(|one| name(*one)).collect();
+            let words = words.join(", ");
+            self.wrong(path, format!("debe ser uno de {words}"), format!("must be one of {words}"));
+        }
+        found
+    }
+
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.problem.map_or(Ok(()), |problem| Err(problem.into()))
+    }
+}
+
+/// The lines a client wants, checked against the menu.
+pub(super) async fn lines(
+    desk: &Desk,
+    tx: &mut Tx,
+    wanted: &[NewLine],
+) -> Result<Vec<Line>, Failure> {
+    let mut check = Check::new(desk.lang);
+    if wanted.is_empty() || wanted.len() > LINES {
+        let (es, en) = ("debe tener de 1 a 100 líneas", "must have 1 to 100 lines");
+        check.wrong("articulos", es, en);
+        check.finish()?;
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::with_capacity(wanted.len());
+    for (index, new) in wanted.iter().enumerate() {
+        let path = |field: &str| format!("articulos[{index}].{field}");
+        let article = match new.articulo_id {
+            Some(id) => {
+                let found = articles::find(tx, id).await?.filter(|article| article.active);
+                if found.is_none() {
+                    let (es, en) = ("no existe en el menú", "is not on the menu");
+                    check.wrong(&path("articulo_id"), es, en);
+                    continue;
+                }
+                found
+            }
+            None => None,
+        };
+        if let Some(line) = line(&mut check, &path, new, article, index) {
+            lines.push(line);
+        }
+    }
+    check.finish()?;
+    Ok(lines)
+}
+
+fn line(
+    check: &mut Check,
+    path: &impl Fn(&str) -> String,
+    new: &NewLine,
+    article: Option<articles::Article>,
+    index: usize,
+) -> Option<Line> {
+    let name = check.text(&path("nombre"), new.nombre.as_ref(), NAME);
+    let name = name.or_else(|| article.as_ref().map(|article| article.name.clone()));
+    if name.is_none() {
+        let (es, en) = ("falta articulo_id o nombre", "articulo_id or nombre is missing");
+        check.wrong(&path("nombre"), es, en);
+    }
+    if !(1..=QUANTITY).contains(&new.cantidad) {
+        check.wrong(&path("cantidad"), "debe ser de 1 a 999", "must be from 1 to 999");
+    }
+    let weight = article.as_ref().map(|article| article.weight).or(new.peso).unwrap_or(1);
+    if !(1..=4).contains(&weight) || new.peso.is_some_and(|peso| !(1..=4).contains(&peso)) {
+        check.wrong(&path("peso"), "debe ser de 1 a 4", "must be from 1 to 4");
+    }
+    let menu_price = article.as_ref().map_or(0, |article| article.price_cents);
+    let price = new.precio.map_or(Some(menu_price), cents);
+    if price.is_none() {
+        check.wrong(&path("precio"), "no es un importe válido", "is not a valid amount");
+    }
+    let extras = new.personalizaciones.as_ref().filter(|extras| !extras.is_null());
+    let extras = extras.map(ToString::to_string);
+    if extras.as_ref().is_some_and(|extras| extras.len() > EXTRAS_BYTES) {
+        check.wrong(&path("personalizaciones"), "es demasiado largo", "is too long");
+    }
+    let station = check.text(&path("estacion"), new.estacion.as_ref(), NAME);
+    Some(Line {
+        n: index as i64 + 1,
+        article: article.as_ref().map(|article| article.id),
+        name: name?,
+        weight,
+        quantity: new.cantidad,
+        price_cents: price?,
+        note: check.text(&path("observaciones"), new.observaciones.as_ref(), NOTE),
+        extras,
+        station: station.or_else(|| article.and_then(|article| article.station)),
+    })
+}
+
+/// The estimate of some lines, corrected by what was learned when the operator wants that.
+pub(super) async fn estimate(
+    tx: &mut Tx,
+    kitchen: &KitchenView,
+    lines: &[Line],
+    now: Timestamp,
+) -> Result<i64, ::store::Error> {
+    let policy = &kitchen.policy;
+    let plain = estimate::minutes(estimate::effort(lines), policy.estimate_floor);
+    if !policy.apply_learning {
+        return Ok(plain);
+    }
+    let lessons = advice::lessons(tx, policy, now).await?;
+    let load = Load::of(kitchen.capacity.in_use, kitchen.capacity.limit);
+    let known: Vec<i64> = lines.iter().filter_map(|line| line.article).collect();
+    Ok(lessons.correct(plain, &known, load, policy.estimate_floor).minutes)
+}
+
+/// A new order as typed; its number is given by the store.
+pub(super) fn order(
+    desk: &Desk,
+    new: &NewOrder,
+    lines: &[Line],
+    estimate_minutes: i64,
+    kitchen: &KitchenView,
+) -> Result<Order, Failure> {
+    let mut check = Check::new(desk.lang);
+    let modalidad = Some(&new.modalidad);
+    let mode = check.word("modalidad", modalidad, Mode::ALL, Mode::from_word, Mode::word);
+    let (path, word) = ("origen_pedido", new.origen_pedido.as_ref());
+    let channel = check.word(path, word, Channel::ALL, Channel::from_word, Channel::word);
+    let method = payment_method(&mut check, new.medio_pago.as_ref());
+    let (path, word, all) = ("estado_pago", new.estado_pago.as_ref(), PaymentState::ALL);
+    let paid = check.word(path, word, all, PaymentState::from_input, PaymentState::word);
+    let (path, word, only) = ("estado", new.estado.as_ref(), [OrderState::Received]);
+    let received = |word: &str| OrderState::from_word(word).filter(|state| only.contains(state));
+    check.word(path, word, &only, received, OrderState::word);
+    let due = Due::from_instant(new.horario_entrega);
+    check_due(&mut check, due, desk.now, kitchen);
+    let customer = Customer {
+        name: check.text("cliente_nombre", new.cliente_nombre.as_ref(), NAME),
+        phone: check.text("cliente_telefono", new.cliente_telefono.as_ref(), 50),
+        address: check.text("cliente_direccion", new.cliente_direccion.as_ref(), NOTE),
+        email: check.text("cliente_email", new.cliente_email.as_ref(), 100),
+    };
+    let note = check.text("observaciones", new.observaciones.as_ref(), NOTE);
+    check.finish()?;
+    let total = |line: &Line| line.price_cents.saturating_mul(line.quantity);
+    Ok(Order {
+        id: OrderId(0),
+        state: OrderState::Received,
+        received_at: desk.now,
+        due,
+        estimate_minutes,
+        planned_start: due.planned_start(estimate_minutes),
+        started_at: None,
+        expected_finish: None,
+        ready_at: None,
+        delivered_at: None,
+        cancelled_at: None,
+        intake: Intake::from_flag(new.transicion_automatica.unwrap_or(true)),
+        mode: mode.unwrap_or(Mode::PickUp),
+        channel: channel.unwrap_or(Channel::Counter),
+        payment_method: method,
+        payment_state: paid.unwrap_or(PaymentState::Pending),
+        cash_on_delivery: new.pago_contra_entrega.unwrap_or(false),
+        effort: estimate::effort(lines),
+        total_cents: lines.iter().map(total).fold(0, i64::saturating_add),
+        customer,
+        note,
+        version: 1,
+        stock_restored: false,
+        hold_reason: None,
+        cancel_reason: None,
+    })
+}
+
+pub(super) fn payment_method(check: &mut Check, word: Option<&String>) -> Option<PaymentMethod> {
+    let all = PaymentMethod::ALL;
+    check.word("medio_pago", word, all, PaymentMethod::from_word, PaymentMethod::word)
+}
+
+/// A promise for a day that is over would be a leftover at once; one beyond a year is a typing slip.
+pub(super) fn check_due(check: &mut Check, due: Due, now: Timestamp, kitchen: &KitchenView) {
+    let Due::At(at) = due else { return };
+    let policy = &kitchen.policy;
+    let today = BusinessDay::containing(now, &policy.zone, policy.cutoff);
+    if reference(due, now) < today.begins {
+        let (es, en) = ("es de una jornada que ya terminó", "is of a business day that is over");
+        check.wrong("horario_entrega", es, en);
+    } else if at.duration_since(now) > FARTHEST {
+        let (es, en) = ("es a más de un año", "is more than a year ahead");
+        check.wrong("horario_entrega", es, en);
+    }
+}

@@ -1,0 +1,157 @@
+//! The kitchen's tickets.
+
+use axum::{http::HeaderMap, response::Response};
+use host::{Context, Failure};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Json, Path, Problem, Query};
+
+use super::{Desk, expected_version, input::Check};
+use crate::{
+    decisions,
+    model::{KitchenTicket, OrderId, OrderState, TicketLine},
+    policy::Action,
+    rules::commands::{self, Refusal},
+    store::{orders, tickets},
+    wire::{OrderView, TicketView},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(one))
+        .routes(routes!(bump))
+        .routes(routes!(undo))
+        .routes(routes!(acknowledge))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// State of the order; EN_PREPARACION when absent.
+    estado: Option<String>,
+}
+
+/// Tickets, the first to be due first.
+#[utoipa::path(get, path = "/comandas", params(Filter), tag = "comandas",
+    responses((status = 200, body = Vec<TicketView>), (status = 400, body = Problem),
+              (status = 503, body = Problem)))]
+async fn list(
+    desk: Desk,
+    Query(filter): Query<Filter>,
+) -> Result<axum::Json<Vec<TicketView>>, Failure> {
+    desk.require(Action::ReadKitchen)?;
+    let mut check = Check::new(desk.lang);
+    let (word, all) = (filter.estado.as_ref(), OrderState::ALL);
+    let state = check.word("estado", word, all, OrderState::from_word, OrderState::word);
+    check.finish()?;
+    let state = state.unwrap_or(OrderState::Preparing);
+    let mut tx = desk.context.store.read().await?;
+    let mut views = Vec::new();
+    for (ticket, lines) in tickets::in_state(&mut tx, state).await? {
+        if let Some(order) = orders::find(&mut tx, ticket.order).await? {
+            views.push(TicketView::new(&ticket, &lines, &order, desk.now));
+        }
+    }
+    if state == OrderState::Preparing {
+        views.sort_by_key(|view| (view.hora_esperada_finalizacion, view.pedido_id));
+    }
+    Ok(axum::Json(views))
+}
+
+/// One ticket.
+#[utoipa::path(get, path = "/comandas/{id}", params(("id" = i64, Path)), tag = "comandas",
+    responses((status = 200, body = TicketView), (status = 400, body = Problem),
+              (status = 404, body = Problem), (status = 503, body = Problem)))]
+async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<TicketView>, Failure> {
+    desk.require(Action::ReadKitchen)?;
+    let (ticket, lines) = find(&desk, id).await?;
+    let mut tx = desk.context.store.read().await?;
+    let order = orders::find(&mut tx, ticket.order).await?.ok_or_else(|| no_ticket(&desk))?;
+    Ok(axum::Json(TicketView::new(&ticket, &lines, &order, desk.now)))
+}
+
+async fn find(desk: &Desk, id: i64) -> Result<(KitchenTicket, Vec<TicketLine>), Failure> {
+    let mut tx = desk.context.store.read().await?;
+    Ok(tickets::find(&mut tx, id).await?.ok_or_else(|| no_ticket(desk))?)
+}
+
+fn no_ticket(desk: &Desk) -> Problem {
+    let detail = desk.lang.t("No existe esa comanda.", "There is no such ticket.");
+    Problem::not_found("COMANDA_INEXISTENTE").lang(desk.lang).detail(detail)
+}
+
+/// Marks a line done, or pending again. The last one done makes the order ready.
+#[utoipa::path(post, path = "/comandas/{id}/lineas/{n}/lista", tag = "comandas",
+    params(("id" = i64, Path), ("n" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn bump(
+    desk: Desk,
+    Path((id, n)): Path<(i64, i64)>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let order = ticket_order(&desk, id).await?;
+    let version = expected_version(&headers, desk.lang)?;
+    let role = desk.role;
+    let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
+        let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
+        commands::bump(order, ticket, lines, n, role, now)
+    });
+    desk.answer(done.await?)
+}
+
+/// Takes the last bump back, of a line or of the whole order.
+#[utoipa::path(post, path = "/comandas/{id}/deshacer", tag = "comandas",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 503, body = Problem)))]
+async fn undo(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
+    let order = ticket_order(&desk, id).await?;
+    let version = expected_version(&headers, desk.lang)?;
+    let role = desk.role;
+    let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
+        let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
+        commands::undo(order, ticket, lines, seen.last_bump, role, now)
+    });
+    desk.answer(done.await?)
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Confirmacion)]
+struct AcknowledgeRequest {
+    /// The revision seen; the latest when absent.
+    revision: Option<i64>,
+}
+
+/// The cook has seen the changes of a ticket.
+#[utoipa::path(post, path = "/comandas/{id}/confirmar",
+    request_body = Option<AcknowledgeRequest>, tag = "comandas", params(("id" = i64, Path)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn acknowledge(
+    desk: Desk,
+    Path(id): Path<i64>,
+    body: Option<Json<AcknowledgeRequest>>,
+) -> Result<Response, Failure> {
+    let wanted = body.map(|Json(body)| body).unwrap_or_default().revision;
+    let order = ticket_order(&desk, id).await?;
+    let role = desk.role;
+    let done = decisions::act(&desk.context, desk.by(), order, None, |_, seen, _| {
+        let Some((ticket, _)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
+        commands::acknowledge(ticket, wanted.unwrap_or(ticket.revision), role)
+    });
+    desk.answer(done.await?)
+}
+
+async fn ticket_order(desk: &Desk, ticket: i64) -> Result<OrderId, Failure> {
+    Ok(find(desk, ticket).await?.0.order)
+}

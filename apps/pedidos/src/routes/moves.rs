@@ -1,0 +1,302 @@
+//! Moving an order along: state, schedule, hold, charge, cancel.
+
+use axum::{http::HeaderMap, response::Response};
+use host::{Context, Failure};
+use jiff::Timestamp;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Json, Path, Problem};
+
+use super::{Desk, expected_version, input};
+use crate::{
+    decisions::{self, Done},
+    model::{Due, Order, OrderId, OrderState},
+    rules::commands::{self, Answer},
+    store::{KitchenView, OrderSnapshot},
+    wire::OrderView,
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(set_state))
+        .routes(routes!(force_state))
+        .routes(routes!(start_by_hand))
+        .routes(routes!(reschedule))
+        .routes(routes!(hold))
+        .routes(routes!(release))
+        .routes(routes!(cancel))
+        .routes(routes!(charge))
+        .routes(routes!(payment))
+}
+
+async fn act(
+    desk: &Desk,
+    id: i64,
+    headers: &HeaderMap,
+    command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
+) -> Result<Response, Failure> {
+    let version = expected_version(headers, desk.lang)?;
+    let done: Done =
+        decisions::act(&desk.context, desk.by(), OrderId(id), version, command).await?;
+    desk.answer(done)
+}
+
+fn state(desk: &Desk, word: &String) -> Result<OrderState, Failure> {
+    let mut check = input::Check::new(desk.lang);
+    let all = OrderState::ALL;
+    let found = check.word("estado", Some(word), all, OrderState::from_word, OrderState::word);
+    check.finish()?;
+    Ok(found.unwrap_or(OrderState::Received))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CambioDeEstado)]
+struct StateRequest {
+    #[schema(example = "LISTO")]
+    estado: String,
+    /// Kept with a cancellation.
+    motivo: Option<String>,
+}
+
+/// Changes the state; the state it already has is a success without effect.
+#[utoipa::path(put, path = "/pedidos/{id}/estado", request_body = StateRequest, tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn set_state(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(wanted): Json<StateRequest>,
+) -> Result<Response, Failure> {
+    let to = state(&desk, &wanted.estado)?;
+    let role = desk.role;
+    // The seed's endpoint has no reason; a cancellation through it says at least that much.
+    let reason = wanted.motivo.unwrap_or_else(|| "sin motivo informado".to_owned());
+    act(&desk, id, &headers, |order, seen, now| {
+        commands::change_state(order, to, Some(&reason), seen.kitchen.room(), role, now)
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CambioForzado)]
+struct ForceRequest {
+    #[schema(example = "EN_PREPARACION")]
+    estado: String,
+    /// Why the rules are overridden; audited.
+    #[serde(default)]
+    motivo: String,
+}
+
+/// Overrides capacity and holds. ADMIN and GERENTE only, with a reason.
+#[utoipa::path(post, path = "/pedidos/{id}/forzar-estado", request_body = ForceRequest,
+    tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn force_state(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(wanted): Json<ForceRequest>,
+) -> Result<Response, Failure> {
+    let to = state(&desk, &wanted.estado)?;
+    let role = desk.role;
+    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &wanted.motivo, role, now))
+        .await
+}
+
+/// Starts an order by hand, due or not, if there is room.
+#[utoipa::path(post, path = "/pedidos/{id}/iniciar-preparacion-manual", tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 503, body = Problem)))]
+async fn start_by_hand(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    let role = desk.role;
+    act(&desk, id, &headers, |order, seen, now| {
+        commands::start(order, seen.kitchen.room(), role, now)
+    })
+    .await
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CambioDeHorario)]
+struct ScheduleRequest {
+    /// Null: as soon as possible.
+    horario_entrega: Option<Timestamp>,
+}
+
+/// Changes when the customer wants it.
+#[utoipa::path(put, path = "/pedidos/{id}/horario-entrega", request_body = ScheduleRequest,
+    tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 503, body = Problem)))]
+async fn reschedule(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(wanted): Json<ScheduleRequest>,
+) -> Result<Response, Failure> {
+    let due = Due::from_instant(wanted.horario_entrega);
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    drop(tx);
+    let mut check = input::Check::new(desk.lang);
+    input::check_due(&mut check, due, desk.now, &kitchen);
+    check.finish()?;
+    let role = desk.role;
+    act(&desk, id, &headers, |order, _, _| commands::reschedule(order, due, role)).await
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Motivo)]
+struct ReasonRequest {
+    #[schema(max_length = 255)]
+    motivo: Option<String>,
+}
+
+impl ReasonRequest {
+    fn checked(&self, desk: &Desk) -> Result<Option<String>, Failure> {
+        let mut check = input::Check::new(desk.lang);
+        let reason = check.text("motivo", self.motivo.as_ref(), 255);
+        check.finish()?;
+        Ok(reason)
+    }
+}
+
+/// Keeps an order out of the kitchen until someone releases it.
+#[utoipa::path(post, path = "/pedidos/{id}/retener", request_body = Option<ReasonRequest>,
+    tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 503, body = Problem)))]
+async fn hold(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    body: Option<Json<ReasonRequest>>,
+) -> Result<Response, Failure> {
+    let reason = body.map(|Json(body)| body).unwrap_or_default().checked(&desk)?;
+    let role = desk.role;
+    act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), role)).await
+}
+
+/// Gives an order back to the queue.
+#[utoipa::path(post, path = "/pedidos/{id}/liberar", tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 503, body = Problem)))]
+async fn release(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
+    let role = desk.role;
+    act(&desk, id, &headers, |order, _, _| commands::release(order, role)).await
+}
+
+/// Cancels with a reason; what it took from stock goes back once.
+#[utoipa::path(post, path = "/pedidos/{id}/cancelar", request_body = ReasonRequest, tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn cancel(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(body): Json<ReasonRequest>,
+) -> Result<Response, Failure> {
+    let reason = body.checked(&desk)?.unwrap_or_default();
+    let role = desk.role;
+    act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, role, now)).await
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Cobro)]
+struct ChargeRequest {
+    #[schema(example = "EFECTIVO")]
+    medio_pago: String,
+}
+
+/// Charges an order; charging twice is charging once.
+#[utoipa::path(post, path = "/pedidos/{id}/cobrar", request_body = ChargeRequest, tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 503, body = Problem)))]
+async fn charge(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(body): Json<ChargeRequest>,
+) -> Result<Response, Failure> {
+    let mut check = input::Check::new(desk.lang);
+    let method = input::payment_method(&mut check, Some(&body.medio_pago));
+    check.finish()?;
+    let role = desk.role;
+    let command = |order: &Order| match method {
+        Some(method) => commands::pay(order, method, role),
+        None => Ok(Vec::new()),
+    };
+    act(&desk, id, &headers, |order, _, _| command(order)).await
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NoticiaDePago)]
+struct PaymentRequest {
+    #[schema(example = "MERCADOPAGO")]
+    medio_pago: String,
+    /// PAGADO, PENDIENTE, RECHAZADO or CANCELADO.
+    estado_pago: String,
+}
+
+/// What the payment provider says; approval lets a web order in at once.
+#[utoipa::path(put, path = "/pedidos/{id}/pago", request_body = PaymentRequest, tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 503, body = Problem)))]
+async fn payment(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(body): Json<PaymentRequest>,
+) -> Result<Response, Failure> {
+    use crate::model::PaymentState;
+    desk.require(crate::policy::Action::WriteOrders)?;
+    let mut check = input::Check::new(desk.lang);
+    let method = input::payment_method(&mut check, Some(&body.medio_pago));
+    let (word, all) = (Some(&body.estado_pago), PaymentState::ALL);
+    let state = check.word("estado_pago", word, all, PaymentState::from_input, PaymentState::word);
+    check.finish()?;
+    let command = |order: &Order| match (method, state) {
+        (Some(method), Some(state)) => commands::settle_payment(order, method, state),
+        _ => Ok(Vec::new()),
+    };
+    act(&desk, id, &headers, |order, _, _| command(order)).await
+}

@@ -1,0 +1,403 @@
+//! Orders: take one in, look at them, edit their lines.
+
+use axum::{
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse as _, Response},
+};
+use host::{Context, Failure};
+use jiff::{SignedDuration, civil::Date};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Json, Path, Problem, Query};
+
+use super::{
+    Desk, expected_version,
+    input::{self, Check, NewLine, NewOrder},
+    tagged,
+};
+use crate::{
+    decisions::{self, Created, Key},
+    model::{Order, OrderId, OrderState},
+    policy::Action,
+    rules::{
+        business_day::BusinessDay,
+        commands::{self, Edit},
+        exceptions, intake,
+        intake::Waiting,
+        lateness,
+        projection::{self, Cooking, Projected},
+    },
+    store::{KitchenView, orders},
+    wire::{CapacityView, OrderView, ReasonView, WhyView},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(capacity))
+        .routes(routes!(late))
+        .routes(routes!(quote))
+        .routes(routes!(one, edit))
+        .routes(routes!(why))
+        .routes(routes!(history))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// RECIBIDO, EN_PREPARACION, LISTO, ENTREGADO or CANCELADO.
+    estado: Option<String>,
+    /// A business day, `2026-06-19`. Absent: all that is open, and what ended in the last week.
+    dia: Option<String>,
+}
+
+/// Orders, newest first.
+#[utoipa::path(get, path = "/pedidos", params(Filter), tag = "pedidos",
+    responses((status = 200, body = Vec<OrderView>), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 503, body = Problem)))]
+async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Failure> {
+    desk.require(Action::ReadOrders)?;
+    let mut check = Check::new(desk.lang);
+    let (word, all) = (filter.estado.as_ref(), OrderState::ALL);
+    let state = check.word("estado", word, all, OrderState::from_word, OrderState::word);
+    let day = filter.dia.as_ref().map(|day| day.parse::<Date>());
+    if let Some(Err(_)) = day {
+        check.wrong("dia", "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
+    }
+    check.finish()?;
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let found = match (day, state) {
+        (Some(Ok(date)), state) => {
+            let day = BusinessDay::of(date, &kitchen.policy.zone, kitchen.policy.cutoff);
+            orders::between(&mut tx, day.begins, day.ends, state).await?
+        }
+        (_, Some(state)) => orders::in_state(&mut tx, state).await?,
+        (_, None) => {
+            let week = desk.now - SignedDuration::from_hours(24 * 7);
+            orders::open_or_recent(&mut tx, week).await?
+        }
+    };
+    let views = views(&desk, &mut tx, &kitchen, &found).await?;
+    Ok(axum::Json(views).into_response())
+}
+
+/// Orders as this desk may see them, with their place in the queue.
+pub(super) async fn views(
+    desk: &Desk,
+    tx: &mut ::store::Tx,
+    kitchen: &KitchenView,
+    found: &[Order],
+) -> Result<Vec<OrderView>, Failure> {
+    let lines = orders::lines_of(tx, found).await?;
+    let projected = if found.iter().any(|order| order.state == OrderState::Received) {
+        projected(tx, kitchen, desk.now).await?
+    } else {
+        Vec::new()
+    };
+    let by_order: std::collections::HashMap<_, _> =
+        projected.iter().map(|projected| (projected.order, projected)).collect();
+    Ok(found
+        .iter()
+        .map(|order| {
+            let lines = lines.get(&order.id).map(Vec::as_slice).unwrap_or_default();
+            OrderView::new(order, lines, desk.now)
+                .projected(by_order.get(&order.id).copied())
+                .seen_by(desk.role)
+        })
+        .collect())
+}
+
+async fn projected(
+    tx: &mut ::store::Tx,
+    kitchen: &KitchenView,
+    now: jiff::Timestamp,
+) -> Result<Vec<Projected>, Failure> {
+    let snapshot = kitchen.with_queue(tx).await?;
+    let cooking: Vec<_> = kitchen.preparing.iter().filter_map(Cooking::of).collect();
+    Ok(projection::project(&snapshot, &cooking, now))
+}
+
+/// Takes an order in. It enters the kitchen in the same breath if there is room.
+#[utoipa::path(post, path = "/pedidos", request_body = NewOrder, tag = "pedidos",
+    params(("Idempotency-Key" = Option<String>, Header,
+            description = "the same key and body create one order")),
+    responses((status = 201, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 409, body = Problem),
+              (status = 413, body = Problem), (status = 415, body = Problem),
+              (status = 503, body = Problem)))]
+async fn create(
+    desk: Desk,
+    headers: HeaderMap,
+    Json(new): Json<NewOrder>,
+) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
+    let key = idempotency_key(&desk, &headers, &new)?;
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let lines = input::lines(&desk, &mut tx, &new.articulos).await?;
+    let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
+    drop(tx);
+    let order = input::order(&desk, &new, &lines, estimate, &kitchen)?;
+    match decisions::create(&desk.context, &desk.by(), &order, &lines, key.as_ref()).await? {
+        Created::New(answer) => Ok((StatusCode::CREATED, axum::Json(answer)).into_response()),
+        Created::Replayed(answer) => {
+            Ok((StatusCode::CREATED, [("idempotency-replayed", "true")], axum::Json(answer))
+                .into_response())
+        }
+        Created::KeyReused => Err(Problem::conflict("CLAVE_REUTILIZADA")
+            .lang(desk.lang)
+            .detail(desk.lang.t(
+                "Esa Idempotency-Key ya se usó con otro contenido.",
+                "That Idempotency-Key was already used with another body.",
+            ))
+            .into()),
+    }
+}
+
+fn idempotency_key(
+    desk: &Desk,
+    headers: &HeaderMap,
+    new: &NewOrder,
+) -> Result<Option<Key>, Failure> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
+    let Some(key) = key else {
+        let detail = desk.lang.t(
+            "Idempotency-Key debe tener de 1 a 200 caracteres visibles.",
+            "Idempotency-Key must have 1 to 200 visible characters.",
+        );
+        let problem = Problem::bad_request("CLAVE_INVALIDA").lang(desk.lang).detail(detail);
+        return Err(problem.into());
+    };
+    // The typed request, not its bytes: spacing and the order of keys do not make another order.
+    let fingerprint = ::store::sha256_hex(format!("{new:?}"));
+    Ok(Some(Key { key: key.to_owned(), fingerprint }))
+}
+
+/// How full the kitchen is.
+#[utoipa::path(get, path = "/pedidos/capacidad", tag = "pedidos",
+    responses((status = 200, body = CapacityView), (status = 503, body = Problem)))]
+async fn capacity(desk: Desk) -> Result<axum::Json<CapacityView>, Failure> {
+    desk.require(Action::ReadOrders)?;
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    Ok(axum::Json(CapacityView::new(&kitchen)))
+}
+
+/// Orders that are late now, the worst first.
+#[utoipa::path(get, path = "/pedidos/atrasados", tag = "pedidos",
+    responses((status = 200, body = Vec<OrderView>), (status = 503, body = Problem)))]
+async fn late(desk: Desk) -> Result<axum::Json<Vec<OrderView>>, Failure> {
+    desk.require(Action::ReadOrders)?;
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let mut found = orders::overdue(&mut tx, desk.now).await?;
+    let stale = kitchen.policy.stale_hours;
+    found.retain(|order| {
+        lateness::level(order, desk.now).is_late()
+            && !exceptions::is_leftover(order, &kitchen.today, stale, desk.now)
+    });
+    let mut views = views(&desk, &mut tx, &kitchen, &found).await?;
+    views.sort_by_key(|view| (std::cmp::Reverse(view.minutos_atraso), view.id));
+    Ok(axum::Json(views))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Consulta)]
+struct QuoteRequest {
+    articulos: Vec<NewLine>,
+    horario_entrega: Option<jiff::Timestamp>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Cotizacion)]
+struct QuoteView {
+    tiempo_estimado_preparacion: i64,
+    /// Empty while nobody can say: automation is paused without an end.
+    entrada_estimada: Option<jiff::Timestamp>,
+    listo_estimado: Option<jiff::Timestamp>,
+    posicion: Option<u32>,
+    minutos_tarde: i64,
+    explicacion: String,
+}
+
+/// What a new order may expect, from running the queue forward.
+#[utoipa::path(post, path = "/pedidos/cotizacion", request_body = QuoteRequest, tag = "pedidos",
+    responses((status = 200, body = QuoteView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 415, body = Problem),
+              (status = 503, body = Problem)))]
+async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
+    let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
+    let new = NewOrder {
+        articulos: wanted.articulos,
+        horario_entrega: wanted.horario_entrega,
+        modalidad: "RETIRO".into(),
+        origen_pedido: None,
+        medio_pago: None,
+        estado_pago: None,
+        pago_contra_entrega: None,
+        transicion_automatica: None,
+        estado: None,
+        cliente_nombre: None,
+        cliente_telefono: None,
+        cliente_direccion: None,
+        cliente_email: None,
+        observaciones: None,
+    };
+    let order =
+        Order { id: OrderId(i64::MAX), ..input::order(&desk, &new, &lines, estimate, &kitchen)? };
+    let snapshot = kitchen.with_queue(&mut tx).await?;
+    let cooking: Vec<_> = kitchen.preparing.iter().filter_map(Cooking::of).collect();
+    let quote = projection::quote(&snapshot, &cooking, &Waiting::from(&order), desk.now);
+    let explicacion = explain(&desk, quote.as_ref(), estimate);
+    let view = QuoteView {
+        tiempo_estimado_preparacion: estimate,
+        entrada_estimada: quote.map(|quote| quote.entry),
+        listo_estimado: quote.map(|quote| quote.ready),
+        posicion: quote.map(|quote| quote.position),
+        minutos_tarde: quote.map_or(0, |quote| quote.minutes_late),
+        explicacion,
+    };
+    Ok(axum::Json(view).into_response())
+}
+
+fn explain(desk: &Desk, quote: Option<&projection::Quote>, estimate: i64) -> String {
+    let Some(quote) = quote else {
+        return desk
+            .lang
+            .t(
+                "La automatización está en pausa sin hora de fin.",
+                "Automation is paused without an end.",
+            )
+            .to_owned();
+    };
+    let (ahead, used, limit) = (quote.ahead, quote.in_use, quote.limit);
+    match desk.lang {
+        web::Lang::Es => format!(
+            "{ahead} antes en la cola; cocina {used} de {limit}; {estimate} min de preparación."
+        ),
+        web::Lang::En => {
+            format!(
+                "{ahead} ahead in the queue; kitchen {used} of {limit}; {estimate} min to prepare."
+            )
+        }
+    }
+}
+
+/// One order.
+#[utoipa::path(get, path = "/pedidos/{id}", params(("id" = i64, Path)), tag = "pedidos",
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 404, body = Problem), (status = 503, body = Problem)))]
+async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
+    desk.require(Action::ReadOrders)?;
+    let mut tx = desk.context.store.read().await?;
+    let found = orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| desk.no_order())?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let view = views(&desk, &mut tx, &kitchen, &[found]).await?.pop();
+    Ok(tagged(view.ok_or_else(|| desk.no_order())?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = EdicionDePedido)]
+struct EditRequest {
+    /// The whole content the order shall have.
+    articulos: Vec<NewLine>,
+}
+
+/// Replaces the lines. In the kitchen the start stays and the ticket gets a revision.
+#[utoipa::path(put, path = "/pedidos/{id}", request_body = EditRequest, tag = "pedidos",
+    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn edit(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    Json(wanted): Json<EditRequest>,
+) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
+    let version = expected_version(&headers, desk.lang)?;
+    let mut tx = desk.context.store.read().await?;
+    if orders::find(&mut tx, OrderId(id)).await?.is_none() {
+        return Err(desk.no_order().into());
+    }
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
+    let estimate_minutes = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
+    drop(tx);
+    let role = desk.role;
+    let wanted = Edit { lines, estimate_minutes };
+    let done = decisions::act(&desk.context, desk.by(), OrderId(id), version, |order, seen, _| {
+        let ticket = seen.ticket.as_ref().map(|(_, lines)| lines.as_slice());
+        commands::edit(order, &seen.lines, ticket, wanted, role)
+    });
+    desk.answer(done.await?)
+}
+
+/// Why an order waits, with everything that holds it.
+#[utoipa::path(get, path = "/pedidos/{id}/why", params(("id" = i64, Path)), tag = "pedidos",
+    responses((status = 200, body = WhyView), (status = 404, body = Problem),
+              (status = 400, body = Problem), (status = 503, body = Problem)))]
+async fn why(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
+    desk.require(Action::ReadOrders)?;
+    let mut tx = desk.context.store.read().await?;
+    let order = orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| desk.no_order())?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let snapshot = kitchen.with_queue(&mut tx).await?;
+    let reasons = intake::why(&snapshot, order.id, desk.now);
+    let subject = json!({ "tipo": "pedido", "id": id, "estado": order.state.word() });
+    let zone = &kitchen.policy.zone;
+    Ok(axum::Json(WhyView {
+        subject,
+        ready: reasons.is_empty(),
+        reasons: reasons.iter().map(|reason| ReasonView::new(reason, zone, desk.lang)).collect(),
+    }))
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PasoDeHistoria)]
+struct HistoryView {
+    at: jiff::Timestamp,
+    estado_anterior: Option<String>,
+    estado_nuevo: String,
+    causa: String,
+    usuario: String,
+    rol: String,
+    motivo: Option<String>,
+}
+
+/// Everything that happened to an order, oldest first.
+#[utoipa::path(get, path = "/pedidos/{id}/historia", params(("id" = i64, Path)), tag = "pedidos",
+    responses((status = 200, body = Vec<HistoryView>), (status = 404, body = Problem),
+              (status = 400, body = Problem), (status = 503, body = Problem)))]
+async fn history(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Vec<HistoryView>>, Failure> {
+    desk.require(Action::ReadOrders)?;
+    let mut tx = desk.context.store.read().await?;
+    orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| desk.no_order())?;
+    let sql = "SELECT * FROM order_history WHERE order_id = $1 ORDER BY id LIMIT 500";
+    let mut steps = Vec::new();
+    for row in tx.all(sql, &[id.into()]).await? {
+        steps.push(HistoryView {
+            at: row.get("at")?,
+            estado_anterior: row.maybe("from_state")?,
+            estado_nuevo: row.get("to_state")?,
+            causa: row.get("cause")?,
+            usuario: row.get("actor")?,
+            rol: row.get("role")?,
+            motivo: row.maybe("reason")?,
+        });
+    }
+    Ok(axum::Json(steps))
+}

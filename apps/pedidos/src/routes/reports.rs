@@ -1,0 +1,363 @@
+//! How the kitchen has been doing, what the learning rules advise, and what would have been.
+
+use axum::response::{IntoResponse as _, Response};
+use host::{Context, Failure};
+use jiff::{SignedDuration, ToSpan as _, civil::Date};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Json, Page, Problem};
+
+use super::{Desk, input::Check};
+use crate::{
+    model::{Order, OrderState},
+    pages::{
+        PanelPage,
+        panel::{Advice, ArticleTime, Figures, HourUse, Standing},
+    },
+    policy::{Action, PriorityPolicy, can},
+    rules::{
+        adaptive::Direction,
+        business_day::BusinessDay,
+        delay, estimate,
+        lateness::minutes_late,
+        replay::{self, PastOrder, Setup},
+        stats::percentile,
+    },
+    store::{KitchenView, advice, articles, orders},
+};
+
+const PANEL_DAYS: u32 = 7;
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(simulate))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PedidoDeSimulacion)]
+struct SimulationRequest {
+    /// A past business day.
+    #[schema(example = "2026-06-19")]
+    dia: String,
+    #[schema(minimum = 1, maximum = 200)]
+    capacidad: i64,
+    #[schema(example = "estricta")]
+    politica: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Simulacion)]
+struct SimulationView {
+    pedidos: usize,
+    espera_p50: f64,
+    espera_p90: f64,
+    atrasados: usize,
+    /// Percent of the places taken, by local hour.
+    utilizacion: Vec<f64>,
+}
+
+/// Runs a past day again under another capacity or policy.
+#[utoipa::path(post, path = "/api/pedidos/simulacion", request_body = SimulationRequest,
+    tag = "capacidad",
+    responses((status = 200, body = SimulationView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 415, body = Problem),
+              (status = 503, body = Problem)))]
+async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<Response, Failure> {
+    desk.require(Action::ReadConfiguration)?;
+    let mut check = Check::new(desk.lang);
+    let date = wanted.dia.parse::<Date>();
+    if date.is_err() {
+        check.wrong("dia", "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
+    }
+    let capacity = u32::try_from(wanted.capacidad).ok().filter(|n| (1..=200).contains(n));
+    if capacity.is_none() {
+        check.wrong("capacidad", "debe ser de 1 a 200", "must be from 1 to 200");
+    }
+    let (word, all) = (wanted.politica.as_ref(), PriorityPolicy::ALL);
+    let policy = check.word("politica", word, all, PriorityPolicy::from_word, PriorityPolicy::word);
+    check.finish()?;
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let day =
+        BusinessDay::of(date.unwrap_or_default(), &kitchen.policy.zone, kitchen.policy.cutoff);
+    let past = past_orders(&orders::between(&mut tx, day.begins, day.ends, None).await?);
+    let setup = Setup {
+        capacity: capacity.unwrap_or(kitchen.policy.capacity),
+        unit: kitchen.policy.unit,
+        priority: policy.unwrap_or(kitchen.policy.priority),
+        ageing_minutes: kitchen.policy.ageing_minutes,
+    };
+    let outcome = replay::replay(&past, setup, &kitchen.policy.zone);
+    Ok(axum::Json(SimulationView {
+        pedidos: outcome.orders,
+        espera_p50: outcome.wait_p50,
+        espera_p90: outcome.wait_p90,
+        atrasados: outcome.late,
+        utilizacion: outcome.utilisation.to_vec(),
+    })
+    .into_response())
+}
+
+fn past_orders(orders: &[Order]) -> Vec<PastOrder> {
+    let past = orders.iter().filter(|order| order.state != OrderState::Cancelled);
+    past.map(|order| PastOrder {
+        id: order.id,
+        received_at: order.received_at,
+        due: order.due,
+        estimate_minutes: order.estimate_minutes,
+        effort: order.effort,
+        actual_minutes: preparation(order).map(|minutes| minutes.round() as i64),
+    })
+    .collect()
+}
+
+fn preparation(order: &Order) -> Option<f64> {
+    Some(order.ready_at?.duration_since(order.started_at?).as_secs_f64() / 60.0)
+}
+
+fn wait(order: &Order) -> Option<f64> {
+    let could = order.planned_start.map_or(order.received_at, |at| at.max(order.received_at));
+    Some((order.started_at?.duration_since(could).as_secs_f64() / 60.0).max(0.0))
+}
+
+/// The page with its figures.
+pub(super) async fn panel(desk: &Desk, page: Page) -> Result<PanelPage, Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let today = kitchen.today;
+    let since = today.begins - SignedDuration::from_hours(24 * i64::from(PANEL_DAYS - 1));
+    let recent = orders::between(&mut tx, since, today.ends, None).await?;
+    let past_days = (0..14_i64)
+        .filter_map(|back| today.date.checked_sub(back.days()).ok())
+        .map(|date| date.to_string())
+        .collect();
+    let hours = hours(&recent, &kitchen);
+    let figures = figures(&recent, &hours);
+    let articles = article_times(&mut tx, &recent, &kitchen).await?;
+    let advice = advice_list(desk, &mut tx, &kitchen).await?;
+    Ok(PanelPage {
+        page,
+        days: PANEL_DAYS,
+        figures,
+        hours,
+        articles,
+        advice,
+        past_days,
+        capacity: kitchen.policy.capacity,
+        may_configure: can(desk.role, Action::Configure),
+    })
+}
+
+fn figures(recent: &[Order], hours: &[HourUse]) -> Figures {
+    let waits: Vec<f64> = recent.iter().filter_map(wait).collect();
+    let preps: Vec<f64> = recent.iter().filter_map(preparation).collect();
+    let finished: Vec<&Order> = recent.iter().filter(|order| order.ready_at.is_some()).collect();
+    let late = finished.iter().filter(|order| was_late(order)).count();
+    let busy: Vec<&HourUse> = hours.iter().filter(|hour| hour.used > 0.0).collect();
+    let share = |hour: &&HourUse| hour.used / hour.capacity.max(1.0);
+    Figures {
+        orders: recent.len() as u64,
+        wait_p50: percentile(&waits, 50.0),
+        wait_p90: percentile(&waits, 90.0),
+        prep_p50: percentile(&preps, 50.0),
+        prep_p90: percentile(&preps, 90.0),
+        late_rate: (!finished.is_empty()).then(|| late as f64 / finished.len() as f64),
+        late: late as u64,
+        utilisation: (!busy.is_empty())
+            .then(|| busy.iter().map(share).sum::<f64>() / busy.len() as f64),
+    }
+}
+
+/// Ready after the kitchen's own estimate, or after the promise.
+fn was_late(order: &Order) -> bool {
+    let Some(ready) = order.ready_at else { return false };
+    minutes_late(order, ready) > 0 || order.due.instant().is_some_and(|due| ready > due)
+}
+
+/// Mean places in use by local hour, over the days with orders.
+fn hours(recent: &[Order], kitchen: &KitchenView) -> Vec<HourUse> {
+    let policy = &kitchen.policy;
+    let zone = &policy.zone;
+    let mut minutes = [0.0_f64; 24];
+    let mut days = std::collections::BTreeSet::new();
+    for order in recent {
+        let (Some(start), Some(minutes_cooked)) = (order.started_at, preparation(order)) else {
+            continue;
+        };
+        days.insert(zone.to_datetime(start).date());
+        let places = f64::from(policy.unit.cost(order.effort));
+        // A forgotten tap must not fill a day.
+        for minute in 0..(minutes_cooked.round() as i64).clamp(0, 240) {
+            let at = start + SignedDuration::from_mins(minute);
+            minutes[zone.to_datetime(at).hour() as usize] += places;
+        }
+    }
+    let whole = 60.0 * days.len().max(1) as f64;
+    let capacity = f64::from(policy.capacity);
+    (0..24_u8)
+        .map(|hour| HourUse { hour, used: minutes[usize::from(hour)] / whole, capacity })
+        .collect()
+}
+
+async fn article_times(
+    tx: &mut ::store::Tx,
+    recent: &[Order],
+    kitchen: &KitchenView,
+) -> Result<Vec<ArticleTime>, Failure> {
+    let lines = orders::lines_of(tx, recent).await?;
+    let mut times: std::collections::BTreeMap<i64, Vec<f64>> = std::collections::BTreeMap::new();
+    for order in recent {
+        let Some(minutes) = preparation(order) else { continue };
+        for line in lines.get(&order.id).into_iter().flatten() {
+            if let Some(article) = line.article {
+                times.entry(article).or_default().push(minutes);
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    for article in articles::all(tx).await? {
+        let Some(minutes) = times.get(&article.id) else { continue };
+        rows.push(ArticleTime {
+            name: article.name,
+            sample: minutes.len() as u32,
+            p50: percentile(minutes, 50.0).unwrap_or(0.0),
+            p90: percentile(minutes, 90.0).unwrap_or(0.0),
+            estimate: estimate::minutes(article.weight, kitchen.policy.estimate_floor) as f64,
+        });
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.sample));
+    Ok(rows)
+}
+
+async fn advice_list(
+    desk: &Desk,
+    tx: &mut ::store::Tx,
+    kitchen: &KitchenView,
+) -> Result<Vec<Advice>, Failure> {
+    let policy = &kitchen.policy;
+    let lessons = advice::lessons(tx, policy, desk.now).await?;
+    let adaptive = advice::adaptive(tx, policy, desk.now).await?;
+    Ok(vec![
+        learned(desk, &lessons, policy),
+        adapted(desk, adaptive.as_ref(), policy),
+        predicted(desk, kitchen),
+    ])
+}
+
+fn learned(
+    desk: &Desk,
+    lessons: &crate::rules::learning::Lessons,
+    policy: &crate::policy::Policy,
+) -> Advice {
+    let lang = desk.lang;
+    let title = lang.t("Tiempos aprendidos", "Learned times").to_owned();
+    let Some(overall) = lessons.overall else {
+        let sentence = lang.t(
+            "Todavía no hay pedidos preparados de los que aprender.",
+            "There are no prepared orders to learn from yet.",
+        );
+        return silent(title, sentence);
+    };
+    let suggested = lessons.suggested_base(policy.base_minutes);
+    let standing = match (policy.apply_learning, suggested) {
+        (true, _) => Standing::Applied,
+        (false, Some(_)) => Standing::Advises,
+        (false, None) => Standing::Agrees,
+    };
+    let (minutes, percent) = (overall.median_minutes, overall.factor * 100.0);
+    let sentence = match lang {
+        web::Lang::Es => format!(
+            "La mitad de los pedidos tarda {minutes:.0} min; eso es el {percent:.0} % de lo estimado."
+        ),
+        web::Lang::En => {
+            format!("Half of the orders take {minutes:.0} min; {percent:.0}% of the estimate.")
+        }
+    };
+    Advice {
+        title,
+        sentence,
+        standing,
+        sample: overall.sample as u32,
+        current: format!("{} min", policy.base_minutes),
+        suggested: suggested.map(|minutes| format!("{minutes} min")).unwrap_or_default(),
+    }
+}
+
+fn adapted(
+    desk: &Desk,
+    advice: Option<&crate::rules::adaptive::Advice>,
+    policy: &crate::policy::Policy,
+) -> Advice {
+    let lang = desk.lang;
+    let title = lang.t("Capacidad adaptativa", "Adaptive capacity").to_owned();
+    let Some(advice) = advice else {
+        let sentence = lang.t(
+            "Hacen falta al menos cinco pedidos preparados en las últimas cuatro horas.",
+            "At least five orders prepared in the last four hours are needed.",
+        );
+        return silent(title, sentence);
+    };
+    let standing = match (policy.apply_adaptive, advice.direction) {
+        (true, _) => Standing::Applied,
+        (false, Direction::Keep) => Standing::Agrees,
+        (false, Direction::Raise | Direction::Lower) => Standing::Advises,
+    };
+    let average = advice.average_minutes;
+    let sentence = match lang {
+        web::Lang::Es => {
+            format!("En las últimas cuatro horas cada pedido tardó {average:.0} min en promedio.")
+        }
+        web::Lang::En => {
+            format!("In the last four hours an order took {average:.0} min on average.")
+        }
+    };
+    let changed = advice.direction != Direction::Keep;
+    Advice {
+        title,
+        sentence,
+        standing,
+        sample: advice.sample as u32,
+        current: advice.from.to_string(),
+        suggested: if changed { advice.to.to_string() } else { String::new() },
+    }
+}
+
+fn predicted(desk: &Desk, kitchen: &KitchenView) -> Advice {
+    let lang = desk.lang;
+    let finishes: Vec<_> =
+        kitchen.preparing.iter().filter_map(|order| order.expected_finish).collect();
+    let estimates: Vec<f64> =
+        kitchen.preparing.iter().map(|order| order.estimate_minutes as f64).collect();
+    let average = crate::rules::stats::mean(&estimates);
+    let delay = delay::predict(kitchen.capacity, &finishes, average, desk.now);
+    let sentence = match lang {
+        web::Lang::Es => format!(
+            "Un pedido nuevo esperaría {} min: {} hasta el próximo lugar y {} de margen.",
+            delay.minutes, delay.until_first_finish, delay.half_estimate
+        ),
+        web::Lang::En => format!(
+            "A new order would wait {} min: {} until the next place and {} of margin.",
+            delay.minutes, delay.until_first_finish, delay.half_estimate
+        ),
+    };
+    Advice {
+        title: lang.t("Demora prevista", "Predicted delay").to_owned(),
+        sentence,
+        standing: if delay.minutes == 0 { Standing::Agrees } else { Standing::Advises },
+        sample: finishes.len() as u32,
+        current: String::new(),
+        suggested: format!("{} min", delay.minutes),
+    }
+}
+
+fn silent(title: String, sentence: &str) -> Advice {
+    Advice {
+        title,
+        sentence: sentence.to_owned(),
+        standing: Standing::Silent,
+        sample: 0,
+        current: String::new(),
+        suggested: String::new(),
+    }
+}

@@ -1,0 +1,62 @@
+//! The four screens.
+
+use askama::Template as _;
+use axum::{
+    response::{Html, IntoResponse as _, Redirect, Response},
+    routing::{any, get},
+};
+use host::{Console, Context, Failure};
+use utoipa_axum::router::OpenApiRouter;
+use web::Problem;
+
+use super::{Desk, reports};
+use crate::{
+    pages::{CounterPage, KitchenPage, ScreenPage},
+    policy::Action,
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .route("/mostrador", get(counter))
+        .route("/cocina", get(kitchen))
+        .route("/pantalla", get(screen))
+        .route("/pedidos-panel", get(panel))
+        .route("/socket.io/", any(crate::live::serve))
+}
+
+async fn counter(desk: Desk, console: Console) -> Result<Response, Failure> {
+    if !crate::policy::can(desk.role, Action::WriteOrders) {
+        return Ok(Redirect::to("/cocina").into_response());
+    }
+    let page = console.page(console.lang.t("Mostrador", "Counter"));
+    render(&console, CounterPage { page }.render())
+}
+
+async fn kitchen(desk: Desk, console: Console) -> Result<Response, Failure> {
+    desk.require(Action::ReadKitchen)?;
+    let page = console.page(console.lang.t("Cocina", "Kitchen"));
+    render(&console, KitchenPage { page }.render())
+}
+
+/// Public: it shows numbers and nothing else.
+async fn screen(console: Console) -> Result<Response, Failure> {
+    let page = console.page(console.lang.t("Pedidos", "Orders"));
+    render(&console, ScreenPage { page }.render())
+}
+
+async fn panel(desk: Desk, console: Console) -> Result<Response, Failure> {
+    desk.require(Action::ReadConfiguration)?;
+    let page = console.page(console.lang.t("Panel de pedidos", "Orders panel"));
+    let panel = reports::panel(&desk, page).await?;
+    render(&console, panel.render())
+}
+
+fn render(console: &Console, page: askama::Result<String>) -> Result<Response, Failure> {
+    match page {
+        Ok(html) => Ok(Html(html).into_response()),
+        Err(error) => {
+            tracing::error!(%error, "a page could not be rendered");
+            Err(Problem::internal(console.lang).into())
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What operators may change while Turno runs.
+
+mod api;
+mod page;
+
+use axum::routing::get;
+use serde_json::Value as Json;
+use store::{
+    Scope,
+    settings::{Change, Effective, Invalid, Kind, Refused, Values},
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::Lang;
+
+use crate::{Actor, App, Context};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(api::list))
+        .routes(routes!(api::one, api::put))
+        .route("/ajustes", get(page::show).post(page::save))
+}
+
+/// Changes one setting and lets its application react before anyone can see the change.
+///
+/// Whether the actor may is the caller's question: the function does not look at roles.
+pub async fn change_setting(
+    context: &Context,
+    actor: &Actor,
+    app: &str,
+    key: &str,
+    value: Json,
+    expected_version: Option<i64>,
+) -> Result<Result<Effective, Refused>, store::Error> {
+    let unknown = || Refused::Unknown { key: key.into() };
+    let Some(app) = context.app(app) else {
+        return Ok(Err(unknown()));
+    };
+    // What an application keeps for itself changes by its own commands.
+    let spec = context.settings.spec(app.name, key);
+    if spec.is_none_or(|spec| spec.kind == Kind::Internal) {
+        return Ok(Err(unknown()));
+    }
+    // PostgreSQL keeps no such character in JSON.
+    if value.as_str().is_some_and(|text| text.contains('\0')) {
+        let reason = "must not contain the NUL character".into();
+        let key = key.into();
+        return Ok(Err(Refused::Invalid(Invalid { key, reason })));
+    }
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&Scope::new(app.name), now).await?;
+    let change = Change {
+        app: app.name,
+        key,
+        value,
+        actor: &actor.name,
+        role: actor.role_in(app.name).unwrap_or_default(),
+        expected_version,
+    };
+    let effective = match context.settings.put(&mut decision, change).await? {
+        Ok(effective) => effective,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    (app.on_settings)(context, &mut decision).await?;
+    decision.commit().await?;
+    for tick in &app.ticks {
+        context.wake(tick.name);
+    }
+    Ok(Ok(effective))
+}
+
+/// Whether this actor may change the settings of an application.
+pub(super) fn may_configure(actor: &Actor, app: &App) -> bool {
+    actor.is_admin() || actor.role_in(app.name).is_some_and(|role| (app.may_configure)(role))
+}
+
+/// What a setting accepts, for people.
+fn expected(effective: &Effective, values: &Values, lang: Lang) -> String {
+    let whole = |min: i64, max: i64| match lang {
+        Lang::Es => format!("Un número entero de {min} a {max}"),
+        Lang::En => format!("A whole number from {min} to {max}"),
+    };
+    match effective.spec.kind {
+        Kind::Int { min, max } => whole(min, max),
+        Kind::IntUpTo { min, ceiling } => {
+            let max = values.int(ceiling).unwrap_or(i64::MAX);
+            format!("{} ({ceiling})", whole(min, max))
+        }
+        Kind::Bool => lang.t("Sí o no", "Yes or no").to_owned(),
+        Kind::Choice(words) => {
+            format!("{}: {}", lang.t("Una de", "One of"), words.join(", "))
+        }
+        Kind::Text { max } => match lang {
+            Lang::Es => format!("Texto de hasta {max} caracteres"),
+            Lang::En => format!("Text of at most {max} characters"),
+        },
+        Kind::TimeOfDay => lang.t("Una hora, HH:MM", "A time of day, HH:MM").to_owned(),
+        Kind::Internal => String::new(),
+    }
+}

@@ -1,0 +1,98 @@
+use store::{ENGINE, Error, Line, Step, Store};
+
+use crate::place::{DEMO, Place, count, now};
+
+const LATER: Line = Line {
+    name: "later",
+    steps: &[
+        Step {
+            name: "0001_first",
+            sqlite: "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT",
+            postgres: "CREATE TABLE later (id BIGINT PRIMARY KEY)",
+        },
+        Step {
+            name: "0002_second",
+            sqlite: "ALTER TABLE later ADD COLUMN note TEXT; INSERT INTO later (id) VALUES (1)",
+            postgres: "ALTER TABLE later ADD COLUMN note TEXT; INSERT INTO later (id) VALUES (1)",
+        },
+    ],
+};
+
+const LEDGER: &str = "SELECT COUNT(*) AS n FROM migrations";
+
+pub(crate) async fn every_step_is_applied_once(place: &Place) {
+    let store = place.open().await;
+    let first = store.migrate(&[DEMO], now()).await.unwrap();
+    let names: Vec<_> = first.iter().map(|step| step.line.as_str()).collect();
+    assert_eq!(names, [ENGINE.name, DEMO.name]);
+    assert_eq!(store.migrate(&[DEMO], now()).await.unwrap(), []);
+    let again = place.open().await;
+    assert_eq!(again.migrate(&[DEMO], now()).await.unwrap(), []);
+    assert_eq!(count(&again, LEDGER).await, 2);
+}
+
+pub(crate) async fn lines_are_added_later(place: &Place) {
+    let store = place.store().await;
+    let applied = store.migrate(&[DEMO, LATER], now()).await.unwrap();
+    let names: Vec<_> = applied.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(names, ["0001_first", "0002_second"]);
+    assert_eq!(count(&store, "SELECT COUNT(*) AS n FROM later").await, 1);
+}
+
+pub(crate) async fn processes_that_start_together_take_turns(place: &Place) {
+    let start = || async {
+        let store = Store::open(&place.url).await?;
+        store.migrate(&[DEMO, LATER], now()).await
+    };
+    let (a, b, c, d) = tokio::join!(start(), start(), start(), start());
+    let applied: usize = [a, b, c, d].map(|run| run.unwrap().len()).iter().sum();
+    assert_eq!(applied, 4, "every step ran in exactly one process");
+    assert_eq!(count(&place.open().await, LEDGER).await, 4);
+}
+
+pub(crate) async fn a_changed_step_is_refused(place: &Place) {
+    const CHANGED: Line = Line {
+        name: "later",
+        steps: &[Step {
+            name: "0001_first",
+            sqlite: "CREATE TABLE later (id INTEGER PRIMARY KEY, extra TEXT) STRICT",
+            postgres: "CREATE TABLE later (id BIGINT PRIMARY KEY, extra TEXT)",
+        }],
+    };
+    let store = place.store().await;
+    store.migrate(&[LATER], now()).await.unwrap();
+    let refused = store.migrate(&[CHANGED], now()).await.unwrap_err();
+    assert!(
+        matches!(&refused, Error::Migration { line, name, .. }
+            if line == "later" && name == "0001_first"),
+        "{refused}"
+    );
+    assert_eq!(store.migrate(&[LATER], now()).await.unwrap(), []);
+}
+
+pub(crate) async fn a_failing_step_leaves_nothing(place: &Place) {
+    const BROKEN: Line = Line {
+        name: "later",
+        steps: &[
+            LATER.steps[0],
+            Step {
+                name: "0002_broken",
+                sqlite: "CREATE TABLE half (id INTEGER); INSERT INTO nowhere VALUES (1)",
+                postgres: "CREATE TABLE half (id BIGINT); INSERT INTO nowhere VALUES (1)",
+            },
+        ],
+    };
+    let store = place.store().await;
+    let failed = store.migrate(&[BROKEN], now()).await.unwrap_err();
+    assert!(
+        matches!(&failed, Error::Migration { name, reason, .. }
+            if name == "0002_broken" && reason.contains("nowhere")),
+        "{failed}"
+    );
+    assert_eq!(count(&store, LEDGER).await, 2);
+    for table in ["SELECT COUNT(*) AS n FROM half", "SELECT COUNT(*) AS n FROM later"] {
+        let mut tx = store.read().await.unwrap();
+        assert!(tx.one(table, &[]).await.is_err(), "{table}");
+    }
+    assert_eq!(store.migrate(&[LATER], now()).await.unwrap().len(), 2);
+}

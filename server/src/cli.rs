@@ -1,0 +1,298 @@
+//! The command line as types. What each command does is in the module of its name.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use jiff::{Span, Timestamp};
+
+use crate::config::Flag;
+
+const EXAMPLES: &str = "\
+Examples:
+  turno serve --demo                        look around with an example shop
+  turno user add maria --role ADMIN         the first user, who may let others in
+  turno serve --listen 0.0.0.0:8000         open to the network, once a user exists
+  turno doctor                              what is wrong, and how to mend it
+  turno backup turno-monday.gz              while the server runs
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 conflict,
+5 not authorised, 6 unreachable.";
+
+/// Whose turn is it? Decides what runs next when capacity is scarce, and says why.
+#[derive(Debug, Parser)]
+#[command(name = "turno", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) verbosity: Verbosity,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Verbosity {
+    /// Say only what is wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more; twice, everything
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the applications: console, API, events and their clocks
+    Serve(Serve),
+    /// Bring the database up to this version without serving
+    Migrate(Place),
+    /// Check this installation and say how to mend what is wrong
+    Doctor(Read),
+    /// Show and explain the configuration
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// People who may sign in
+    User {
+        #[command(subcommand)]
+        command: UserCommand,
+    },
+    /// Keys for programs that use the API
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Write everything into one file, while the server runs
+    Backup(Backup),
+    /// Fill an empty database from a backup, on `SQLite` or `PostgreSQL`
+    Restore(Restore),
+    /// Print a completion script: turno completions bash > /etc/bash_completion.d/turno
+    Completions { shell: Shell },
+    /// Drive a running server with simulated traffic
+    Sim {
+        #[command(subcommand)]
+        command: SimCommand,
+    },
+}
+
+/// Which installation is meant.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Place {
+    /// Configuration file [default: turno.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Directory of the `SQLite` database [default: data]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<String>,
+    /// `PostgreSQL` instead; better in `TURNO_DATABASE_URL_FILE`, where `ps` does not show it
+    #[arg(long, value_name = "URL")]
+    pub(crate) database_url: Option<String>,
+}
+
+impl Place {
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        let data_dir = flag("--data-dir", "server.data_dir", self.data_dir.as_ref());
+        let url = flag("--database-url", "server.database_url", self.database_url.as_ref());
+        data_dir.into_iter().chain(url).collect()
+    }
+}
+
+fn flag(name: &'static str, key: &'static str, value: Option<&String>) -> Option<Flag> {
+    value.map(|value| Flag { name, key, value: value.clone() })
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  turno serve                                             127.0.0.1:8000, SQLite in ./data
+  turno serve --demo --clock manual --now 2026-05-04T12:00:00-03:00
+  turno serve --listen 0.0.0.0:8000 --database-url postgres://turno@db/turno")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Address and port [default: 127.0.0.1:8000]; other than loopback needs a user first
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+    /// Applications to run, with commas [default: all]
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) apps: Option<String>,
+    /// Fill an empty database with a small shop and its day
+    #[arg(long)]
+    pub(crate) demo: bool,
+    /// Whose time to follow; a manual clock stands still until POST /debug/clock moves it
+    #[arg(long, value_enum, default_value_t = ClockKind::System)]
+    pub(crate) clock: ClockKind,
+    /// Where a manual clock starts, such as 2026-05-04T12:00:00-03:00 [default: now]
+    #[arg(long, value_name = "INSTANT")]
+    pub(crate) now: Option<Timestamp>,
+}
+
+impl Serve {
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        let demo = self.demo.then(|| "true".to_owned());
+        let own = [
+            flag("--listen", "server.listen", self.listen.as_ref()),
+            flag("--apps", "server.apps", self.apps.as_ref()),
+            flag("--demo", "server.demo", demo.as_ref()),
+        ];
+        self.place.flags().into_iter().chain(own.into_iter().flatten()).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClockKind {
+    System,
+    Manual,
+}
+
+/// A command that answers a question.
+#[derive(Args, Debug)]
+pub(crate) struct Read {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every setting with its value and where it comes from
+    Show(Read),
+    /// One setting: what it does, its default, and how to change it
+    Explain(Explain),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  turno config explain server.listen
+  turno config explain MAX_PEDIDOS_EN_PREPARACION")]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) read: Read,
+    /// Such as server.listen, or the key of an application setting
+    pub(crate) key: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Add a person; asks for the password unless --password-stdin
+    Add(UserAdd),
+    /// Everyone with their roles
+    List(Read),
+    /// Keep a person out and end their sessions
+    Disable(Named),
+    /// Let a person in again
+    Enable(Named),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  turno user add maria --role ADMIN
+  turno user add caja1 --role pedidos:CAJERO
+  turno user add chef --role pedidos:COCINA --password-stdin < password.txt")]
+pub(crate) struct UserAdd {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    pub(crate) name: String,
+    /// APPLICATION:ROLE, repeatable; ADMIN alone means the whole house
+    #[arg(long = "role", value_name = "ROLE", required = true)]
+    pub(crate) roles: Vec<String>,
+    /// Read the password from the first line of standard input
+    #[arg(long)]
+    pub(crate) password_stdin: bool,
+    /// Replace the password and the roles of someone who exists
+    #[arg(long)]
+    pub(crate) replace: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Named {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token and print its secret, the only time it can be seen
+    Create(TokenCreate),
+    /// Every token, never its secret
+    List(Read),
+    /// End a token at once, by name or number
+    Revoke(Named),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  turno token create till --role pedidos:CAJERO
+  turno token create report --role pedidos:GERENTE --expires 30d
+  curl -H \"Authorization: Bearer $(turno token create ci --role ADMIN --expires 1h)\" …")]
+pub(crate) struct TokenCreate {
+    #[command(flatten)]
+    pub(crate) read: Read,
+    pub(crate) name: String,
+    /// APPLICATION:ROLE, repeatable; ADMIN alone means the whole house
+    #[arg(long = "role", value_name = "ROLE", required = true)]
+    pub(crate) roles: Vec<String>,
+    /// How long it is good for, such as 12h, 30d or 1y [default: until revoked]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) expires: Option<Span>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Backup {
+    #[command(flatten)]
+    pub(crate) read: Read,
+    /// Where to write it
+    pub(crate) file: PathBuf,
+    /// Write over an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  turno restore turno-monday.gz --check                  read it through, change nothing
+  turno restore turno-monday.gz --data-dir drill         into a new SQLite database
+  turno restore turno-monday.gz --database-url postgres://turno@db/turno")]
+pub(crate) struct Restore {
+    #[command(flatten)]
+    pub(crate) read: Read,
+    pub(crate) file: PathBuf,
+    /// Only read it through: format, row count and checksum
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimCommand {
+    /// Customers who order, and a kitchen that cooks
+    Pedidos(SimPedidos),
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+TURNO_TOKEN holds the token, where the server wants one.
+
+Examples:
+  turno sim pedidos --duration 10m
+  turno sim pedidos --url http://127.0.0.1:8000 --speed 60 --orders-per-hour 1200")]
+pub(crate) struct SimPedidos {
+    /// The server to drive
+    #[arg(long, env = "TURNO_URL", default_value = "http://127.0.0.1:8000")]
+    pub(crate) url: String,
+    /// How many times faster than a real kitchen
+    #[arg(long, default_value_t = 20.0, value_name = "N")]
+    pub(crate) speed: f64,
+    /// Orders per hour of the simulated day
+    #[arg(long, default_value_t = 600.0, value_name = "N")]
+    pub(crate) orders_per_hour: f64,
+    /// How long to go on, such as 10m [default: until stopped]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<Span>,
+}

@@ -1,0 +1,147 @@
+//! Brings a database up to this version, with a copy of a `SQLite` file before it changes.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use store::{Applied, Line, Store};
+
+use crate::cli::{Place, Verbosity};
+use crate::database::Database;
+use crate::exit::Exit;
+use crate::{apps, logs, output};
+
+/// How a database stands to this version.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// No tables yet.
+    Empty,
+    Current,
+    /// These steps are missing.
+    Behind(Vec<String>),
+    /// A later version has been here.
+    Ahead(Vec<String>),
+}
+
+/// `turno migrate`.
+pub(crate) async fn run(place: &Place, verbosity: Verbosity) -> Result<(), Exit> {
+    let flags = place.flags().into_iter().chain(apps::level(verbosity)).collect();
+    let config = apps::configure(place, flags)?;
+    logs::start(&config.log);
+    let database = Database::of(&config.server);
+    let store = database.open_within(config.server.database_wait).await?;
+    let (store, applied) = bring_up(&database, store).await?;
+    store.close().await;
+    if !verbosity.quiet {
+        output::say(&match applied.len() {
+            0 => format!("{}: nothing to do", database.name()),
+            steps => format!("{}: {steps} steps applied", database.name()),
+        });
+    }
+    Ok(())
+}
+
+/// Applies what is missing. The store is another one afterwards if the file had to be copied.
+pub(crate) async fn bring_up(
+    database: &Database,
+    store: Store,
+) -> Result<(Store, Vec<Applied>), Exit> {
+    let mut store = store;
+    if let (Standing::Behind(missing), Some(file)) = (standing(&store).await?, database.file()) {
+        let next = missing.first().map_or("", String::as_str);
+        // SQLite's locks belong to the process: reading the file beside an open connection and
+        // closing it would drop them. Closed, the file also holds what was in its log.
+        store.close().await;
+        let copy = set_aside(file, next).map_err(|error| {
+            let message = format!("cannot copy {} before changing it: {error}", file.display());
+            Exit::failed(message).hint("free some space beside it; nothing was changed")
+        })?;
+        tracing::info!(copy = %copy.display(), "database copied before the migration");
+        store = database.open().await?;
+    }
+    let applied = store.migrate(&lines(), Timestamp::now()).await?;
+    for step in &applied {
+        tracing::info!(line = step.line, step = step.name, "migration applied");
+    }
+    Ok((store, applied))
+}
+
+/// For commands on a database that may be in use: a new one is filled, an old one is left to
+/// `turno migrate`, because a running server may not expect the change.
+pub(crate) async fn require_current(store: &Store) -> Result<(), Exit> {
+    match standing(store).await? {
+        Standing::Empty => store.migrate(&lines(), Timestamp::now()).await.map(drop)?,
+        Standing::Current => {}
+        Standing::Behind(missing) => {
+            let message = format!("the database lacks {}", missing.join(", "));
+            return Err(Exit::failed(message).hint("run `turno migrate` first"));
+        }
+        Standing::Ahead(strange) => {
+            let message = format!("a later version made {}", strange.join(", "));
+            return Err(Exit::failed(message).hint("use that version of turno"));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) async fn standing(store: &Store) -> Result<Standing, Exit> {
+    let mut tx = store.read().await?;
+    let sql = tx.dialect().pick(
+        "SELECT COUNT(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'migrations'",
+        "SELECT COUNT(*) AS n FROM pg_tables
+         WHERE schemaname = current_schema() AND tablename = 'migrations'",
+    );
+    if tx.one(sql, &[]).await?.get::<i64>("n")? == 0 {
+        return Ok(Standing::Empty);
+    }
+    let rows = tx.all("SELECT line, name FROM migrations", &[]).await?;
+    let applied: Result<BTreeSet<String>, store::Error> = rows
+        .iter()
+        .map(|row| Ok(step(&row.get::<String>("line")?, &row.get::<String>("name")?)))
+        .collect();
+    let applied = applied?;
+    let wanted = wanted();
+    let strange: Vec<String> =
+        applied.iter().filter(|step| !wanted.contains(step)).cloned().collect();
+    let missing: Vec<String> = wanted.into_iter().filter(|step| !applied.contains(step)).collect();
+    Ok(match (missing.is_empty(), strange.is_empty()) {
+        (_, false) => Standing::Ahead(strange),
+        (true, true) => Standing::Current,
+        (false, true) => Standing::Behind(missing),
+    })
+}
+
+fn lines() -> Vec<Line> {
+    let apps = apps::all();
+    std::iter::once(host::MIGRATIONS).chain(apps.iter().map(|app| app.migrations)).collect()
+}
+
+/// Every step in order, as it is written in the ledger.
+fn wanted() -> Vec<String> {
+    let steps = |line: Line| line.steps.iter().map(move |one| step(line.name, one.name));
+    std::iter::once(store::ENGINE).chain(lines()).flat_map(steps).collect()
+}
+
+fn step(line: &str, name: &str) -> String {
+    format!("{line}-{name}")
+}
+
+/// Copies a database file and, should another process keep one, its log. The copy appears under
+/// its name only when it is complete.
+fn set_aside(file: &Path, next: &str) -> std::io::Result<PathBuf> {
+    let beside = |suffix: &str| {
+        let mut name: OsString = file.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let copy = beside(&format!(".before-{next}"));
+    let (log, partial) = (beside("-wal"), beside(".partial"));
+    std::fs::copy(file, &partial)?;
+    if log.exists() {
+        std::fs::copy(&log, beside(&format!(".before-{next}-wal")))?;
+    }
+    std::fs::File::open(&partial)?.sync_all()?;
+    std::fs::rename(&partial, &copy)?;
+    Ok(copy)
+}

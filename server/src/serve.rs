@@ -1,0 +1,204 @@
+//! `turno serve`: everything in the order that lets a mistake be noticed before anything changes.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use bus::LocalBus;
+use host::{Access, AlertChannels, App, Clock, Context, Options, Running, accounts};
+use jiff::{SignedDuration, Timestamp};
+use store::Store;
+use tokio::net::TcpSocket;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cli::{ClockKind, Serve, Verbosity};
+use crate::config::{AlertsConfig, Auth, Config};
+use crate::database::Database;
+use crate::exit::{Code, Exit};
+use crate::{apps, logs, migrations, output};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
+
+pub(crate) async fn run(args: Serve, verbosity: Verbosity) -> Result<(), Exit> {
+    let flags = args.flags().into_iter().chain(apps::level(verbosity)).collect();
+    let config = apps::configure(&args.place, flags)?;
+    let clock = clock(&args, config.server.listen)?;
+    logs::start(&config.log);
+    let mut stop = Stop::new()?;
+    let running = tokio::select! {
+        started = start(&config, clock) => started?,
+        // Nothing has begun, so there is nothing to finish.
+        () = stop.asked() => return Ok(()),
+    };
+    if !verbosity.quiet {
+        output::say(&greeting(running.context()));
+    }
+    stop.asked().await;
+    tracing::info!(drain_s = config.server.drain.as_secs(), "stopping");
+    tokio::select! {
+        () = running.stop() => {
+            tracing::info!("stopped");
+            Ok(())
+        }
+        // Asked twice means now.
+        () = stop.asked() => Err(Exit::failed("stopped without waiting for open requests")),
+    }
+}
+
+async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
+    let settings = apps::fixed_settings(config)?;
+    let server = &config.server;
+    // The port is taken before the database is touched, so that a second process started by mistake
+    // changes nothing; it listens only when it can answer.
+    let socket = reserve(server.listen)?;
+    let address = socket.local_addr().map_err(|error| busy(server.listen, &error))?;
+    let database = Database::of(server);
+    let store = database.open_within(server.database_wait).await?;
+    let (store, _) = migrations::bring_up(&database, store).await?;
+    let access = access(config);
+    admit(&store, access, server.listen).await?;
+    let options = Options {
+        access,
+        demo: server.demo,
+        version: env!("CARGO_PKG_VERSION"),
+        body_bytes: config.limits.body_bytes,
+        sse_connections: config.limits.sse_connections,
+        drain: server.drain,
+        alerts: channels(&config.alerts),
+        url: url(address),
+    };
+    let (zone, bus) = (server.timezone.zone.clone(), Arc::new(LocalBus::new()));
+    let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);
+    let apps = apps::all().into_iter().filter(wanted).collect();
+    let context = Context::new(store, settings, clock, zone, apps, options, bus);
+    let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
+    host::start(context, listener).map_err(|error| busy(server.listen, &error))
+}
+
+/// A manual clock lets anyone who reaches the port move time, so it stays on this machine.
+fn clock(args: &Serve, listen: SocketAddr) -> Result<Clock, Exit> {
+    match (args.clock, args.now) {
+        (ClockKind::System, None) => Ok(Clock::Real),
+        (ClockKind::System, Some(_)) => {
+            Err(Exit::usage("--now needs a clock that stands still").hint("add --clock manual"))
+        }
+        (ClockKind::Manual, _) if !listen.ip().is_loopback() => {
+            let hint = "listen on 127.0.0.1, or leave --clock manual out";
+            Err(Exit::usage(format!("--clock manual on {listen}: loopback only")).hint(hint))
+        }
+        (ClockKind::Manual, now) => Ok(Clock::manual(now.unwrap_or_else(Timestamp::now))),
+    }
+}
+
+fn access(config: &Config) -> Access {
+    match config.server.auth {
+        Auth::Auto if config.server.listen.ip().is_loopback() => Access::Open,
+        Auth::Auto | Auth::Required => Access::SignedIn,
+    }
+}
+
+/// A door that nobody can open yet is not opened to the network.
+async fn admit(store: &Store, access: Access, listen: SocketAddr) -> Result<(), Exit> {
+    let somebody = accounts::users(store).await?.iter().any(|user| user.active);
+    match access {
+        Access::Open => Ok(()),
+        Access::SignedIn if somebody => Ok(()),
+        Access::SignedIn if listen.ip().is_loopback() => {
+            tracing::warn!("nobody can sign in yet; add one: turno user add NAME --role ADMIN");
+            Ok(())
+        }
+        Access::SignedIn => {
+            let message = format!("{listen} is open to the network and nobody can sign in yet");
+            let hint = "add the first user: turno user add NAME --role ADMIN (with the same \
+                        --data-dir or --database-url)";
+            Err(Exit::new(Code::NotAuthorised, message).hint(hint))
+        }
+    }
+}
+
+fn channels(alerts: &AlertsConfig) -> AlertChannels {
+    let (webhook, smtp) = (alerts.webhook.as_ref(), alerts.smtp.as_ref());
+    let secret = webhook.and_then(|webhook| webhook.secret.as_ref());
+    AlertChannels {
+        webhook_url: webhook.map(|webhook| webhook.url.clone()),
+        webhook_secret: secret.map(|secret| secret.expose().to_owned()),
+        smtp_url: smtp.map(|smtp| smtp.url.expose().to_owned()),
+        smtp_from: smtp.map(|smtp| smtp.from.clone()),
+        smtp_to: smtp.map(|smtp| smtp.to.clone()).unwrap_or_default(),
+        throttle: SignedDuration::try_from(alerts.throttle).unwrap_or(SignedDuration::MAX),
+    }
+}
+
+/// Takes the port without listening on it.
+pub(crate) fn reserve(listen: SocketAddr) -> Result<TcpSocket, Exit> {
+    let socket = if listen.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
+    let bound = socket.and_then(|socket| {
+        // Connections of the process before us may still linger on the port.
+        socket.set_reuseaddr(true)?;
+        socket.bind(listen)?;
+        Ok(socket)
+    });
+    bound.map_err(|error| busy(listen, &error))
+}
+
+fn busy(listen: SocketAddr, error: &std::io::Error) -> Exit {
+    let port = listen.port();
+    match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            let message = format!("another program listens on {listen}");
+            let other = SocketAddr::new(listen.ip(), port.checked_add(1).unwrap_or(8000));
+            Exit::new(Code::Conflict, message).hint(format!("stop it, or try --listen {other}"))
+        }
+        std::io::ErrorKind::PermissionDenied => {
+            let message = format!("this account may not listen on port {port}");
+            Exit::new(Code::NotAuthorised, message).hint("ports from 1024 on are free for everyone")
+        }
+        _ => Exit::failed(format!("cannot listen on {listen}: {error}"))
+            .hint("--listen takes an address of this machine, such as 127.0.0.1:8000"),
+    }
+}
+
+/// Where a client on this machine reaches us.
+fn url(address: SocketAddr) -> String {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    format!("http://{}", SocketAddr::new(ip, address.port()))
+}
+
+fn greeting(context: &Context) -> String {
+    let Options { url, version, demo, .. } = &context.options;
+    let demo = if *demo { " (demo data)" } else { "" };
+    let frozen = if context.clock.is_manual() {
+        format!(" (clock stands at {})", context.clock.now())
+    } else {
+        String::new()
+    };
+    format!("Turno {version}: {url}/{demo}{frozen}")
+}
+
+/// SIGTERM and SIGINT, in the order they come.
+struct Stop {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Stop {
+    fn new() -> Result<Self, Exit> {
+        let hear = |kind| {
+            signal(kind).map_err(|error| Exit::failed(format!("cannot hear signals: {error}")))
+        };
+        let (terminate, interrupt) =
+            (hear(SignalKind::terminate())?, hear(SignalKind::interrupt())?);
+        Ok(Self { terminate, interrupt })
+    }
+
+    async fn asked(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `turno sim`: simulated traffic against a running server.
+
+use std::time::Duration;
+
+use jiff::{Span, SpanRelativeTo};
+
+use crate::cli::{SimCommand, SimPedidos};
+use crate::exit::{Code, Exit, with_causes};
+
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run(command: SimCommand) -> Result<(), Exit> {
+    match command {
+        SimCommand::Pedidos(args) => pedidos(args).await,
+    }
+}
+
+async fn pedidos(args: SimPedidos) -> Result<(), Exit> {
+    let SimPedidos { url, speed, orders_per_hour, duration } = args;
+    for (flag, value) in [("--speed", speed), ("--orders-per-hour", orders_per_hour)] {
+        if !value.is_finite() || value <= 0.0 {
+            return Err(Exit::usage(format!("{flag} must be more than zero")));
+        }
+    }
+    let duration = duration.map(length).transpose()?;
+    reach(&url).await?;
+    let options = pedidos::sim::Options { speed, orders_per_hour, duration };
+    tokio::select! {
+        ended = pedidos::sim::run(&url, options) => ended.map_err(Exit::failed),
+        // Ctrl-C is the usual way to end it.
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    }
+}
+
+fn length(span: Span) -> Result<Duration, Exit> {
+    let wrong = |_| Exit::usage(format!("{span} is no length of time to wait"));
+    let signed = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(wrong)?;
+    Duration::try_from(signed).map_err(wrong)
+}
+
+/// Tells a server that is not there from one that refuses.
+async fn reach(url: &str) -> Result<(), Exit> {
+    let asked = reqwest::Client::new()
+        .get(format!("{}/health", url.trim_end_matches('/')))
+        .timeout(PATIENCE)
+        .send()
+        .await;
+    match asked {
+        Ok(_) => Ok(()),
+        Err(error) if error.is_builder() => {
+            Err(Exit::usage(format!("{url} is not an address"))
+                .hint("such as http://127.0.0.1:8000"))
+        }
+        Err(error) => {
+            let message = format!("{url} does not answer: {}", with_causes(&error));
+            let hint = "start it with `turno serve`, or name another with --url";
+            Err(Exit::new(Code::Unreachable, message).hint(hint))
+        }
+    }
+}
