@@ -119,8 +119,7 @@ async fn favicon(headers: HeaderMap) -> Response {
 fn answer(file: &File, query: Option<&str>, headers: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", file.version);
     let current = query.and_then(|query| query.strip_prefix("v=")) == Some(&file.version);
-    let caching =
-        if current { "public, max-age=31536000, immutable" } else { "public, no-cache" };
+    let caching = if current { "public, max-age=31536000, immutable" } else { "public, no-cache" };
     let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let fresh = known.is_some_and(|known| {
         // A compressing layer weakens the tag; weak comparison is what RFC 9110 asks for here.

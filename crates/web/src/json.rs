@@ -77,9 +77,9 @@ fn unread(error: &BytesRejection, lang: Lang) -> Problem {
                     "The body exceeds the permitted size.",
                 ))
         }
-        _ => Problem::bad_request("CUERPO_INCOMPLETO").lang(lang).detail(
-            lang.t("El cuerpo no llegó completo.", "The body did not arrive complete."),
-        ),
+        _ => Problem::bad_request("CUERPO_INCOMPLETO")
+            .lang(lang)
+            .detail(lang.t("El cuerpo no llegó completo.", "The body did not arrive complete.")),
     }
 }
 

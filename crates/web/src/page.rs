@@ -138,6 +138,22 @@ impl Page {
         }
     }
 
+    /// Where the language switch leads.
+    pub fn switch_lang(&self) -> String {
+        format!("/preferencias?lang={}&back={}", self.other_lang().code(), self.back())
+    }
+
+    /// Where the colour switch leads.
+    pub fn switch_theme(&self) -> String {
+        format!("/preferencias?theme={}&back={}", self.theme.next().code(), self.back())
+    }
+
+    /// This page's address, as the value of a query parameter.
+    fn back(&self) -> String {
+        askama::filters::urlencode_strict(&self.path)
+            .map_or_else(|_| "%2F".to_owned(), |text| text.to_string())
+    }
+
     pub fn zone_name(&self) -> &str {
         self.zone.iana_name().unwrap_or("UTC")
     }
@@ -194,11 +210,8 @@ impl Page {
     /// Cents to `$ 12.500` or `$12,500.50`; whole amounts without decimals.
     pub fn money(&self, cents: impl Borrow<i64>) -> String {
         let cents = *cents.borrow();
-        let whole = grouped(
-            &(cents.unsigned_abs() / 100).to_string(),
-            cents < 0,
-            self.lang.t(".", ","),
-        );
+        let whole =
+            grouped(&(cents.unsigned_abs() / 100).to_string(), cents < 0, self.lang.t(".", ","));
         let sign = self.lang.t("$\u{a0}", "$");
         match cents.unsigned_abs() % 100 {
             0 => format!("{sign}{whole}"),
@@ -208,7 +221,7 @@ impl Page {
 
     /// `75 %`, from a ratio of 0.75.
     pub fn percent(&self, ratio: impl Borrow<f64>) -> String {
-        format!("{}\u{a0}%", self.decimal(*ratio.borrow() * 100.0, 0))
+        format!("{}\u{a0}%", self.number((ratio.borrow() * 100.0).round() as i64))
     }
 
     /// Minutes as people say them: `8 min`, `1 h 20 min`.
@@ -277,14 +290,14 @@ mod tests {
     #[test]
     fn times_are_local_and_unambiguous() {
         let (es, en) = (page(Lang::Es), page(Lang::En));
-        assert_eq!(es.clock(&es.now), "18:04");
-        assert_eq!(es.stamp(&es.now), "15/11/2026 18:04");
-        assert_eq!(en.stamp(&en.now), "15 Nov 2026 18:04");
-        let earlier = "2026-11-15T21:00:30Z".parse().unwrap();
-        let later = "2026-11-16T00:04:00Z".parse().unwrap();
-        assert_eq!(es.ago(&earlier), "hace 3 min");
-        assert_eq!(en.ago(&later), "in 3 h");
-        assert_eq!(es.ago(&es.now), "ahora");
+        assert_eq!(es.clock(es.now), "18:04");
+        assert_eq!(es.stamp(es.now), "15/11/2026 18:04");
+        assert_eq!(en.stamp(en.now), "15 Nov 2026 18:04");
+        let earlier: Timestamp = "2026-11-15T21:00:30Z".parse().unwrap();
+        let later: Timestamp = "2026-11-16T00:04:00Z".parse().unwrap();
+        assert_eq!(es.ago(earlier), "hace 3 min");
+        assert_eq!(en.ago(later), "in 3 h");
+        assert_eq!(es.ago(es.now), "ahora");
     }
 
     #[test]
@@ -294,5 +307,6 @@ mod tests {
         assert!(page.at("/pedidos-panel"));
         assert!(!page.at("/pedidos"));
         assert!(!page.at("/"));
+        assert_eq!(page.switch_lang(), "/preferencias?lang=en&back=%2Fpedidos-panel%2F5%3Fx%3D1");
     }
 }

@@ -20,17 +20,21 @@ use crate::{Lang, Theme};
 /// of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Problem {
+    // Boxed texts keep `Result<_, Problem>` small; there are many of those.
     #[serde(rename = "type")]
-    #[schema(example = "urn:turno:problem:TRANSICION_INVALIDA")]
-    kind: String,
-    title: String,
+    #[schema(value_type = String, example = "urn:turno:problem:TRANSICION_INVALIDA")]
+    kind: Box<str>,
+    #[schema(value_type = String)]
+    title: Box<str>,
     #[schema(example = 409)]
     status: u16,
-    #[schema(example = "TRANSICION_INVALIDA", value_type = String)]
+    #[schema(value_type = String, example = "TRANSICION_INVALIDA")]
     code: Cow<'static, str>,
-    detail: String,
+    #[schema(value_type = String)]
+    detail: Box<str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    #[schema(value_type = Option<String>)]
+    hint: Option<Box<str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<FieldError>,
 }
@@ -46,11 +50,11 @@ impl Problem {
     pub fn new(status: StatusCode, code: impl Into<Cow<'static, str>>) -> Self {
         let code = code.into();
         Self {
-            kind: format!("urn:turno:problem:{code}"),
-            title: Lang::Es.status(status).to_owned(),
+            kind: format!("urn:turno:problem:{code}").into(),
+            title: Lang::Es.status(status).into(),
             status: status.as_u16(),
             code,
-            detail: String::new(),
+            detail: Box::default(),
             hint: None,
             errors: Vec::new(),
         }
@@ -100,19 +104,19 @@ impl Problem {
     }
 
     #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
+    pub fn title(mut self, title: impl Into<Box<str>>) -> Self {
         self.title = title.into();
         self
     }
 
     #[must_use]
-    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+    pub fn detail(mut self, detail: impl Into<Box<str>>) -> Self {
         self.detail = detail.into();
         self
     }
 
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -148,18 +152,22 @@ impl Problem {
     }
 
     /// The refusal for a route that does not exist; mount it as the router's fallback.
+    #[allow(clippy::unused_async, reason = "axum handlers are async")]
     pub async fn no_such_route(lang: Lang) -> Self {
-        Self::not_found("RUTA_INEXISTENTE").lang(lang).detail(
-            lang.t("No hay nada en esta dirección.", "There is nothing at this address."),
-        )
+        Self::not_found("RUTA_INEXISTENTE")
+            .lang(lang)
+            .detail(lang.t("No hay nada en esta dirección.", "There is nothing at this address."))
     }
 
     /// Mount it as the router's method fallback.
+    #[allow(clippy::unused_async, reason = "axum handlers are async")]
     pub async fn no_such_method(lang: Lang) -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "METODO_NO_PERMITIDO").lang(lang).detail(lang.t(
-            "Esta dirección no acepta ese método.",
-            "This address does not accept that method.",
-        ))
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "METODO_NO_PERMITIDO").lang(lang).detail(
+            lang.t(
+                "Esta dirección no acepta ese método.",
+                "This address does not accept that method.",
+            ),
+        )
     }
 }
 

@@ -35,8 +35,9 @@ where
         .take_until(shutdown.cancelled_owned())
         .map(Ok::<_, Infallible>);
     let hello = futures::stream::iter([Ok(Event::default().comment("turno"))]);
-    let mut response =
-        Sse::new(hello.chain(events)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
+    let mut response = Sse::new(hello.chain(events))
+        .keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+        .into_response();
     // Proxies of the nginx family hold back small writes unless told otherwise.
     let buffering = HeaderName::from_static("x-accel-buffering");
     response.headers_mut().insert(buffering, HeaderValue::from_static("no"));
@@ -61,7 +62,7 @@ mod tests {
         let frames = futures::stream::iter([frame]).chain(futures::stream::pending());
         let response = stream(frames, shutdown.clone());
         let body = to_bytes(response.into_body(), 10_000);
-        let (_, body) = futures::join!(async { shutdown.cancel() }, body);
+        let ((), body) = futures::join!(async { shutdown.cancel() }, body);
         let text = String::from_utf8(body.unwrap().to_vec()).unwrap();
         assert!(text.starts_with(": turno\n"), "{text}");
     }

@@ -1,6 +1,7 @@
 //! Charts drawn on the server. Colours come from classes, so both themes and print work; every
 //! chart carries its numbers in a table that is read aloud instead of the drawing.
 
+use std::borrow::Borrow;
 use std::fmt::Write;
 
 use askama::Template;
@@ -13,7 +14,7 @@ use crate::Tone;
 #[template(path = "chart_bars.html")]
 pub struct Bars {
     label: String,
-    bars: Vec<Bar>,
+    columns: Vec<Bar>,
     limit: Option<(f64, String)>,
     every: usize,
 }
@@ -34,9 +35,9 @@ const FLOOR: f64 = 194.0;
 const CEILING: f64 = 14.0;
 
 impl Bars {
-    pub fn new(label: impl Into<String>, bars: Vec<Bar>) -> Self {
-        let every = bars.len().div_ceil(24).max(1);
-        Self { label: label.into(), bars, limit: None, every }
+    pub fn new(label: impl Into<String>, columns: Vec<Bar>) -> Self {
+        let every = columns.len().div_ceil(24).max(1);
+        Self { label: label.into(), columns, limit: None, every }
     }
 
     /// A line across the chart, for example the capacity.
@@ -48,31 +49,31 @@ impl Bars {
 
     fn top(&self) -> f64 {
         let limit = self.limit.as_ref().map_or(0.0, |(value, _)| *value);
-        self.bars.iter().map(|bar| bar.value).fold(limit, f64::max).max(f64::EPSILON)
+        self.columns.iter().map(|bar| bar.value).fold(limit, f64::max).max(f64::EPSILON)
     }
 
     fn step(&self) -> f64 {
-        WIDTH / self.bars.len().max(1) as f64
+        WIDTH / self.columns.len().max(1) as f64
     }
 
-    fn x(&self, index: &usize) -> String {
-        round(*index as f64 * self.step() + self.step() * 0.14)
+    fn x(&self, index: impl Borrow<usize>) -> String {
+        round(*index.borrow() as f64 * self.step() + self.step() * 0.14)
     }
 
-    fn middle(&self, index: &usize) -> String {
-        round((*index as f64 + 0.5) * self.step())
+    fn middle(&self, index: impl Borrow<usize>) -> String {
+        round((*index.borrow() as f64 + 0.5) * self.step())
     }
 
     fn width(&self) -> String {
         round(self.step() * 0.72)
     }
 
-    fn y(&self, value: &f64) -> String {
-        round(FLOOR - self.rise(*value))
+    fn y(&self, value: impl Borrow<f64>) -> String {
+        round(FLOOR - self.rise(*value.borrow()))
     }
 
-    fn height(&self, value: &f64) -> String {
-        round(self.rise(*value))
+    fn height(&self, value: impl Borrow<f64>) -> String {
+        round(self.rise(*value.borrow()))
     }
 
     fn rise(&self, value: f64) -> f64 {
@@ -176,8 +177,8 @@ mod tests {
         let html = chart.render().unwrap();
         assert!(html.contains("<title>") && html.contains("<table"));
         assert!(!html.contains("<b>"));
-        assert_eq!(chart.height(&8.0), "180");
-        assert_eq!(chart.y(&0.0), "194");
+        assert_eq!(chart.height(8.0), "180");
+        assert_eq!(chart.y(0.0), "194");
     }
 
     #[test]

@@ -46,6 +46,7 @@ impl Theme {
     }
 
     /// What the switch of the top bar goes to.
+    #[must_use]
     pub fn next(self) -> Self {
         match self {
             Self::System => Self::Light,

@@ -59,20 +59,13 @@ impl AlertsPage {
         self.channels.by_webhook() || self.channels.by_email()
     }
 
-    fn delivery_tone(delivery: &Delivery) -> Tone {
+    fn delivery_state(&self, delivery: &Delivery) -> (Tone, &'static str) {
+        let lang = self.page.lang;
         match delivery.state.as_str() {
-            "DONE" => Tone::Good,
-            "DEAD" => Tone::Bad,
-            _ => Tone::Warn,
-        }
-    }
-
-    fn delivery_word(&self, delivery: &Delivery) -> &'static str {
-        match delivery.state.as_str() {
-            "DONE" => self.page.lang.t("entregado", "delivered"),
-            "DEAD" => self.page.lang.t("abandonado", "given up"),
-            _ if delivery.attempts == 0 => self.page.lang.t("en camino", "on its way"),
-            _ => self.page.lang.t("reintentando", "trying again"),
+            "DONE" => (Tone::Good, lang.t("entregado", "delivered")),
+            "DEAD" => (Tone::Bad, lang.t("abandonado", "given up")),
+            _ if delivery.attempts == 0 => (Tone::Info, lang.t("en camino", "on its way")),
+            _ => (Tone::Warn, lang.t("reintentando", "trying again")),
         }
     }
 }

@@ -83,20 +83,25 @@ async fn show(console: Console, Query(wanted): Query<Wanted>) -> Result<Response
         apps: console.app_choices(),
         app: app.unwrap_or_default().to_owned(),
         actor: actor.unwrap_or_default().to_owned(),
-        lines: records.into_iter().map(line).collect(),
+        lines: records.into_iter().map(|record| line(record, console.lang)).collect(),
         next,
         chain,
     };
     html(StatusCode::OK, &page)
 }
 
-fn line(record: Record) -> Line {
-    let changes = changes(record.before.as_ref(), record.after.as_ref());
+fn line(record: Record, lang: Lang) -> Line {
+    let whole = lang.t("valor", "value");
+    let changes = changes(whole, record.before.as_ref(), record.after.as_ref());
     Line { record, changes }
 }
 
-/// Rows of field, before and after. Objects are compared field by field.
-fn changes(before: Option<&Json>, after: Option<&Json>) -> Vec<(String, String, String)> {
+/// Rows of field, before and after. Objects are compared field by field, others as a whole.
+fn changes(
+    whole: &str,
+    before: Option<&Json>,
+    after: Option<&Json>,
+) -> Vec<(String, String, String)> {
     let empty = serde_json::Map::new();
     let fields = |value: Option<&Json>| match value {
         Some(Json::Object(map)) => Some(map.clone()),
@@ -107,7 +112,7 @@ fn changes(before: Option<&Json>, after: Option<&Json>) -> Vec<(String, String, 
         return Vec::new();
     }
     let (Some(old), Some(new)) = (fields(before), fields(after)) else {
-        return vec![(String::new(), written(before), written(after))];
+        return vec![(whole.to_owned(), written(before), written(after))];
     };
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
     names.sort();
@@ -121,7 +126,7 @@ fn changes(before: Option<&Json>, after: Option<&Json>) -> Vec<(String, String, 
 
 fn written(value: Option<&Json>) -> String {
     match value {
-        None => String::new(),
+        None | Some(Json::Null) => String::new(),
         Some(Json::String(text)) => text.clone(),
         Some(other) => other.to_string(),
     }
@@ -214,7 +219,9 @@ struct RecordBody {
     role: String,
     action: String,
     subject: String,
+    #[schema(value_type = serde_json::Value)]
     before: Option<Json>,
+    #[schema(value_type = serde_json::Value)]
     after: Option<Json>,
     reason: Option<String>,
     /// Of this record and of the hash before it.
@@ -278,8 +285,11 @@ mod tests {
     fn objects_differ_by_field_and_values_as_a_whole() {
         let (old, new) = (json!({"a": 1, "b": 2}), json!({"b": 3, "a": 1, "c": "x"}));
         let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
-        assert_eq!(changes(Some(&old), Some(&new)), [row("b", "2", "3"), row("c", "", "x")]);
-        assert_eq!(changes(Some(&json!(8)), Some(&json!(9))), [row("", "8", "9")]);
-        assert!(changes(None, None).is_empty());
+        assert_eq!(
+            changes("value", Some(&old), Some(&new)),
+            [row("b", "2", "3"), row("c", "", "x")]
+        );
+        assert_eq!(changes("value", Some(&json!(8)), Some(&json!(9))), [row("value", "8", "9")]);
+        assert!(changes("value", None, None).is_empty());
     }
 }

@@ -31,6 +31,8 @@ struct Group {
 struct Line {
     app: &'static str,
     key: &'static str,
+    /// Of the input, for its label.
+    id: String,
     help: &'static str,
     input: Input,
     /// In the input: what is in force, or what was typed and refused.
@@ -135,6 +137,7 @@ fn line(
     Some(Line {
         app: spec.app,
         key: spec.key,
+        id: format!("{}-{}", spec.app, spec.key),
         help: lang.t(spec.help.0, spec.help.1),
         input,
         value: attempt.map_or_else(|| in_force.clone(), |one| one.typed.to_owned()),
