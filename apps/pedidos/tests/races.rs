@@ -154,9 +154,8 @@ impl House {
         decision.commit().await.unwrap();
         queue.sort();
         let queue = queue.into_iter().map(|(_, id)| id).collect();
-        let (_, mark) = events::bounds(&mut self.processes[0].store.read().await.unwrap())
-            .await
-            .unwrap();
+        let (_, mark) =
+            events::bounds(&mut self.processes[0].store.read().await.unwrap()).await.unwrap();
         let history = self.number("SELECT COALESCE(MAX(id), 0) AS n FROM order_history", &[]).await;
         Round { house: self, queue, mark, history }
     }
