@@ -19,6 +19,10 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 conflict,
 5 not authorised, 6 unreachable.";
 
+/// Not a doc comment: the lint wants marks around product names, which the terminal would show.
+const DATABASE_HELP: &str = "A PostgreSQL server instead, postgres://user:password@host/database; \
+                             better in TURNO_DATABASE_URL_FILE, where ps does not show it";
+
 /// Whose turn is it? Decides what runs next when capacity is scarce, and says why.
 #[derive(Debug, Parser)]
 #[command(name = "turno", version, after_help = EXAMPLES, arg_required_else_help = true)]
@@ -64,9 +68,10 @@ pub(crate) enum Command {
     },
     /// Write everything into one file, while the server runs
     Backup(Backup),
-    /// Fill an empty database from a backup, on `SQLite` or `PostgreSQL`
+    /// Fill an empty database from a backup, of either kind
     Restore(Restore),
-    /// Print a completion script: turno completions bash > /etc/bash_completion.d/turno
+    /// Print a completion script for a shell
+    #[command(after_help = "Example: turno completions bash > /etc/bash_completion.d/turno")]
     Completions { shell: Shell },
     /// Drive a running server with simulated traffic
     Sim {
@@ -81,11 +86,10 @@ pub(crate) struct Place {
     /// Configuration file [default: turno.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Directory of the `SQLite` database [default: data]
+    /// Directory of the database file [default: data]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<String>,
-    /// `PostgreSQL` instead; better in `TURNO_DATABASE_URL_FILE`, where `ps` does not show it
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help = DATABASE_HELP)]
     pub(crate) database_url: Option<String>,
 }
 

@@ -145,3 +145,35 @@ fn set_aside(file: &Path, next: &str) -> std::io::Result<PathBuf> {
     std::fs::rename(&partial, &copy)?;
     Ok(copy)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_old_database_is_copied_before_it_changes_and_a_new_one_is_not() {
+        let name = format!("turno-migrations-{}", std::process::id());
+        let home = std::env::temp_dir().join(name);
+        let database = Database::File(home.join("turno.db"));
+        let copy = home.join("turno.db.before-host-0001_house");
+
+        let store = database.open().await.unwrap();
+        assert_eq!(standing(&store).await, Ok(Standing::Empty));
+        // A version that knew only the engine's own tables.
+        store.migrate(&[], Timestamp::now()).await.unwrap();
+        assert!(matches!(standing(&store).await, Ok(Standing::Behind(_))));
+        assert!(require_current(&store).await.is_err(), "left to `turno migrate`");
+        let (store, applied) = bring_up(&database, store).await.unwrap();
+        assert_eq!(applied.first().map(|step| step.line.as_str()), Some("host"));
+        assert_eq!(standing(&store).await, Ok(Standing::Current));
+        let old = Database::File(copy.clone()).open().await.unwrap();
+        assert!(matches!(standing(&old).await, Ok(Standing::Behind(_))), "the copy is the old one");
+        old.close().await;
+
+        std::fs::remove_file(&copy).unwrap();
+        let (store, applied) = bring_up(&database, store).await.unwrap();
+        assert!(applied.is_empty() && !copy.exists(), "nothing to change, nothing to copy");
+        store.close().await;
+        std::fs::remove_dir_all(&home).unwrap();
+    }
+}

@@ -143,10 +143,7 @@ function drawCapacity() {
   const seats = Array.from({ length: places }, (_, index) =>
     h("i", { class: `${index < used ? "taken" : ""}${index >= limit ? " over" : ""}` }),
   );
-  const unit =
-    unidad && /ESFUERZO|EFFORT/i.test(unidad)
-      ? t("puntos", "points")
-      : t("en cocina", "in kitchen");
+  const unit = unidad === "esfuerzo" ? t("puntos", "points") : t("en cocina", "in kitchen");
   morphChildren(
     $("#capacity"),
     h(
@@ -171,8 +168,7 @@ function drawCapacity() {
   );
 }
 
-const ruleText = (rule) =>
-  typeof rule === "object" ? (rule.nota ?? `${rule.desde}–${rule.hasta}`) : ` ${rule}`;
+const ruleText = (rule) => t(` por horario (regla ${rule})`, ` by schedule (rule ${rule})`);
 
 function drawPause() {
   const { pausa: pause } = board;

@@ -2,7 +2,7 @@
 // lost connection lose nothing.
 
 import { freshKey } from "../web/api.js";
-import { clock, instantOf } from "../web/text.js";
+import { instantOf } from "../web/text.js";
 
 const SHELF = "pedidos.borrador";
 
@@ -45,20 +45,9 @@ export function dropDraft() {
   }
 }
 
+/** Only the lines of an existing order are edited here. */
 export const draftOf = (order) => ({
   ...blankDraft(),
-  ...Object.fromEntries(
-    ["cliente_nombre", "cliente_telefono", "cliente_direccion", "observaciones"].map((name) => [
-      name,
-      order[name] ?? "",
-    ]),
-  ),
-  modalidad: order.modalidad,
-  origen_pedido: order.origen_pedido,
-  medio_pago: order.medio_pago ?? "EFECTIVO",
-  pago_contra_entrega: Boolean(order.pago_contra_entrega),
-  when: order.horario_entrega ? "hora" : "ya",
-  time: order.horario_entrega ? clock(order.horario_entrega) : "",
   lines: (order.articulos ?? []).map((line) => ({
     ...line,
     observaciones: line.observaciones ?? "",

@@ -8,10 +8,10 @@ import { help } from "../web/help.js";
 import { bind } from "../web/keys.js";
 import { coalesce, showState, subscribe, watch } from "../web/live.js";
 import { morphChildren } from "../web/morph.js";
-import { clock, minutesSince, now, t } from "../web/text.js";
+import { clock, now, t } from "../web/text.js";
 import { toast } from "../web/toast.js";
 import { beep, soundOn, toggleSound } from "./sound.js";
-import { allDay, changed, linesAt, stationsOf, ticketCard } from "./tickets.js";
+import { allDay, changed, linesAt, stationsOf, target, ticketCard } from "./tickets.js";
 
 const SHELF = "cocina.ultimo";
 const PATIENCE = 3_000; // a short gap is not worth a banner
@@ -39,10 +39,7 @@ function recall() {
 const refresh = coalesce(load);
 
 async function load() {
-  const [list, automation] = await Promise.all([
-    get("/comandas", { quiet: true }),
-    get("/api/pedidos/automatizacion", { quiet: true }),
-  ]);
+  const list = await get("/comandas", { quiet: true });
   if (!list.ok) {
     offline = true;
     draw();
@@ -50,14 +47,17 @@ async function load() {
   }
   offline = false;
   updated = now();
-  pause = automation.ok ? (automation.data?.pausa ?? null) : pause;
-  tickets = list.data.sort(
-    (a, b) =>
-      Date.parse(a.hora_esperada_finalizacion) - Date.parse(b.hora_esperada_finalizacion) ||
-      a.id - b.id,
-  );
+  tickets = list.data.sort((a, b) => target(a) - target(b) || a.id - b.id);
   announce();
   localStorage.setItem(SHELF, JSON.stringify({ at: updated, tickets }));
+  draw();
+}
+
+/** The pause stands on the counter's board; it is asked for only when it may have changed. */
+async function loadPause() {
+  const result = await get("/api/pedidos/tablero", { quiet: true });
+  if (!result.ok) return;
+  pause = result.data.pausa;
   draw();
 }
 
@@ -92,7 +92,7 @@ function draw() {
       );
   morphChildren($("#tickets"), h("div", {}, cards.length ? cards : none));
   $("#tickets").removeAttribute("aria-busy");
-  const late = list.filter((ticket) => minutesSince(ticket.hora_esperada_finalizacion) > 0).length;
+  const late = list.filter((ticket) => target(ticket) < now()).length;
   morphChildren(
     $("#count"),
     h(
@@ -411,7 +411,18 @@ watch(({ state }) => {
   clearTimeout(worry);
   if (state === "waiting" || state === "lost") worry = setTimeout(refresh, PATIENCE);
 });
-subscribe(["pedidos"], { event: refresh, resync: refresh, hidden: true });
+subscribe(["pedidos"], {
+  event: (envelope) => {
+    refresh();
+    if (envelope.name === "automatizacion:cambiada") loadPause();
+  },
+  resync: () => {
+    refresh();
+    loadPause();
+  },
+  hidden: true,
+});
 setInterval(draw, 5_000);
 draw();
 load();
+loadPause();

@@ -49,7 +49,7 @@ export function formFrame(draft, order) {
         h("div.cart", {}),
         h("small.error", { role: "alert" }),
       ),
-      fields(draft, order),
+      editing ? null : fields(draft),
       h("p.form-error", { role: "alert" }),
     ),
   );
@@ -108,113 +108,87 @@ function menuPane() {
   );
 }
 
-function fields(draft, order) {
-  const editing = Boolean(order);
-  const words = (table) =>
-    Object.entries(table).map(([code, { text, symbol }]) => [code, text, symbol]);
-  const settled = editing && order.estado !== "RECIBIDO";
-  return h(
-    "div.stack.order-fields",
-    {},
-    settled
-      ? null
-      : field({
-          name: "modalidad",
-          label: t("Modalidad", "Mode"),
-          type: "choice",
-          value: draft.modalidad,
-          options: words(MODES),
-        }),
-    editing
-      ? null
-      : field({
-          name: "origen_pedido",
-          label: t("Canal", "Channel"),
-          type: "choice",
-          value: draft.origen_pedido,
-          options: words(CHANNELS),
-        }),
-    editing
-      ? null
-      : h(
-          "div.when-row",
-          {},
-          field({
-            name: "when",
-            label: t("¿Para cuándo?", "For when?"),
-            type: "choice",
-            value: draft.when,
-            options: [
-              ["ya", t("Cuanto antes", "As soon as possible"), "bolt"],
-              ["hora", t("A una hora", "At a time"), "clock"],
-            ],
-          }),
-          h(
-            "div.field",
-            { "data-field": "horario_entrega" },
-            h("label", { for: "f-time" }, t("Hora", "Time")),
-            h("input", { id: "f-time", name: "time", type: "time", value: draft.time }),
-            h("small.error", { role: "alert" }),
-          ),
-        ),
+/** Everything but the lines; an existing order has its own verbs for these. */
+function fields(draft) {
+  return h("div.stack.order-fields", {}, serving(draft), customer(draft), paying(draft));
+}
+
+const words = (table) =>
+  Object.entries(table).map(([code, { text, symbol }]) => [code, text, symbol]);
+
+function serving(draft) {
+  return [
+    field({
+      name: "modalidad",
+      label: t("Modalidad", "Mode"),
+      type: "choice",
+      value: draft.modalidad,
+      options: words(MODES),
+    }),
+    field({
+      name: "origen_pedido",
+      label: t("Canal", "Channel"),
+      type: "choice",
+      value: draft.origen_pedido,
+      options: words(CHANNELS),
+    }),
+    h(
+      "div.when-row",
+      {},
+      field({
+        name: "when",
+        label: t("¿Para cuándo?", "For when?"),
+        type: "choice",
+        value: draft.when,
+        options: [
+          ["ya", t("Cuanto antes", "As soon as possible"), "bolt"],
+          ["hora", t("A una hora", "At a time"), "clock"],
+        ],
+      }),
+      h(
+        "div.field",
+        { "data-field": "horario_entrega" },
+        h("label", { for: "f-time" }, t("Hora", "Time")),
+        h("input", { id: "f-time", name: "time", type: "time", value: draft.time }),
+        h("small.error", { role: "alert" }),
+      ),
+    ),
+  ];
+}
+
+function customer(draft) {
+  const text = (name, label, maxlength, type) =>
+    field({ name, label, value: draft[name], type, attrs: { maxlength } });
+  return [
     h(
       "div.fields",
       {},
-      field({
-        name: "cliente_nombre",
-        label: t("Cliente", "Customer"),
-        value: draft.cliente_nombre,
-        attrs: { maxlength: 150 },
-      }),
-      field({
-        name: "cliente_telefono",
-        label: t("Teléfono", "Phone"),
-        value: draft.cliente_telefono,
-        type: "tel",
-        attrs: { maxlength: 50 },
-      }),
-      field({
-        name: "cliente_direccion",
-        label: t("Dirección", "Address"),
-        value: draft.cliente_direccion,
-        attrs: { maxlength: 255 },
-      }),
+      text("cliente_nombre", t("Cliente", "Customer"), 150),
+      text("cliente_telefono", t("Teléfono", "Phone"), 50, "tel"),
+      text("cliente_direccion", t("Dirección", "Address"), 255),
     ),
+    text("observaciones", t("Nota para la cocina", "Note for the kitchen"), 255),
+  ];
+}
+
+function paying(draft) {
+  const check = (name, label) => field({ name, label, type: "check", value: draft[name] });
+  return h(
+    "div.fields",
+    {},
     field({
-      name: "observaciones",
-      label: t("Nota para la cocina", "Note for the kitchen"),
-      value: draft.observaciones,
-      attrs: { maxlength: 255 },
+      name: "medio_pago",
+      label: t("Medio de pago", "Payment method"),
+      type: "select",
+      value: draft.medio_pago,
+      options: Object.entries(METHODS),
     }),
-    editing
-      ? null
-      : h(
-          "div.fields",
-          {},
-          field({
-            name: "medio_pago",
-            label: t("Medio de pago", "Payment method"),
-            type: "select",
-            value: draft.medio_pago,
-            options: Object.entries(METHODS),
-          }),
-          h(
-            "div",
-            {},
-            field({
-              name: "paid",
-              label: t("Ya pagó", "Already paid"),
-              type: "check",
-              value: draft.paid,
-            }),
-            field({
-              name: "pago_contra_entrega",
-              label: t("Paga al recibir", "Pays on delivery"),
-              type: "check",
-              value: draft.pago_contra_entrega,
-            }),
-          ),
-        ),
+    h(
+      "div",
+      {},
+      check("paid", t("Ya pagó", "Already paid")),
+      check("pago_contra_entrega", t("Paga al recibir", "Pays on delivery")),
+    ),
   );
 }
 

@@ -332,22 +332,7 @@ class OrderForm {
   }
 
   save() {
-    const {
-      articulos,
-      modalidad,
-      cliente_nombre,
-      cliente_telefono,
-      cliente_direccion,
-      observaciones,
-    } = bodyOf(this.draft);
-    const body = {
-      articulos,
-      modalidad,
-      cliente_nombre,
-      cliente_telefono,
-      cliente_direccion,
-      observaciones,
-    };
+    const body = { articulos: lineBodies(this.draft) };
     return put(`/pedidos/${this.order.id}`, body, { version: this.order.version, quiet: true });
   }
 

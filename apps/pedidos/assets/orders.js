@@ -85,8 +85,13 @@ export function timing(order) {
     const text = t(`Para ${due}`, `For ${due}`);
     return { tone, symbol: grade ? symbol : "calendar", text, promise: null };
   }
-  const since = minutes(Math.max(0, -minutesTo(order.fecha)));
-  return { tone, symbol, text: t(`Creado hace ${since}`, `Created ${since} ago`), promise };
+  const age = Math.max(0, -minutesTo(order.fecha));
+  const since = minutes(age);
+  const text =
+    age < 1
+      ? t("Recién creado", "Just created")
+      : t(`Creado hace ${since}`, `Created ${since} ago`);
+  return { tone, symbol, text, promise };
 }
 
 function cooking(order, grade) {

@@ -288,7 +288,7 @@ async function dropRule(rule) {
   const result = await remove(`/capacidad-horarios/${rule.id}`);
   await load();
   if (!result.ok) return;
-  const { id, ...body } = rule;
+  const { id: _, version: __, ...body } = rule;
   toast(t("Regla borrada", "Rule deleted"), {
     tone: "good",
     undo: () => post("/capacidad-horarios", body).then(load),
@@ -356,16 +356,15 @@ function drawRuns() {
   morphChildren($("#simulation-result"), h("div", {}, h("div.scroll-x", {}, table)));
 }
 
-/** Twenty-four small columns, with the numbers for those who do not see them. */
+/** Percentages by hour as small columns, with the numbers for those who do not see them. */
 function hours(values) {
-  const scale = Math.max(...values) > 3 ? 100 : 1;
   const text = values
-    .map((value, hour) => `${hour}: ${Math.round((value / scale) * 100)} %`)
+    .map((value, hour) => `${hour}: ${Math.round(value)} %`)
     .filter((_, hour) => values[hour] > 0);
   return h(
     "span.mini-bars",
     { role: "img", "aria-label": text.join(", "), title: text.join("\n") },
-    columns(values.map((value) => value / scale)),
+    columns(values.map((value) => value / 100)),
   );
 }
 

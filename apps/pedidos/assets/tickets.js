@@ -1,7 +1,7 @@
 // A kitchen ticket as a card, and what the tickets add up to.
 
 import { h, icon } from "../web/dom.js";
-import { clock, minutesSince, t, when } from "../web/text.js";
+import { clock, now, t, when } from "../web/text.js";
 import { extras, MODES } from "./orders.js";
 
 export const changed = (ticket) =>
@@ -33,21 +33,24 @@ export function allDay(tickets, station) {
   return [...sums].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 }
 
+/** The instant the cook works towards: the kitchen's own finish, or the promise when it is sooner. */
+export const target = (ticket) => {
+  const finish = Date.parse(ticket.hora_esperada_finalizacion);
+  return ticket.horario_entrega ? Math.min(finish, Date.parse(ticket.horario_entrega)) : finish;
+};
+
 /** Time left as the cook reads it: big, negative when overdue, with a word beside the colour. */
 function timeLeft(ticket) {
-  const left = -minutesSince(ticket.hora_esperada_finalizacion);
-  const total =
-    (Date.parse(ticket.hora_esperada_finalizacion) - Date.parse(ticket.iniciado_en)) / 60_000;
-  if (left < 0)
-    return {
-      tone: "bad",
-      symbol: "alert",
-      number: `−${Math.max(1, Math.floor(-left))}`,
-      word: t("atrasada", "late"),
-    };
+  const left = (target(ticket) - now()) / 60_000;
+  const total = (target(ticket) - Date.parse(ticket.iniciado_en)) / 60_000;
+  if (left < 0) {
+    const number = `−${Math.max(1, Math.floor(-left))}`;
+    return { tone: "bad", symbol: "alert", number, word: t("tarde", "late") };
+  }
   const number = left < 1 ? "<1" : String(Math.floor(left));
-  if (ticket.nivel_atraso === "EN_RIESGO" || left <= total * 0.2)
+  if (ticket.nivel_atraso === "EN_RIESGO" || left <= total * 0.2) {
     return { tone: "warn", symbol: "warning", number, word: t("apurar", "hurry") };
+  }
   return { tone: "good", symbol: "clock", number, word: t("quedan", "left") };
 }
 

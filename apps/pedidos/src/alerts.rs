@@ -5,8 +5,9 @@ use host::{Alert, Context, Severity};
 use jiff::Timestamp;
 
 use crate::{
-    rules::lateness::minutes_late,
-    store::{KitchenView, kitchen, orders},
+    model::Order,
+    rules::{exceptions::is_leftover, lateness::minutes_late},
+    store::{KitchenView, orders},
 };
 
 /// Minutes late from which someone is told outside the screens.
@@ -14,13 +15,12 @@ const VERY_LATE: i64 = 10;
 
 pub async fn check(context: &Context, view: &KitchenView, now: Timestamp) -> Result<(), Error> {
     let fingerprint = "pedidos/muy-atrasados".to_owned();
-    let mut tx = context.store.read().await?;
-    let announced = kitchen::announced(&mut tx).await?;
-    let overdue = orders::overdue(&mut tx, now).await?;
-    drop(tx);
+    let overdue = orders::overdue(&mut context.store.read().await?, now).await?;
+    let stale_hours = view.policy.stale_hours;
+    let current = |order: &Order| !is_leftover(order, &view.today, stale_hours, now);
     let mut late: Vec<_> = overdue
         .iter()
-        .filter(|order| announced.late.contains(&order.id) && minutes_late(order, now) > VERY_LATE)
+        .filter(|order| current(order) && minutes_late(order, now) > VERY_LATE)
         .map(|order| format!("#{} ({} min)", order.id, minutes_late(order, now)))
         .collect();
     late.sort();

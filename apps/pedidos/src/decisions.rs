@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 
 use crate::{
-    model::{Line, Order, OrderId, OrderState},
+    model::{Line, Order, OrderId, OrderState, PaymentMethod, PaymentState},
     rules::{
         commands::{Answer, Cause, Refusal},
         intake,
@@ -20,7 +20,7 @@ use crate::{
         self, By, IntakeSlice, KitchenView, OrderSlice, OrderSnapshot, articles, changes, events,
         kitchen, orders,
     },
-    wire::{CapacityView, OrderView},
+    wire::OrderView,
 };
 
 /// The tick that keeps the kitchen's time.
@@ -49,7 +49,6 @@ pub async fn act(
 ) -> Result<Done, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let before = KitchenView::load(context, &mut decision.tx, now).await?;
     let slice = OrderSlice { context, order, by };
     let mut verdict = None;
     let answered = decision
@@ -72,7 +71,7 @@ pub async fn act(
         Err(refusal) => return Ok(Done::Refused(refusal)),
         // Nothing asked for that is not already so: nothing to settle, nothing to announce.
         Ok(changes) if changes.is_empty() => {}
-        Ok(_) => settle(context, &mut decision, Some(&before)).await?,
+        Ok(_) => drop(settle(context, &mut decision).await?),
     }
     let view = view(&mut decision, order).await?;
     decision.commit().await?;
@@ -115,15 +114,18 @@ pub async fn create(
             Seen::Other => return Ok(Created::KeyReused),
         }
     }
-    let before = KitchenView::load(context, &mut decision.tx, now).await?;
     let id = orders::insert(&mut decision.tx, order, lines, &by.name).await?;
     let taken: Vec<_> =
         lines.iter().filter_map(|line| line.article.map(|id| (id, line.quantity))).collect();
     articles::take(&mut decision.tx, &taken).await?;
     let state = OrderState::Received;
     changes::record(&mut decision, id, None, state, Cause::Manual, by, None).await?;
+    if order.payment_state == PaymentState::Paid {
+        let method = order.payment_method.unwrap_or(PaymentMethod::Cash);
+        changes::record_sale(&mut decision, by, id, method, order.total_cents).await?;
+    }
     events::created(&mut decision, id).await?;
-    settle(context, &mut decision, Some(&before)).await?;
+    settle(context, &mut decision).await?;
     let answer = serde_json::to_value(view(&mut decision, id).await?)
         .map_err(|error| Error::corrupt(error.to_string()))?;
     if let Some(key) = key {
@@ -143,7 +145,7 @@ pub async fn change_kitchen<T>(
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let before = KitchenView::load(context, &mut decision.tx, now).await?;
     let outcome = change(&mut decision, &before).await?;
-    settle(context, &mut decision, Some(&before)).await?;
+    settle(context, &mut decision).await?;
     decision.commit().await?;
     context.wake(TICK);
     Ok(outcome)
@@ -151,46 +153,40 @@ pub async fn change_kitchen<T>(
 
 /// A setting changed in this very decision: what it lets in enters with it.
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
-    settle(context, decision, None).await?;
+    settle(context, decision).await?;
     context.wake(TICK);
     Ok(())
 }
 
-/// Lets in whoever can enter, then says what changed: the capacity, and who is late. Without
-/// `before` the capacity is announced in any case.
-pub async fn settle(
-    context: &Context,
-    decision: &mut Decision,
-    before: Option<&KitchenView>,
-) -> Result<(), Error> {
+/// Lets in whoever can enter, then says what changed: the capacity, and who is late. Answers with
+/// the kitchen as it is then.
+pub async fn settle(context: &Context, decision: &mut Decision) -> Result<KitchenView, Error> {
     let now = decision.now;
-    let plan =
-        decision.plan(&IntakeSlice { context }, |snapshot| intake::plan(snapshot, now)).await?;
+    let mut view = KitchenView::load(context, &mut decision.tx, now).await?;
+    let slice = IntakeSlice { view: &view };
+    let plan = decision.plan(&slice, |snapshot| intake::plan(snapshot, now)).await?;
     if !plan.changes.is_empty() {
         metrics::counter!("pedidos_entries_total").increment(plan.changes.len() as u64);
+        view = KitchenView::load(context, &mut decision.tx, now).await?;
     }
-    let after = KitchenView::load(context, &mut decision.tx, now).await?;
-    if before.map(CapacityView::new) != Some(CapacityView::new(&after)) {
-        events::capacity(decision, &after);
-    }
-    kitchen::announce_late(decision, &after).await?;
-    metrics::gauge!("pedidos_kitchen_used").set(f64::from(after.capacity.in_use));
-    metrics::gauge!("pedidos_kitchen_limit").set(f64::from(after.capacity.limit));
-    Ok(())
+    kitchen::announce_capacity(decision, &view).await?;
+    kitchen::announce_late(decision, &view).await?;
+    metrics::gauge!("pedidos_kitchen_used").set(f64::from(view.capacity.in_use));
+    metrics::gauge!("pedidos_kitchen_limit").set(f64::from(view.capacity.limit));
+    Ok(view)
 }
 
 /// The safety net, and the clock's own changes: planned starts, expiring pauses, lateness.
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let before = KitchenView::load(&context, &mut decision.tx, now).await?;
-    if let Some(expired) = kitchen::pause(&mut decision.tx).await?.filter(|p| !p.holds(now)) {
+    let view = settle(&context, &mut decision).await?;
+    if let Some(expired) = view.row.pause.as_ref().filter(|pause| !pause.holds(now)) {
         tracing::info!(reason = %expired.reason, "pause expired");
         kitchen::set_pause(&mut decision, None).await?;
-        events::automation(&mut decision, Json::Null);
+        events::automation(&mut decision, None);
     }
-    settle(&context, &mut decision, Some(&before)).await?;
     decision.commit().await?;
-    crate::alerts::check(&context, &before, now).await
+    crate::alerts::check(&context, &view, now).await
 }
 
 /// When time alone changes something next.
@@ -199,7 +195,7 @@ pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>,
     let view = KitchenView::load(&context, &mut tx, now).await?;
     let entry = store::intake::next_entry(&mut tx, &view, now).await?;
     let late = next_late(&mut tx, now).await?;
-    let announced = kitchen::announced(&mut tx).await?;
+    let announced = &view.row.late;
     let reminder = announced
         .at
         .filter(|_| !announced.late.is_empty())

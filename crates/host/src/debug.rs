@@ -8,6 +8,7 @@ use web::{Json, Lang, Problem};
 
 use crate::{Actor, Context, Failure, Tick};
 
+pub(crate) const PATH: &str = "/debug/clock";
 /// The farthest one call may go: each due tick runs for real.
 const FARTHEST: SignedDuration = SignedDuration::from_hours(24 * 31);
 
@@ -106,7 +107,7 @@ impl Context {
         let Some(last) = health.last_run else {
             return now;
         };
-        let periodic = last + health.period;
+        let periodic = last + health.wait();
         match (tick.next)(self.clone(), last).await {
             Ok(Some(next)) => periodic.min(next).max(now),
             Ok(None) | Err(_) => periodic.max(now),

@@ -62,17 +62,43 @@ async fn actor(
     {
         return Ok(Some(actor));
     }
-    Ok(match context.options.access {
-        Access::Open => Some(Actor::open()),
-        Access::SignedIn => None,
-    })
+    match context.options.access {
+        Access::Open if names_this_machine(headers) => Ok(Some(Actor::open())),
+        Access::Open => Err(foreign_name(lang).into()),
+        Access::SignedIn => Ok(None),
+    }
+}
+
+/// Open access is for people at this machine. A name that merely resolves to it (a rebound domain,
+/// a proxy in front) brings strangers along.
+fn names_this_machine(headers: &HeaderMap) -> bool {
+    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
+        return true;
+    };
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn foreign_name(lang: Lang) -> Problem {
+    Problem::forbidden("NOMBRE_AJENO")
+        .lang(lang)
+        .detail(lang.t(
+            "El acceso abierto solo responde a localhost o 127.0.0.1.",
+            "Open access answers only to localhost or 127.0.0.1.",
+        ))
+        .hint(lang.t(
+            "Creá un usuario y usá auth = \"required\" para publicar Turno con otro nombre.",
+            "Add a user and set auth = \"required\" to publish Turno under another name.",
+        ))
 }
 
 fn is_public(context: &Context, path: &str) -> bool {
     let matches =
         |known: &&str| path == *known || (known.ends_with('/') && path.starts_with(*known));
-    PUBLIC.iter().any(|known| matches(&known))
-        || context.apps.iter().flat_map(|app| app.public).any(|known| matches(&known))
+    PUBLIC.iter().any(matches) || context.apps.iter().flat_map(|app| app.public).any(matches)
 }
 
 fn turn_away(request: &Request, lang: Lang) -> Response {
@@ -100,4 +126,25 @@ fn form_encode(text: &str) -> String {
             other => format!("%{other:02X}"),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_access_knows_the_names_of_this_machine() {
+        let named = |host: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, host.parse().unwrap());
+            names_this_machine(&headers)
+        };
+        for ours in ["localhost", "localhost:8000", "127.0.0.1:8000", "[::1]:8000", "127.1.2.3"] {
+            assert!(named(ours), "{ours}");
+        }
+        for foreign in ["evil.example", "evil.example:8000", "10.0.0.5", "localhost.evil.example"] {
+            assert!(!named(foreign), "{foreign}");
+        }
+        assert!(names_this_machine(&HeaderMap::new()));
+    }
 }

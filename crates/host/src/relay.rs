@@ -123,15 +123,12 @@ impl Subscription {
     /// Reads a batch from the table; `true` once nothing newer is there.
     async fn catch_up(&mut self) -> bool {
         let read = async { events::since(&mut self.context.store.read().await?, self.seen).await };
-        match read.await {
-            Ok(batch) => {
-                self.backlog = batch.into_iter().map(Arc::new).collect();
-                self.backlog.is_empty()
-            }
-            Err(_) => {
-                tokio::time::sleep(POLL).await;
-                false
-            }
+        if let Ok(batch) = read.await {
+            self.backlog = batch.into_iter().map(Arc::new).collect();
+            self.backlog.is_empty()
+        } else {
+            tokio::time::sleep(POLL).await;
+            false
         }
     }
 }

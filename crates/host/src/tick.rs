@@ -31,6 +31,11 @@ pub struct TickHealth {
 }
 
 impl TickHealth {
+    /// How long after the last run the next one is due, if nothing names an earlier instant.
+    pub(crate) fn wait(&self) -> SignedDuration {
+        if self.last_error.is_some() { self.period.min(RETRY) } else { self.period }
+    }
+
     /// Silent for more than two periods.
     pub fn is_silent(&self, now: Timestamp) -> bool {
         let Some(since) = self.last_success.or(self.started_at) else {

@@ -28,7 +28,7 @@ export async function request(method, url, { body, version, key, quiet = false, 
   const data = parse(text);
   if (response.ok) return { ok: true, status: response.status, data, problem: null };
   if (response.status === 401)
-    location.assign(`/entrar?back=${encodeURIComponent(location.pathname)}`);
+    location.assign(`/login?back=${encodeURIComponent(location.pathname)}`);
   return refused(
     response.status,
     data?.code ? data : { title: `${response.status}`, detail: "", code: "" },

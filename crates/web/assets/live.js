@@ -21,6 +21,7 @@ let attempt = 0;
 let control = null;
 let running = false;
 let stayOpen = false;
+let refused = false;
 
 export const liveState = () => ({ state, lostAt });
 
@@ -63,8 +64,9 @@ async function start() {
     }
     await read().catch(() => {});
     if (document.hidden && !stayOpen) continue;
-    become(attempt < 3 ? "waiting" : "lost");
-    await pause(Math.min(8_000, 400 * 2 ** attempt) * (0.75 + Math.random() / 2));
+    become(refused ? "polling" : attempt < 3 ? "waiting" : "lost");
+    const patience = refused ? 60_000 : Math.min(8_000, 400 * 2 ** attempt);
+    await pause(patience * (0.75 + Math.random() / 2));
     attempt += 1;
   }
 }
@@ -91,6 +93,8 @@ async function read() {
     if (lastId) headers["Last-Event-ID"] = lastId;
     const url = `/api/events?topics=${encodeURIComponent([...topics].join(","))}`;
     const response = await fetch(url, { headers, signal: control.signal, cache: "no-store" });
+    // A screen that nobody signed in to may read its numbers but not the stream.
+    refused = response.status === 401 || response.status === 403;
     if (!response.ok || !response.body) throw new Error(String(response.status));
     attempt = 0;
     const first = state === "off" && lastId === null;
@@ -161,10 +165,11 @@ export function coalesce(work, gap = 500) {
 export function showState(element) {
   if (!element) return;
   watch(({ state, lostAt }) => {
-    element.hidden = state === "off";
+    element.hidden = state === "off" || state === "polling";
     element.dataset.state = state;
     const text = {
       off: "",
+      polling: "",
       live: t("En vivo", "Live"),
       waiting: t("Reconectando…", "Reconnecting…"),
       lost: t(`Sin conexión desde ${clock(lostAt)}`, `No connection since ${clock(lostAt)}`),

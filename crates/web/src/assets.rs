@@ -48,6 +48,10 @@ impl Bundle {
         Self { name, files: Arc::new(files.collect()) }
     }
 
+    pub fn contains(&self, file: &str) -> bool {
+        self.files.contains_key(file)
+    }
+
     /// The address to write into a page. An unknown file gets an address that answers 404.
     ///
     /// Modules carry no version: they import each other by plain name, and the same file under
@@ -64,7 +68,7 @@ impl Bundle {
     }
 }
 
-/// The address of a file of the kit; `bundle.url(file)` does the same for any other bundle.
+/// The address of a bundle's file, to write into a page.
 pub fn asset_url(bundle: &Bundle, file: &str) -> String {
     bundle.url(file)
 }

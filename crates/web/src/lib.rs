@@ -24,5 +24,5 @@ pub use preferences::preferences;
 pub use problem::{Problem, problem_pages};
 pub use theme::Theme;
 
-/// Applications embed their files with it: `#[derive(RustEmbed)] #[crate_path = "web::rust_embed"]`.
+/// Applications embed their files with it, naming `#[crate_path = "web::rust_embed"]`.
 pub use rust_embed;

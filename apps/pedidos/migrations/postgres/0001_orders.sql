@@ -135,12 +135,13 @@ CREATE TABLE capacity_rules (
     version BIGINT NOT NULL DEFAULT 1
 );
 
--- The one kitchen: a pause in force, and what was last said about late orders.
+-- The one kitchen: a pause in force, and what was last said about capacity and late orders.
 CREATE TABLE kitchen (
     id BIGINT PRIMARY KEY CHECK (id = 1),
     pause_reason TEXT,
     pause_until TIMESTAMPTZ,
     paused_by TEXT,
     late_announced JSONB NOT NULL,
-    late_announced_at TIMESTAMPTZ
+    late_announced_at TIMESTAMPTZ,
+    capacity_announced JSONB
 );

@@ -135,12 +135,13 @@ CREATE TABLE capacity_rules (
     version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
--- The one kitchen: a pause in force, and what was last said about late orders.
+-- The one kitchen: a pause in force, and what was last said about capacity and late orders.
 CREATE TABLE kitchen (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     pause_reason TEXT,
     pause_until INTEGER,
     paused_by TEXT,
     late_announced TEXT NOT NULL,
-    late_announced_at INTEGER
+    late_announced_at INTEGER,
+    capacity_announced TEXT
 ) STRICT;

@@ -1,6 +1,6 @@
 use askama::Template;
 use web::svg::{Bar, Bars};
-use web::{Page, Tone};
+use web::{Lang, Page, Tone};
 
 /// `/pedidos-panel`: how the kitchen has been doing, what the services advise, the capacity
 /// rules and the simulation of past days.
@@ -99,12 +99,55 @@ impl Standing {
     }
 }
 
+/// How what was measured compares with what is promised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drift {
+    Unknown,
+    InLine,
+    Slower,
+    MuchSlower,
+}
+
+impl Drift {
+    /// Fewer than five measurements say nothing.
+    fn of(article: &ArticleTime) -> Self {
+        let ratio = article.p50 / article.estimate.max(1.0);
+        if article.sample < 5 {
+            Self::Unknown
+        } else if ratio > 1.25 {
+            Self::MuchSlower
+        } else if ratio > 1.1 {
+            Self::Slower
+        } else {
+            Self::InLine
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Self::Unknown => Tone::Plain,
+            Self::InLine => Tone::Good,
+            Self::Slower => Tone::Warn,
+            Self::MuchSlower => Tone::Bad,
+        }
+    }
+
+    fn text(self, page: &Page) -> &'static str {
+        match self {
+            Self::Unknown => page.t("pocas mediciones", "few measurements"),
+            Self::InLine => page.t("acorde", "in line"),
+            Self::Slower => page.t("tarda algo más", "takes a little longer"),
+            Self::MuchSlower => page.t("tarda bastante más", "takes much longer"),
+        }
+    }
+}
+
 impl PanelPage {
-    fn minutes(&self, value: &Option<f64>) -> String {
+    fn minutes(&self, value: Option<&f64>) -> String {
         value.map_or_else(|| "–".to_owned(), |minutes| self.page.minutes(minutes))
     }
 
-    fn p90(&self, value: &Option<f64>) -> String {
+    fn p90(&self, value: Option<&f64>) -> String {
         format!("p90 {}", self.minutes(value))
     }
 
@@ -113,7 +156,7 @@ impl PanelPage {
         format!("{} {}", page.number(self.figures.late as i64), page.t("pedidos", "orders"))
     }
 
-    fn share(&self, value: &Option<f64>) -> String {
+    fn share(&self, value: Option<&f64>) -> String {
         value.map_or_else(|| "–".to_owned(), |share| self.page.percent(share))
     }
 
@@ -125,18 +168,17 @@ impl PanelPage {
         }
     }
 
-    /// The difference between what was measured and what is promised, when it is worth a word.
-    fn drift(article: &ArticleTime) -> Tone {
-        let ratio = article.p50 / article.estimate.max(1.0);
-        if article.sample < 5 {
-            Tone::Plain
-        } else if ratio > 1.25 {
-            Tone::Bad
-        } else if ratio > 1.1 {
-            Tone::Warn
-        } else {
-            Tone::Good
+    fn period(&self) -> String {
+        let orders = self.page.number(self.figures.orders as i64);
+        match self.page.lang {
+            Lang::Es => format!("{orders} pedidos en los últimos {} días", self.days),
+            Lang::En => format!("{orders} orders in the last {} days", self.days),
         }
+    }
+
+    #[allow(clippy::unused_self, reason = "templates call methods on self")]
+    fn drift(&self, article: &ArticleTime) -> Drift {
+        Drift::of(article)
     }
 
     fn use_chart(&self) -> Bars {
@@ -161,5 +203,22 @@ impl PanelPage {
         });
         let label = page.t("Uso de la cocina por hora", "Kitchen use by hour");
         Bars::new(label, bars.collect()).limit(1.0, page.t("llena", "full"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn article(sample: u32, p50: f64) -> ArticleTime {
+        ArticleTime { name: "Lomito".into(), sample, p50, p90: p50, estimate: 10.0 }
+    }
+
+    #[test]
+    fn drift_needs_measurements_and_a_margin() {
+        assert_eq!(Drift::of(&article(4, 30.0)), Drift::Unknown);
+        assert_eq!(Drift::of(&article(5, 11.0)), Drift::InLine);
+        assert_eq!(Drift::of(&article(5, 12.0)), Drift::Slower);
+        assert_eq!(Drift::of(&article(5, 13.0)), Drift::MuchSlower);
     }
 }

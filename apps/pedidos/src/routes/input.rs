@@ -48,9 +48,10 @@ pub(super) struct NewLine {
     /// Of one unit, in pesos; the menu's price when absent.
     #[schema(minimum = 0)]
     pub precio: Option<f64>,
-    /// Ignored: the server computes it.
+    /// Accepted from older clients and ignored: the server computes it.
+    #[serde(rename = "subtotal")]
     #[schema(minimum = 0)]
-    pub subtotal: Option<f64>,
+    pub _subtotal: Option<f64>,
     #[schema(max_length = 255)]
     pub observaciones: Option<String>,
     #[schema(value_type = Option<Object>)]
@@ -209,8 +210,15 @@ fn line(
     }
     let extras = new.personalizaciones.as_ref().filter(|extras| !extras.is_null());
     let extras = extras.map(ToString::to_string);
-    if extras.as_ref().is_some_and(|extras| extras.len() > EXTRAS_BYTES) {
-        check.wrong(&path("personalizaciones"), "es demasiado largo", "is too long");
+    // PostgreSQL keeps no NUL in its JSON.
+    let unfit = |extras: &String| extras.len() > EXTRAS_BYTES || extras.contains("\\u0000");
+    if extras.as_ref().is_some_and(unfit) {
+        let (es, en) = ("es demasiado largo o lleva caracteres nulos", "is too long or has NULs");
+        check.wrong(&path("personalizaciones"), es, en);
+    }
+    if new.personalizaciones.as_ref().is_some_and(holds_nul) {
+        let (es, en) = ("tiene un carácter nulo", "holds a NUL character");
+        check.wrong(&path("personalizaciones"), es, en);
     }
     let station = check.text(&path("estacion"), new.estacion.as_ref(), NAME);
     Some(Line {
@@ -224,6 +232,18 @@ fn line(
         extras,
         station: station.or_else(|| article.and_then(|article| article.station)),
     })
+}
+
+/// `PostgreSQL` keeps no NUL, not even inside JSON.
+fn holds_nul(json: &Json) -> bool {
+    match json {
+        Json::String(text) => text.contains('\0'),
+        Json::Array(items) => items.iter().any(holds_nul),
+        Json::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => false,
+    }
 }
 
 /// The estimate of some lines, corrected by what was learned when the operator wants that.

@@ -50,6 +50,13 @@ fn state(desk: &Desk, word: &String) -> Result<OrderState, Failure> {
     Ok(found.unwrap_or(OrderState::Received))
 }
 
+fn reason(desk: &Desk, text: Option<&String>) -> Result<Option<String>, Failure> {
+    let mut check = input::Check::new(desk.lang);
+    let reason = check.text("motivo", text, 255);
+    check.finish()?;
+    Ok(reason)
+}
+
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CambioDeEstado)]
@@ -57,6 +64,7 @@ struct StateRequest {
     #[schema(example = "LISTO")]
     estado: String,
     /// Kept with a cancellation.
+    #[schema(max_length = 255)]
     motivo: Option<String>,
 }
 
@@ -77,7 +85,8 @@ async fn set_state(
     let to = state(&desk, &wanted.estado)?;
     let role = desk.role;
     // The seed's endpoint has no reason; a cancellation through it says at least that much.
-    let reason = wanted.motivo.unwrap_or_else(|| "sin motivo informado".to_owned());
+    let reason = reason(&desk, wanted.motivo.as_ref())?;
+    let reason = reason.unwrap_or_else(|| "sin motivo informado".to_owned());
     act(&desk, id, &headers, |order, seen, now| {
         commands::change_state(order, to, Some(&reason), seen.kitchen.room(), role, now)
     })
@@ -92,6 +101,7 @@ struct ForceRequest {
     estado: String,
     /// Why the rules are overridden; audited.
     #[serde(default)]
+    #[schema(max_length = 255)]
     motivo: String,
 }
 
@@ -111,8 +121,8 @@ async fn force_state(
 ) -> Result<Response, Failure> {
     let to = state(&desk, &wanted.estado)?;
     let role = desk.role;
-    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &wanted.motivo, role, now))
-        .await
+    let reason = reason(&desk, Some(&wanted.motivo))?.unwrap_or_default();
+    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &reason, role, now)).await
 }
 
 /// Starts an order by hand, due or not, if there is room.
@@ -174,15 +184,6 @@ struct ReasonRequest {
     motivo: Option<String>,
 }
 
-impl ReasonRequest {
-    fn checked(&self, desk: &Desk) -> Result<Option<String>, Failure> {
-        let mut check = input::Check::new(desk.lang);
-        let reason = check.text("motivo", self.motivo.as_ref(), 255);
-        check.finish()?;
-        Ok(reason)
-    }
-}
-
 /// Keeps an order out of the kitchen until someone releases it.
 #[utoipa::path(post, path = "/pedidos/{id}/retener", request_body = Option<ReasonRequest>,
     tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
@@ -196,7 +197,8 @@ async fn hold(
     headers: HeaderMap,
     body: Option<Json<ReasonRequest>>,
 ) -> Result<Response, Failure> {
-    let reason = body.map(|Json(body)| body).unwrap_or_default().checked(&desk)?;
+    let body = body.map(|Json(body)| body).unwrap_or_default();
+    let reason = reason(&desk, body.motivo.as_ref())?;
     let role = desk.role;
     act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), role)).await
 }
@@ -227,7 +229,7 @@ async fn cancel(
     headers: HeaderMap,
     Json(body): Json<ReasonRequest>,
 ) -> Result<Response, Failure> {
-    let reason = body.checked(&desk)?.unwrap_or_default();
+    let reason = reason(&desk, body.motivo.as_ref())?.unwrap_or_default();
     let role = desk.role;
     act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, role, now)).await
 }

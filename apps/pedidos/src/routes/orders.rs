@@ -74,7 +74,11 @@ async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Fail
             let day = BusinessDay::of(date, &kitchen.policy.zone, kitchen.policy.cutoff);
             orders::between(&mut tx, day.begins, day.ends, state).await?
         }
-        (_, Some(state)) => orders::in_state(&mut tx, state).await?,
+        (_, Some(state)) => {
+            let mut found = orders::in_state(&mut tx, state).await?;
+            found.reverse();
+            found
+        }
         (_, None) => {
             let week = desk.now - SignedDuration::from_hours(24 * 7);
             orders::open_or_recent(&mut tx, week).await?

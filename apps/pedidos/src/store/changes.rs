@@ -209,17 +209,29 @@ async fn set_payment(
     if state != PaymentState::Paid {
         return events::updated(decision, order).await;
     }
+    let method = method.unwrap_or(PaymentMethod::Cash);
+    let sale = record_sale(decision, by, order, method, row.get("total_cents")?).await?;
+    events::charged(decision, order, sale).await
+}
+
+/// The sale of an order, one for life; its number.
+pub async fn record_sale(
+    decision: &mut Decision,
+    by: &By,
+    order: OrderId,
+    method: PaymentMethod,
+    total_cents: i64,
+) -> Result<i64, Error> {
     let sql = "INSERT INTO sales (order_id, method, total_cents, charged_at, charged_by)
                VALUES ($1, $2, $3, $4, $5) RETURNING id";
     let args = [
         order.0.into(),
-        method.unwrap_or(PaymentMethod::Cash).word().into(),
-        row.get::<i64>("total_cents")?.into(),
+        method.word().into(),
+        total_cents.into(),
         decision.now.into(),
         by.name.as_str().into(),
     ];
-    let sale: i64 = decision.tx.one(sql, &args).await?.get("id")?;
-    events::charged(decision, order, sale).await
+    decision.tx.one(sql, &args).await?.get("id")
 }
 
 async fn set_lines(decision: &mut Decision, change: &Change) -> Result<(), Error> {

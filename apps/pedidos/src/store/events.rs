@@ -8,7 +8,7 @@ use super::{KitchenView, orders};
 use crate::{
     model::{OrderId, OrderState},
     rules::commands::Change,
-    wire::{CapacityView, OrderView, event},
+    wire::{CapacityView, OrderView, PauseView, event},
 };
 
 fn emit(decision: &mut Decision, name: &'static str, order: Option<OrderId>, mut data: Json) {
@@ -99,6 +99,6 @@ pub fn late(decision: &mut Decision, orders: &[OrderView], causa: &str) {
     emit(decision, event::LATE, None, data);
 }
 
-pub fn automation(decision: &mut Decision, pause: Json) {
+pub fn automation(decision: &mut Decision, pause: Option<PauseView>) {
     emit(decision, event::AUTOMATION, None, json!({ "pausa": pause }));
 }

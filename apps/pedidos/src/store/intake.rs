@@ -5,7 +5,11 @@ use engine::Capacity;
 use host::Context;
 use jiff::Timestamp;
 
-use super::{changes, kitchen, orders, policy, rules};
+use super::{
+    changes,
+    kitchen::{self, KitchenRow},
+    orders, policy, rules,
+};
 use crate::{
     model::{Channel, Due, Intake, Order, OrderId, OrderState, PaymentMethod, PaymentState},
     policy::{Pause, Policy, PriorityPolicy},
@@ -28,8 +32,10 @@ pub struct KitchenView {
     pub effective: Effective,
     pub capacity: Capacity,
     pub today: BusinessDay,
+    /// The pause in force.
     pub pause: Option<Pause>,
     pub preparing: Vec<Order>,
+    pub row: KitchenRow,
 }
 
 impl KitchenView {
@@ -42,8 +48,9 @@ impl KitchenView {
         let preparing = orders::in_state(tx, OrderState::Preparing).await?;
         let in_use = used::in_use(&preparing, policy.unit, &today, policy.stale_hours, now);
         let capacity = Capacity::new(effective.capacity, in_use);
-        let pause = kitchen::pause(tx).await?.filter(|pause| pause.holds(now));
-        Ok(Self { policy, effective, capacity, today, pause, preparing })
+        let row = kitchen::load(tx).await?;
+        let pause = row.pause.clone().filter(|pause| pause.holds(now));
+        Ok(Self { policy, effective, capacity, today, pause, preparing, row })
     }
 
     /// The room in the kitchen, for commands.
@@ -84,7 +91,8 @@ impl KitchenView {
 /// [`crate::rules::intake::bound`].
 #[derive(Debug)]
 pub struct IntakeSlice<'a> {
-    pub context: &'a Context,
+    /// Read in the same transaction, after its last change.
+    pub view: &'a KitchenView,
 }
 
 impl Slice for IntakeSlice<'_> {
@@ -92,7 +100,7 @@ impl Slice for IntakeSlice<'_> {
     type Change = Start;
 
     async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<Snapshot, Error> {
-        let view = KitchenView::load(self.context, tx, now).await?;
+        let view = self.view;
         let limit = i64::from(bound(view.capacity));
         if limit == 0 || view.stopped().is_some() {
             return Ok(view.snapshot(Vec::new()));

@@ -16,7 +16,7 @@ pub async fn find(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, Error> {
 
 pub async fn in_state(tx: &mut Tx, state: OrderState) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE state = $1 ORDER BY received_at, id LIMIT $2";
-    list(tx.all(sql, &[state.word().into(), LISTED.into()]).await?)
+    list(&tx.all(sql, &[state.word().into(), LISTED.into()]).await?)
 }
 
 /// Received or promised in `[from, to)`, newest first.
@@ -30,7 +30,7 @@ pub async fn between(
                AND COALESCE(due_at, received_at) < $2 AND ($3 IS NULL OR state = $3)
                ORDER BY received_at DESC, id DESC LIMIT $4";
     let state = state.map(OrderState::word);
-    list(tx.all(sql, &[from.into(), to.into(), state.into(), LISTED.into()]).await?)
+    list(&tx.all(sql, &[from.into(), to.into(), state.into(), LISTED.into()]).await?)
 }
 
 /// What screens show without being asked: all that is open, and what ended since `since`.
@@ -39,13 +39,13 @@ pub async fn open_or_recent(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>,
                OR (state = 'ENTREGADO' AND delivered_at >= $1)
                OR (state = 'CANCELADO' AND cancelled_at >= $1)
                ORDER BY received_at DESC, id DESC LIMIT $2";
-    list(tx.all(sql, &[since.into(), LISTED.into()]).await?)
+    list(&tx.all(sql, &[since.into(), LISTED.into()]).await?)
 }
 
 pub async fn open(tx: &mut Tx) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
                ORDER BY received_at, id LIMIT $1";
-    list(tx.all(sql, &[LISTED.into()]).await?)
+    list(&tx.all(sql, &[LISTED.into()]).await?)
 }
 
 /// Orders that may be late: an instant they are measured by has passed.
@@ -53,14 +53,14 @@ pub async fn overdue(tx: &mut Tx, now: Timestamp) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE state = 'EN_PREPARACION' AND expected_finish < $1
                UNION SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
                AND due_at < $1 LIMIT $2";
-    list(tx.all(sql, &[now.into(), LISTED.into()]).await?)
+    list(&tx.all(sql, &[now.into(), LISTED.into()]).await?)
 }
 
 /// Finished orders of the learning window, oldest first.
 pub async fn prepared_since(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE received_at >= $1 AND ready_at IS NOT NULL
                AND started_at IS NOT NULL ORDER BY received_at, id LIMIT 20000";
-    list(tx.all(sql, &[since.into()]).await?)
+    list(&tx.all(sql, &[since.into()]).await?)
 }
 
 pub async fn lines(tx: &mut Tx, id: OrderId) -> Result<Vec<Line>, Error> {
@@ -149,7 +149,7 @@ pub async fn insert_lines(tx: &mut Tx, id: OrderId, lines: &[Line]) -> Result<()
     Ok(())
 }
 
-fn list(rows: Vec<Row>) -> Result<Vec<Order>, Error> {
+fn list(rows: &[Row]) -> Result<Vec<Order>, Error> {
     rows.iter().map(order).collect()
 }
 

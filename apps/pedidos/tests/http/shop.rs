@@ -90,7 +90,7 @@ impl Who {
             Self::Admin => "admin",
             Self::Manager => "manager",
             Self::Cashier => "cashier",
-            Self::Kitchen => "kitchen",
+            Self::Kitchen => "cook",
         }
     }
 

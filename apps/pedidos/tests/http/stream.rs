@@ -18,7 +18,7 @@ pub(crate) struct Frame {
 
 pub(crate) struct Stream {
     response: Response,
-    text: String,
+    unread: Vec<u8>,
     /// The last number seen.
     pub(crate) seen: i64,
 }
@@ -34,16 +34,15 @@ impl Stream {
         let response = request.send().await.unwrap();
         assert_eq!(response.status().as_u16(), 200, "the stream opens");
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { response, text: String::new(), seen: since }
+        Self { response, unread: Vec::new(), seen: since }
     }
 
     /// The next event; comments that keep the line alive are skipped.
     pub(crate) async fn next(&mut self) -> Frame {
         loop {
-            if let Some((block, rest)) = self.text.split_once("\n\n") {
-                let (block, rest) = (block.to_owned(), rest.to_owned());
-                self.text = rest;
-                if let Some(frame) = frame(&block) {
+            if let Some(end) = self.unread.windows(2).position(|pair| pair == b"\n\n") {
+                let block: Vec<u8> = self.unread.drain(..end + 2).collect();
+                if let Some(frame) = frame(std::str::from_utf8(&block).unwrap()) {
                     self.seen = frame.id;
                     return frame;
                 }
@@ -52,7 +51,7 @@ impl Stream {
             let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
             let chunk = chunk.expect("the stream says something").unwrap();
             let chunk = chunk.expect("the stream goes on");
-            self.text.push_str(std::str::from_utf8(&chunk).unwrap());
+            self.unread.extend_from_slice(&chunk);
         }
     }
 

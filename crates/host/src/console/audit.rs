@@ -119,8 +119,8 @@ fn changes(
     names.dedup();
     names
         .into_iter()
-        .filter(|name| old.get(*name) != new.get(*name))
         .map(|name| (name.clone(), written(old.get(name)), written(new.get(name))))
+        .filter(|(_, before, after)| before != after)
         .collect()
 }
 

@@ -28,11 +28,17 @@ fn trouble() -> Alert {
 
 /// Stands for the outside: takes notices, and fails as often as it is told.
 #[derive(Clone, Default)]
-struct Receiver(Arc<Mutex<(u32, Vec<(HeaderMap, String)>)>>);
+struct Receiver(Arc<Mutex<Taken>>);
+
+#[derive(Default)]
+struct Taken {
+    failures: u32,
+    notices: Vec<(HeaderMap, String)>,
+}
 
 impl Receiver {
     async fn listen(&self, failures: u32) -> String {
-        self.0.lock().unwrap().0 = failures;
+        self.0.lock().unwrap().failures = failures;
         let app = Router::new().route("/hook", post(take)).with_state(self.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -41,7 +47,7 @@ impl Receiver {
     }
 
     fn taken(&self) -> Vec<(HeaderMap, String)> {
-        self.0.lock().unwrap().1.clone()
+        self.0.lock().unwrap().notices.clone()
     }
 
     fn states(&self) -> Vec<String> {
@@ -55,11 +61,11 @@ impl Receiver {
 
 async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: String) -> StatusCode {
     let mut kept = receiver.0.lock().unwrap();
-    kept.1.push((headers, body));
-    if kept.0 == 0 {
+    kept.notices.push((headers, body));
+    if kept.failures == 0 {
         return StatusCode::NO_CONTENT;
     }
-    kept.0 -= 1;
+    kept.failures -= 1;
     StatusCode::INTERNAL_SERVER_ERROR
 }
 

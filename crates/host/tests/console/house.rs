@@ -128,7 +128,18 @@ impl House {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let file = std::env::temp_dir().join(format!("console_{}_{count}", std::process::id()));
         let _ = std::fs::remove_file(&file);
-        let store = Store::open(&format!("sqlite://{}", file.display())).await.unwrap();
+        let url = format!("sqlite://{}", file.display());
+        Self::at(&url, file, access, channels).await
+    }
+
+    /// On `PostgreSQL`; `None` when there is no server to test with.
+    pub(crate) async fn on_postgres(access: Access, channels: AlertChannels) -> Option<Self> {
+        let url = testkit::fresh_database().await?;
+        Some(Self::at(&url, PathBuf::new(), access, channels).await)
+    }
+
+    async fn at(url: &str, file: PathBuf, access: Access, channels: AlertChannels) -> Self {
+        let store = Store::open(url).await.unwrap();
         store.migrate(&[store::ENGINE, host::MIGRATIONS], start()).await.unwrap();
         let fixed = Override {
             app: "demo".into(),
@@ -158,14 +169,18 @@ impl House {
     /// A house that asks who you are, with an administrator, a chief and a worker.
     pub(crate) async fn staffed() -> Self {
         let house = Self::new(Access::SignedIn).await;
+        house.hire().await;
+        house
+    }
+
+    pub(crate) async fn hire(&self) {
         for (name, app, role) in
             [("ada", "*", "ADMIN"), ("jefa", "demo", "JEFE"), ("ope", "demo", "OPERARIO")]
         {
             let grants = [Grant { app: app.into(), role: role.into() }];
-            let (store, by) = (&house.context.store, Actor::system());
+            let (store, by) = (&self.context.store, Actor::system());
             accounts::put_user(store, &by, name, PASSWORD, &grants, start()).await.unwrap();
         }
-        house
     }
 
     pub(crate) async fn advance(&self, time: SignedDuration) {

@@ -1,8 +1,11 @@
 //! The console over the real router: personas, forms, JSON, the outside receiver of notices.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod alerts;
 mod house;
 mod pages;
 mod people;
+mod postgres;
 mod settings;
 mod signing_in;

@@ -47,9 +47,9 @@ async fn tokens_expire() {
         ada.call(Method::POST, "/api/tokens", Some(body)).await
     };
     assert_eq!(make("2020-01-01T00:00:00Z").await.json()["code"], "VENCIMIENTO_INVALIDO");
-    let made = make("2026-03-03T22:00:00Z").await;
-    assert_eq!(made.status, StatusCode::CREATED);
-    let secret = made.json()["secret"].as_str().unwrap().to_owned();
+    let created = make("2026-03-03T22:00:00Z").await;
+    assert_eq!(created.status, StatusCode::CREATED);
+    let secret = created.json()["secret"].as_str().unwrap().to_owned();
     let program = house.bearer(&secret);
     assert_eq!(program.call(Method::GET, "/api/alerts", None).await.status, StatusCode::OK);
     house.advance(SignedDuration::from_hours(24)).await;

@@ -20,24 +20,22 @@ mod settings;
 mod twins;
 mod values;
 
+/// One test per subject and database: its cases run one after the other in databases that are
+/// emptied and used again, because to make a new one takes longer than most cases.
 macro_rules! conformance {
-    ($($module:ident: $($case:ident),+;)+) => {
-        mod sqlite {
-            $(mod $module {$(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    crate::place::on_sqlite(crate::$module::$case).await;
-                }
-            )+})+
-        }
-        mod postgres {
-            $(mod $module {$(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn $case() {
-                    crate::place::on_postgres(crate::$module::$case).await;
-                }
-            )+})+
-        }
+    ($($subject:ident: $($case:ident),+;)+) => {
+        mod sqlite {$(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $subject() {
+                $(crate::place::on_sqlite(stringify!($case), crate::$subject::$case).await;)+
+            }
+        )+}
+        mod postgres {$(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $subject() {
+                $(crate::place::on_postgres(stringify!($case), crate::$subject::$case).await;)+
+            }
+        )+}
     };
 }
 

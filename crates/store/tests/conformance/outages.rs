@@ -79,7 +79,7 @@ async fn a_server_that_comes_back_is_used_again(place: &Place) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_terminated_connection_decides_nothing() {
-    on_postgres(async |place: &Place| {
+    on_postgres("terminated", async |place: &Place| {
         let store = place.store().await;
         kitchen(&store, "norte", 9).await;
         let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
@@ -129,10 +129,10 @@ async fn a_decision_kept_open_makes_others_give_up(place: &Place) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn patience_ends_and_the_store_recovers() {
     tokio::join!(
-        on_postgres(a_server_that_comes_back_is_used_again),
-        on_sqlite(another_writer_is_waited_for_with_patience),
-        on_sqlite(a_decision_kept_open_makes_others_give_up),
-        on_postgres(a_decision_kept_open_makes_others_give_up),
+        on_postgres("gone", a_server_that_comes_back_is_used_again),
+        on_sqlite("locked", another_writer_is_waited_for_with_patience),
+        on_sqlite("kept open", a_decision_kept_open_makes_others_give_up),
+        on_postgres("kept open", a_decision_kept_open_makes_others_give_up),
     );
 }
 

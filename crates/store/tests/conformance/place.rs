@@ -2,11 +2,14 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use jiff::Timestamp;
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, postgres::PgConnectOptions};
+use sqlx::{ConnectOptions as _, Connection as _, postgres::PgConnectOptions};
 use store::{Line, Scope, Step, Store};
 
 /// Tables of an application that exists only here.
@@ -44,6 +47,9 @@ pub(crate) fn scope(name: &str) -> Scope {
     Scope::new(name)
 }
 
+/// Databases that finished cases left empty.
+static EMPTIED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 /// Where one database lives.
 pub(crate) struct Place {
     pub(crate) url: String,
@@ -59,7 +65,12 @@ impl Place {
 
     /// `None` when there is no server to test with.
     pub(crate) async fn postgres() -> Option<Self> {
-        Some(Self { url: testkit::fresh_database().await?, dir: directory() })
+        let emptied = EMPTIED.lock().expect("no case panics with it").pop();
+        let url = match emptied {
+            Some(url) => url,
+            None => testkit::fresh_database().await?,
+        };
+        Some(Self { url, dir: directory() })
     }
 
     /// One more process at work on this database.
@@ -82,22 +93,29 @@ impl Place {
         std::fs::remove_dir_all(&self.dir).expect("the directory is ours");
         if self.url.starts_with("postgres") {
             let options: PgConnectOptions = self.url.parse().expect("a valid address");
-            let name = options.get_database().expect("a named database").to_owned();
-            let mut server = options.database("postgres").connect().await.unwrap();
-            let sql = format!("DROP DATABASE {name} WITH (FORCE)");
-            sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut server).await.unwrap();
+            let mut server = options.connect().await.unwrap();
+            // Stores that a case dropped may not have hung up yet.
+            let sql = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                       WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            sqlx::query(sql).fetch_all(&mut server).await.unwrap();
+            let sql = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+            sqlx::raw_sql(sql).execute(&mut server).await.unwrap();
             server.close().await.unwrap();
+            EMPTIED.lock().expect("no case panics with it").push(self.url);
         }
     }
 }
 
-pub(crate) async fn on_sqlite(case: impl AsyncFnOnce(&Place)) {
+/// Runs a case; its name is on the output of a test that fails.
+pub(crate) async fn on_sqlite(name: &str, case: impl AsyncFnOnce(&Place)) {
+    println!("{name}");
     let place = Place::sqlite();
     case(&place).await;
     place.remove().await;
 }
 
-pub(crate) async fn on_postgres(case: impl AsyncFnOnce(&Place)) {
+pub(crate) async fn on_postgres(name: &str, case: impl AsyncFnOnce(&Place)) {
+    println!("{name}");
     if let Some(place) = Place::postgres().await {
         case(&place).await;
         place.remove().await;

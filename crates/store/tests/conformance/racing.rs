@@ -117,7 +117,7 @@ pub(crate) async fn the_audit_chain_survives_racing_scopes(place: &Place) {
 /// Only `PostgreSQL` promises this: `SQLite` has one writer at a time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scopes_wait_only_for_themselves() {
-    crate::place::on_postgres(async |place: &Place| {
+    crate::place::on_postgres("scopes", async |place: &Place| {
         let stores = processes(place, 2).await;
         kitchen(&stores[0], "norte", 5).await;
         let mut held = stores[0].decide(&scope("norte"), now()).await.unwrap();

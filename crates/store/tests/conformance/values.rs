@@ -106,12 +106,10 @@ pub(crate) async fn text_and_json_keep_every_character(place: &Place) {
 
 pub(crate) async fn floats_keep_every_bit(place: &Place) {
     let store = place.store().await;
-    // A fixed walk over the bit patterns between 0 and 1: most are hard to print and to parse.
+    // A fixed walk over fractions of many sizes: most are hard to print and to parse.
     let floats: Vec<f64> = (1..500_u64)
         .map(|n| {
-            f64::from_bits(
-                0x3fe0_0000_0000_0000 + n.wrapping_mul(0x0000_0191_9e37_79b9) % (1 << 52),
-            )
+            f64::from_bits((970 + n % 100) << 52 | n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 12)
         })
         .collect();
     let document = json!(floats);

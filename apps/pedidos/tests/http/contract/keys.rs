@@ -1,0 +1,56 @@
+//! `Idempotency-Key`.
+
+use reqwest::Method;
+use serde_json::{Value as Json, json};
+use testkit::{Answer, Client};
+
+use crate::shop::{Place, Shop, Who, friday, plain};
+
+async fn create(client: &Client, key: &str, body: &Json) -> Answer {
+    let request = client.request(Method::POST, "/pedidos").header("idempotency-key", key);
+    Answer::of(request.json(body), "POST /pedidos").await
+}
+
+pub(super) async fn one_key_is_one_order(place: &Place) {
+    let shop = Shop::open(place, friday()).await;
+    let cashier = shop.client(Who::Cashier);
+    let first = create(&cashier, "abc", &plain(10)).await;
+    assert_eq!(first.header("idempotency-replayed"), None);
+    let first = first.expect(201);
+    shop.unchanged(async |_: &Shop| {
+        let again = create(&cashier, "abc", &plain(10)).await;
+        assert_eq!(again.header("idempotency-replayed"), Some("true"));
+        assert_eq!(again.expect(201), first, "the answer of then, to the letter");
+        // Spaces and the order of keys make no other request.
+        let text = "{\n \"articulos\": [{\"precio\": 100, \"cantidad\": 8, \"peso\": 1, \
+                    \"nombre\": \"plato\"}],\n \"modalidad\": \"RETIRO\" }";
+        let request = cashier.request(Method::POST, "/pedidos").header("idempotency-key", "abc");
+        let request = request.header("content-type", "application/json").body(text);
+        assert_eq!(Answer::of(request, "POST /pedidos").await.expect(201)["id"], first["id"]);
+        let other = create(&cashier, "abc", &plain(15)).await.expect(409);
+        assert_eq!(other["code"], "CLAVE_REUTILIZADA");
+    })
+    .await;
+    let another = create(&cashier, "abd", &plain(10)).await.expect(201);
+    assert_ne!(another["id"], first["id"]);
+    let hers = create(&shop.client(Who::Manager), "abc", &plain(10)).await.expect(201);
+    assert_ne!(hers["id"], first["id"], "a key belongs to its caller");
+    // A refused request leaves its key free.
+    let mut bad = plain(10);
+    bad["modalidad"] = json!("AVION");
+    create(&cashier, "abe", &bad).await.expect(400);
+    create(&cashier, "abe", &plain(10)).await.expect(201);
+}
+
+pub(super) async fn a_key_must_be_a_key(place: &Place) {
+    let shop = Shop::open(place, friday()).await;
+    let cashier = shop.client(Who::Cashier);
+    shop.unchanged(async |_: &Shop| {
+        for bad in ["", "x".repeat(201).as_str()] {
+            let problem = create(&cashier, bad, &plain(10)).await.expect(400);
+            assert_eq!(problem["code"], "CLAVE_INVALIDA");
+        }
+    })
+    .await;
+    create(&cashier, &"x".repeat(200), &plain(10)).await.expect(201);
+}

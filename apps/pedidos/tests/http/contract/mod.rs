@@ -1,0 +1,66 @@
+//! What clients rely on, and what bad requests leave behind: nothing.
+
+mod bodies;
+mod editing;
+mod events;
+mod keys;
+mod lifecycle;
+mod privacy;
+mod roles;
+mod rules;
+mod sockets;
+
+macro_rules! on_both {
+    ($($module:ident: $($case:ident),+;)+) => {
+        mod sqlite {
+            $(mod $module {$(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    crate::shop::on_sqlite(crate::contract::$module::$case).await;
+                }
+            )+})+
+        }
+        mod postgres {
+            $(mod $module {$(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    crate::shop::on_postgres(crate::contract::$module::$case).await;
+                }
+            )+})+
+        }
+    };
+}
+
+on_both! {
+    bodies:
+        a_bad_body_changes_nothing,
+        a_bad_field_is_named,
+        absurd_text_changes_nothing,
+        what_does_not_exist_is_not_found,
+        bad_filters_are_refused;
+    editing:
+        an_old_version_is_refused,
+        articles_and_rules_have_versions;
+    events:
+        events_have_the_shapes_clients_know,
+        a_client_resumes_where_it_left,
+        a_client_that_was_away_too_long_reloads;
+    keys:
+        one_key_is_one_order,
+        a_key_must_be_a_key;
+    lifecycle:
+        only_legal_moves_are_made,
+        force_obeys_the_same_graph;
+    privacy:
+        the_kitchen_learns_nothing_of_customers,
+        health_and_screen_are_public_and_anonymous;
+    roles:
+        every_role_may_do_its_part,
+        strangers_are_asked_who_they_are;
+    rules:
+        settings_out_of_range_change_nothing,
+        capacity_rules_may_not_contradict_each_other;
+    sockets:
+        socket_clients_hear_what_they_may,
+        socket_clients_resume_where_they_left;
+}

@@ -1,0 +1,252 @@
+//! What people do, as requests.
+
+use jiff::Timestamp;
+use reqwest::Method;
+use serde_json::{Value as Json, json};
+use testkit::Answer;
+
+use super::{
+    story::Story,
+    words::{Outcome, Words},
+};
+use crate::shop::{Who, plain};
+
+/// A request that is ready to go, and who sends it; nobody is the house itself.
+#[derive(Clone, Debug)]
+pub(super) struct Ask {
+    pub(super) who: Option<Who>,
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) body: Option<Json>,
+    pub(super) key: Option<String>,
+    /// The order that this creates, under its name in the story.
+    pub(super) creates: Option<String>,
+}
+
+impl Ask {
+    fn put(path: String, body: Json) -> Self {
+        Self::new(Method::PUT, path, Some(body))
+    }
+
+    fn post(path: String, body: Option<Json>) -> Self {
+        Self::new(Method::POST, path, body)
+    }
+
+    fn new(method: Method, path: String, body: Option<Json>) -> Self {
+        Self { who: None, method, path, body, key: None, creates: None }
+    }
+
+    fn by(self, who: Who) -> Self {
+        Self { who: Some(who), ..self }
+    }
+
+    pub(super) async fn send(&self, story: &Story) -> Answer {
+        let client = match self.who {
+            Some(who) => story.shop.client(who),
+            None => story.shop.nobody(),
+        };
+        let mut request = client.request(self.method.clone(), &self.path);
+        if let Some(body) = &self.body {
+            request = request.json(body);
+        }
+        if let Some(key) = &self.key {
+            request = request.header("idempotency-key", key);
+        }
+        Answer::of(request, &format!("{} {}", self.method, self.path)).await
+    }
+}
+
+impl Story {
+    /// The request a line stands for; `None` when the line is not about a request.
+    pub(super) fn ask(&self, words: &mut Words) -> Outcome<Option<Ask>> {
+        let named = words.peek().and_then(Who::named);
+        if named.is_some() {
+            words.next();
+        }
+        let Some(verb) = words.peek().map(str::to_owned) else { return Ok(None) };
+        let usual = match verb.as_str() {
+            "capacity" | "setting" | "menu" | "force" => Who::Manager,
+            "ready" | "bump" | "undo" | "confirm" => Who::Kitchen,
+            _ => Who::Cashier,
+        };
+        let mut line = words.clone();
+        line.next();
+        let ask = match verb.as_str() {
+            "at" => Some(self.clock_to(line.instant(self.date)?)),
+            "capacity" => {
+                let value = json!(line.number("a capacity")?);
+                Some(setting("MAX_PEDIDOS_EN_PREPARACION", &value))
+            }
+            "setting" => {
+                let key = line.word("a key")?;
+                let value = line.all().join(" ");
+                let typed = serde_json::from_str(&value).unwrap_or_else(|_| json!(value));
+                Some(setting(&key, &typed))
+            }
+            "menu" => Some(menu(&mut line)?),
+            "order" => Some(self.order(&mut line)?),
+            "repeat" => Some(self.repeat(&mut line)?),
+            _ => self.command(&verb, &mut line)?,
+        };
+        let Some(ask) = ask else { return Ok(None) };
+        line.end()?;
+        words.all();
+        let by_the_house = verb == "at";
+        Ok(Some(if by_the_house { ask } else { ask.by(named.unwrap_or(usual)) }))
+    }
+
+    pub(super) fn clock_to(&self, instant: Timestamp) -> Ask {
+        Ask::post("/debug/clock".into(), Some(json!({ "now": instant })))
+    }
+
+    /// What is done to an order that exists.
+    fn command(&self, verb: &str, line: &mut Words) -> Outcome<Option<Ask>> {
+        let known = [
+            "start",
+            "state",
+            "ready",
+            "deliver",
+            "force",
+            "cancel",
+            "hold",
+            "release",
+            "reschedule",
+            "charge",
+            "payment",
+            "edit",
+            "bump",
+            "undo",
+            "confirm",
+        ];
+        if !known.contains(&verb) {
+            return Ok(None);
+        }
+        let name = line.word("the name of an order")?;
+        let path = |end: &str| self.id(&name).map(|id| format!("/pedidos/{id}/{end}"));
+        let ticket = |end: &str| self.ticket(&name).map(|id| format!("/comandas/{id}/{end}"));
+        Ok(Some(match verb {
+            "start" => Ask::post(path("iniciar-preparacion-manual")?, None),
+            "state" => Ask::put(path("estado")?, json!({ "estado": line.word("a state")? })),
+            "ready" => Ask::put(path("estado")?, json!({ "estado": "LISTO" })),
+            "deliver" => Ask::put(path("estado")?, json!({ "estado": "ENTREGADO" })),
+            "force" => {
+                let state = line.word("a state")?;
+                let body = json!({ "estado": state, "motivo": because(line)? });
+                Ask::post(path("forzar-estado")?, Some(body))
+            }
+            "cancel" => Ask::post(path("cancelar")?, Some(json!({ "motivo": because(line)? }))),
+            "hold" => Ask::post(path("retener")?, Some(json!({ "motivo": because(line)? }))),
+            "release" => Ask::post(path("liberar")?, None),
+            "reschedule" => {
+                let due = self.due(line)?;
+                Ask::put(path("horario-entrega")?, json!({ "horario_entrega": due }))
+            }
+            "charge" => {
+                let method = line.word("a method")?;
+                Ask::post(path("cobrar")?, Some(json!({ "medio_pago": method })))
+            }
+            "payment" => {
+                let method = line.word("a method")?;
+                let state = line.word("a payment state")?;
+                let body = json!({ "medio_pago": method, "estado_pago": state });
+                Ask::put(path("pago")?, body)
+            }
+            "edit" => {
+                if !line.takes("items") {
+                    return Err("edit NAME items …".into());
+                }
+                let body = json!({ "articulos": self.items(line)? });
+                Ask::put(format!("/pedidos/{}", self.id(&name)?), body)
+            }
+            "bump" => {
+                let n = line.number("a line of the ticket")?;
+                Ask::post(ticket(&format!("lineas/{n}/lista"))?, None)
+            }
+            "undo" => Ask::post(ticket("deshacer")?, None),
+            _ => Ask::post(ticket("confirmar")?, None),
+        }))
+    }
+
+    fn order(&self, line: &mut Words) -> Outcome<Ask> {
+        let name = line.word("a name for the order")?;
+        let due = self.due(line)?;
+        let mut body = plain(10);
+        let mut key = None;
+        while let Some(word) = line.next() {
+            match word.as_str() {
+                "takes" => body["articulos"] = plain(line.number("minutes")?)["articulos"].take(),
+                "effort" => {
+                    body["articulos"][0]["cantidad"] = json!(line.number("effort points")?);
+                }
+                "items" => body["articulos"] = self.items(line)?,
+                "held" => body["transicion_automatica"] = json!(false),
+                "from" => body["origen_pedido"] = json!(line.word("a channel")?),
+                "paying" => body["medio_pago"] = json!(line.word("a method")?),
+                "key" => key = Some(line.word("a key")?),
+                "delivery" => body["modalidad"] = json!("DELIVERY"),
+                "collect" => body["pago_contra_entrega"] = json!(true),
+                other => return Err(format!("an order is not described by {other}")),
+            }
+        }
+        body["horario_entrega"] = json!(due);
+        let mut ask = Ask::post("/pedidos".into(), Some(body));
+        ask.key = key;
+        ask.creates = Some(name);
+        Ok(ask)
+    }
+
+    /// The same request once more.
+    fn repeat(&self, line: &mut Words) -> Outcome<Ask> {
+        let name = line.word("the name of an order")?;
+        let sent = self.sent.get(&name).ok_or_else(|| format!("{name} was not ordered yet"))?;
+        Ok(sent.clone())
+    }
+
+    fn due(&self, line: &mut Words) -> Outcome<Option<Timestamp>> {
+        if line.takes("now") {
+            Ok(None)
+        } else if line.takes("for") {
+            line.instant(self.date).map(Some)
+        } else {
+            Err("say now, or for and a time".into())
+        }
+    }
+
+    /// `2 burger, 1 drink`, of what is on the menu.
+    fn items(&self, line: &mut Words) -> Outcome<Json> {
+        let mut items = Vec::new();
+        loop {
+            let quantity = line.number("how many")?;
+            let dish = line.word("of what")?;
+            let article = self.menu.get(&dish).ok_or_else(|| format!("no {dish} on the menu"))?;
+            items.push(json!({ "articulo_id": article, "cantidad": quantity }));
+            if !line.takes(",") {
+                return Ok(json!(items));
+            }
+        }
+    }
+}
+
+fn setting(key: &str, value: &Json) -> Ask {
+    Ask::put(format!("/configuracion-sistema/{key}"), json!({ "valor": value }))
+}
+
+fn menu(line: &mut Words) -> Outcome<Ask> {
+    let name = line.word("the name of a dish")?;
+    let mut body = json!({ "nombre": name, "precio": 1_000 });
+    while let Some(word) = line.next() {
+        match word.as_str() {
+            "weight" => body["peso"] = json!(line.number("a weight")?),
+            "stock" => {
+                body["controla_stock"] = json!(true);
+                body["stock_actual"] = json!(line.number("units")?);
+            }
+            other => return Err(format!("a dish is not described by {other}")),
+        }
+    }
+    Ok(Ask::post("/articulos".into(), Some(body)))
+}
+
+fn because(line: &mut Words) -> Outcome<Option<String>> {
+    if line.takes("because") { line.word("a reason").map(Some) } else { Ok(None) }
+}

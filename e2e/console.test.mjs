@@ -1,0 +1,237 @@
+// Running the house: settings, audit, people, keys, problems, alerts, events.
+
+import assert from "node:assert/strict";
+
+import { journey } from "./lib.mjs";
+import { closed, eventually, open, order, orders, says } from "./shop.mjs";
+
+const PASSWORD = "una clave bien larga";
+const LIMIT = "MAX_PEDIDOS_EN_PREPARACION";
+
+/** People exist before the server starts: nobody could sign in to add the first. */
+const guarded = {
+  env: { TURNO_AUTH: "required" },
+  prepare: (turno) => {
+    for (const [name, role] of [
+      ["ana", "ADMIN"],
+      ["caja", "pedidos:CAJERO"],
+      ["chef", "pedidos:COCINA"],
+    ])
+      turno.cli(["user", "add", name, "--role", role, "--password-stdin"], `${PASSWORD}\n`);
+  },
+};
+
+async function signIn(page, name, password = PASSWORD) {
+  await page.locator("#name").fill(name);
+  await page.locator("#password").fill(password);
+  await page.locator("form[action='/login'] [type=submit]").click();
+}
+
+journey("a setting is in force once saved", {}, async ({ turno, page, complaints, shot }) => {
+  complaints.allow(/422/);
+  await orders(turno, 10);
+  await page.goto("/ajustes");
+  const row = page.locator(`tr:has(input[name=key][value=${LIMIT}])`);
+  const save = async (value) => {
+    await row.locator("[name=value]").fill(value);
+    await row.locator("[type=submit]").click();
+  };
+  await says(row, "predeterminado");
+  await save("9");
+  await says(page.locator(".notices"), "ya rige");
+  await says(row, "consola");
+  await says(row, "local");
+  await says(row, "Predeterminado: 8");
+  assert.equal((await turno.api("GET", "/pedidos/9")).estado, "EN_PREPARACION");
+  assert.equal((await turno.api("GET", "/pedidos/10")).estado, "RECIBIDO");
+
+  // What the browser would not let through, the server refuses with words.
+  await row.locator("form").evaluate((form) => (form.noValidate = true));
+  await save("21");
+  await says(row.locator(".error"), /20/);
+  await says(row, "Vigente: 9");
+  assert.equal(await row.locator("[name=value]").inputValue(), "21");
+  await shot("refused");
+
+  await page.goto("/auditoria");
+  const change = page.locator("tbody tr", { hasText: LIMIT }).first();
+  await says(change.locator("del"), "8");
+  await says(change.locator("ins"), "9");
+  await page.getByRole("link", { name: "Verificar la cadena" }).click();
+  await says(page.locator(".notice.good"), "La cadena está entera");
+});
+
+journey("what the environment fixes is shown and locked", {
+  env: { TURNO_PEDIDOS__MAX_PEDIDOS_EN_PREPARACION: "3" },
+}, async ({ page }) => {
+  await page.goto("/ajustes");
+  const row = page.locator("tbody tr", { hasText: LIMIT });
+  await says(row, "entorno, fijado");
+  assert.equal(await row.locator("output").textContent(), "3");
+  assert.equal(await row.locator("form").count(), 0);
+});
+
+journey("people and tokens", {}, async ({ turno, page, shot }) => {
+  await page.goto("/usuarios");
+  await says(page.locator("main"), "Todavía no hay usuarios");
+  await page.locator("#user-name").fill("berta");
+  await page.locator("#user-password").fill(PASSWORD);
+  await page.locator("#user-pedidos").selectOption("CAJERO");
+  await page.locator("#user-form [type=submit]").click();
+  await says(page.locator("tbody tr", { hasText: "berta" }), "activo");
+
+  await page.locator("#token-name").fill("impresora");
+  await page.locator("#token-pedidos").selectOption("COCINA");
+  await page.locator("#token-form [type=submit]").click();
+  const secret = await page.locator("#secret").inputValue();
+  assert.match(secret, /^turno_[0-9a-f]{64}$/);
+  await shot("secret");
+  const headers = { authorization: `Bearer ${secret}` };
+  await turno.api("GET", "/comandas", undefined, { headers });
+  await turno.api("GET", "/api/users", undefined, { headers, status: 403 });
+
+  await page.goto("/usuarios");
+  assert.doesNotMatch(await page.content(), new RegExp(secret));
+  await page.locator("tr", { hasText: "impresora" }).locator("button.danger").click();
+  await says(page.locator(".notices"), "El token ya no sirve.");
+  await turno.api("GET", "/comandas", undefined, { headers, status: 401 });
+});
+
+journey("without a session there is only the door", guarded, async (stage) => {
+  const { page, context, complaints, shot } = stage;
+  complaints.allow(/401|403/);
+  await page.goto("/mostrador");
+  assert.equal(new URL(page.url()).pathname, "/login");
+  await signIn(page, "ana", "no es esta clave");
+  await says(page.locator("[role=alert]"), "El nombre o la contraseña no son correctos.");
+  assert.equal(await page.locator("#name").inputValue(), "ana");
+  await shot("wrong");
+  await signIn(page, "ana");
+  await page.waitForURL("**/mostrador");
+  await says(page.locator(".who"), "ana");
+  await page.goto("/");
+  await page.getByRole("button", { name: "Cerrar sesión" }).click();
+  await page.waitForURL("**/login");
+  await page.goto("/usuarios");
+  assert.equal(new URL(page.url()).pathname, "/login");
+
+  const screen = await context.newPage();
+  await screen.goto("/pantalla");
+  await says(screen.locator("#ready"), "Todavía ninguno");
+});
+
+journey("the cook sees the kitchen and no customers", guarded, async (stage) => {
+  const { turno, page, context, complaints } = stage;
+  complaints.allow(/403/);
+  const token = turno.cli(["token", "create", "caja", "--role", "pedidos:CAJERO"]);
+  const headers = { authorization: `Bearer ${token}` };
+  const seen = [];
+  context.on("response", async (response) => {
+    if (response.url().endsWith("/comandas") || response.url().endsWith("/tablero"))
+      seen.push(await response.text().catch(() => ""));
+  });
+  await page.goto("/mostrador");
+  await signIn(page, "chef");
+  await page.waitForURL("**/cocina");
+  const body = {
+    modalidad: "DELIVERY",
+    cliente_nombre: "Casimira",
+    cliente_direccion: "Lavalle 900",
+    articulos: [{ nombre: "Locro", peso: 2, cantidad: 1, precio: 7000 }],
+  };
+  await turno.api("POST", "/pedidos", body, { headers });
+  await says(page.locator(".ticket"), "Locro");
+  assert.ok(seen.some((text) => text.includes("Locro")));
+  assert.doesNotMatch(seen.join("\n") + (await page.content()), /Casimira|Lavalle/);
+
+  const answer = await page.goto("/usuarios");
+  assert.equal(answer.status(), 403);
+  await page.goto("/");
+  assert.equal(await page.locator(".rail a[href='/mostrador']").count(), 0);
+  assert.equal(await page.locator(".rail a[href='/cocina']").count(), 1);
+});
+
+journey("the keyboard reaches everything", {}, async ({ page, shot }) => {
+  await page.goto("/ajustes");
+  await page.keyboard.press("?");
+  const help = page.locator("dialog.help");
+  await says(help, "En toda la consola");
+  await says(help, "Ctrl K");
+  await page.keyboard.press("Escape");
+  await closed(page);
+
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("coci");
+  await says(page.locator("dialog.palette [aria-selected=true]"), "Cocina");
+  await shot("palette");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/cocina");
+  await page.locator("[aria-busy=true]").waitFor({ state: "detached" });
+  await page.keyboard.press("?");
+  await says(help, "Recuperar la última");
+
+  await page.goto("/mostrador");
+  await page.keyboard.press("g");
+  await page.keyboard.press("u");
+  await page.waitForURL("**/auditoria");
+});
+
+for (const [locale, title, back] of [
+  ["es-AR", /no existe/i, "Ir al inicio"],
+  ["en-GB", /no such|not found/i, "Go to the start"],
+])
+  journey(`a wrong address says so, ${locale}`, { locale }, async ({ page, complaints }) => {
+    complaints.allow(/404/);
+    const answer = await page.goto("/no-hay-nada");
+    assert.equal(answer.status(), 404);
+    assert.match(await page.locator("main").textContent(), title);
+    await page.getByRole("link", { name: back }).click();
+    await page.waitForURL((url) => url.pathname === "/");
+  });
+
+journey("language and colours are kept", {}, async ({ page }) => {
+  await page.goto("/alertas");
+  await page.locator(".top a[lang=en]").click();
+  await says(page.locator("h1"), "Alerts");
+  await page.goto("/eventos");
+  await says(page.locator("h1"), "Events");
+  const theme = () => page.locator("html").getAttribute("data-theme");
+  const before = await theme();
+  await page.getByRole("link", { name: "Change colours" }).click();
+  const chosen = await eventually(async () => {
+    const now = await theme();
+    return now !== before && now;
+  }, "the colours change");
+  await page.goto("/ajustes");
+  assert.equal(await theme(), chosen);
+});
+
+journey("an alert is raised, taken over and resolved", {}, async ({ turno, page, shot }) => {
+  await open(page, "/alertas");
+  await says(page.locator("#alerts"), "Nada anda mal");
+  await order(turno);
+  await turno.advance(25 * 60);
+  const alert = page.locator("#alerts tbody tr").first();
+  await says(alert, "más de 10 min de atraso");
+  await alert.getByRole("button", { name: "Me encargo" }).click();
+  await says(page.locator(".notices"), "Alerta reconocida");
+  await says(page.locator("#alerts tbody tr").first(), "local");
+  await shot("acknowledged");
+  await turno.api("PUT", "/pedidos/1/estado", { estado: "LISTO" });
+  await turno.advance(60);
+  await says(page.locator("#alerts"), "Resueltas");
+  await says(page.locator("#alerts"), "Nada anda mal");
+});
+
+journey("events arrive while they are watched", {}, async ({ turno, page }) => {
+  await open(page, "/eventos");
+  await says(page.locator("#events"), "Ningún evento");
+  await order(turno, { cliente_nombre: "Olga" });
+  const created = page.locator("#events tbody tr", { hasText: "pedido:creado" });
+  await created.waitFor();
+  await created.locator("summary").click();
+  await says(created.locator("pre"), "Olga");
+  await page.goto("/eventos?name=capacidad:actualizada");
+  await says(page.locator("#events tbody"), "capacidad:actualizada");
+  assert.equal(await page.locator("#events tbody tr", { hasText: "pedido:creado" }).count(), 0);
+});
