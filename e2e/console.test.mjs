@@ -48,7 +48,7 @@ journey("a setting is in force once saved", {}, async ({ turno, page, complaints
   // What the browser would not let through, the server refuses with words.
   await row.locator("form").evaluate((form) => (form.noValidate = true));
   await save("21");
-  await says(row.locator(".error"), /20/);
+  await says(row.locator(".error"), "Ese valor no se acepta.");
   await says(row, "Vigente: 9");
   assert.equal(await row.locator("[name=value]").inputValue(), "21");
   await shot("refused");

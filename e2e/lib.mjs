@@ -235,9 +235,9 @@ export async function violations(page) {
   return page.evaluate(async () => {
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
     const report = await globalThis.axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
-    return report.violations.map(({ id, help, nodes }) => ({
-      rule: `${id}: ${help}`,
-      where: nodes.map((node) => `${node.target.join(" ")} — ${node.failureSummary}`),
-    }));
+    const line = (text) => text.split("\n").at(1)?.trim();
+    return report.violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id} at ${node.target.join(" ")}: ${line(node.failureSummary)}`),
+    );
   });
 }

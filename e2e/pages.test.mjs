@@ -43,7 +43,7 @@ for (const { theme, lang } of LOOKS) {
     const inspect = async (label) => {
       assert.equal(await page.locator("html").getAttribute("lang"), lang);
       await shot(label);
-      found.push(...(await violations(page)).map((one) => ({ label, ...one })));
+      found.push(...(await violations(page)).map((one) => `${label}: ${one}`));
     };
     await furnish(turno);
     for (const where of LIVE) {

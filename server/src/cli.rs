@@ -36,10 +36,10 @@ pub(crate) struct Cli {
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Verbosity {
     /// Say only what is wrong
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, display_order = 900, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Say more; twice, everything
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, display_order = 900, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
 

@@ -49,13 +49,13 @@ impl Silence {
         let before = tcgetattr(std::io::stdin()).map_err(failed)?;
         let mut silent = before.clone();
         silent.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(std::io::stdin(), OptionalActions::Flush, &silent).map_err(failed)?;
+        tcsetattr(std::io::stdin(), OptionalActions::Now, &silent).map_err(failed)?;
         Ok(Self(before))
     }
 }
 
 impl Drop for Silence {
     fn drop(&mut self) {
-        let _ = tcsetattr(std::io::stdin(), OptionalActions::Flush, &self.0);
+        let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0);
     }
 }

@@ -40,9 +40,13 @@ impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         use sqlx::Error as E;
         match &error {
-            E::Io(_) | E::Tls(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed => {
-                Self::Unavailable(error)
-            }
+            // A server that hangs up in the middle of a greeting is a breach of protocol to the driver.
+            E::Io(_)
+            | E::Tls(_)
+            | E::Protocol(_)
+            | E::PoolTimedOut
+            | E::PoolClosed
+            | E::WorkerCrashed => Self::Unavailable(error),
             E::Database(db) if db.is_unique_violation() => {
                 Self::Duplicate { constraint: db.constraint().unwrap_or(db.message()).to_owned() }
             }

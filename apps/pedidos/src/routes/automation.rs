@@ -75,7 +75,7 @@ async fn resume(desk: Desk) -> Result<StatusCode, Failure> {
 async fn set(desk: &Desk, pause: Option<&Pause>) -> Result<(), Failure> {
     decisions::change_kitchen(&desk.context, async |decision, _| {
         kitchen::set_pause(decision, pause).await?;
-        events::automation(decision, pause.map(PauseView::from));
+        events::automation(decision, pause.map(PauseView::from).as_ref());
         decision.audit(Entry {
             app: crate::NAME,
             actor: desk.actor.name.clone(),

@@ -2,7 +2,7 @@
 
 use ::store::Tx;
 use host::Failure;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, civil::Date};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
@@ -140,6 +140,15 @@ impl Check {
             self.wrong(path, format!("debe ser uno de {words}"), format!("must be one of {words}"));
         }
         found
+    }
+
+    /// A calendar date of this age: beyond it databases disagree about what an instant is.
+    pub(super) fn date(&mut self, path: &str, text: Option<&String>) -> Option<Date> {
+        let date = text?.parse::<Date>().ok().filter(|date| (2000..3000).contains(&date.year()));
+        if date.is_none() {
+            self.wrong(path, "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
+        }
+        date
     }
 
     pub(super) fn finish(self) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use host::{Context, Failure};
-use jiff::{SignedDuration, civil::Date};
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
@@ -62,15 +62,12 @@ async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Fail
     let mut check = Check::new(desk.lang);
     let (word, all) = (filter.estado.as_ref(), OrderState::ALL);
     let state = check.word("estado", word, all, OrderState::from_word, OrderState::word);
-    let day = filter.dia.as_ref().map(|day| day.parse::<Date>());
-    if let Some(Err(_)) = day {
-        check.wrong("dia", "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
-    }
+    let day = check.date("dia", filter.dia.as_ref());
     check.finish()?;
     let mut tx = desk.context.store.read().await?;
     let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
     let found = match (day, state) {
-        (Some(Ok(date)), state) => {
+        (Some(date), state) => {
             let day = BusinessDay::of(date, &kitchen.policy.zone, kitchen.policy.cutoff);
             orders::between(&mut tx, day.begins, day.ends, state).await?
         }

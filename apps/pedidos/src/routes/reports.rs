@@ -66,10 +66,7 @@ struct SimulationView {
 async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<Response, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut check = Check::new(desk.lang);
-    let date = wanted.dia.parse::<Date>();
-    if date.is_err() {
-        check.wrong("dia", "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
-    }
+    let date = check.date("dia", Some(&wanted.dia));
     let capacity = u32::try_from(wanted.capacidad).ok().filter(|n| (1..=200).contains(n));
     if capacity.is_none() {
         check.wrong("capacidad", "debe ser de 1 a 200", "must be from 1 to 200");

@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use host::{Context, Failure};
-use jiff::civil::{Date, Time};
+use jiff::civil::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
@@ -93,15 +93,8 @@ fn typed(desk: &Desk, request: &RuleRequest) -> Result<CapacityRule, Failure> {
         parsed.unwrap_or_default()
     };
     let (from, to) = (time("desde", &request.desde), time("hasta", &request.hasta));
-    let mut date = |path: &str, text: Option<&String>| -> Option<Date> {
-        let parsed = text?.parse::<Date>().ok();
-        if parsed.is_none() {
-            check.wrong(path, "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
-        }
-        parsed
-    };
-    let valid_from = date("vigente_desde", request.vigente_desde.as_ref());
-    let valid_to = date("vigente_hasta", request.vigente_hasta.as_ref());
+    let valid_from = check.date("vigente_desde", request.vigente_desde.as_ref());
+    let valid_to = check.date("vigente_hasta", request.vigente_hasta.as_ref());
     let weekday = request.dia_semana.map(|day| i8::try_from(day).unwrap_or(-1));
     if weekday.is_some_and(|day| !(0..=6).contains(&day)) {
         check.wrong("dia_semana", "debe ser de 0 (domingo) a 6", "must be 0 (Sunday) to 6");

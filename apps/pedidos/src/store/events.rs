@@ -99,6 +99,6 @@ pub fn late(decision: &mut Decision, orders: &[OrderView], causa: &str) {
     emit(decision, event::LATE, None, data);
 }
 
-pub fn automation(decision: &mut Decision, pause: Option<PauseView>) {
+pub fn automation(decision: &mut Decision, pause: Option<&PauseView>) {
     emit(decision, event::AUTOMATION, None, json!({ "pausa": pause }));
 }

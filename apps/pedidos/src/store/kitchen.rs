@@ -59,12 +59,11 @@ pub async fn set_pause(decision: &mut Decision, pause: Option<&Pause>) -> Result
 /// said, an empty kitchen of the default capacity is no news.
 pub async fn announce_capacity(decision: &mut Decision, view: &KitchenView) -> Result<(), Error> {
     let now = json!(CapacityView::new(view));
-    let known = match &view.row.capacity {
-        Some(said) => *said == now,
-        None => {
-            let default = capacity_bounds(view.policy.capacity_ceiling).default;
-            view.capacity.in_use == 0 && i64::from(view.capacity.limit) == default
-        }
+    let known = if let Some(said) = &view.row.capacity {
+        *said == now
+    } else {
+        let default = capacity_bounds(view.policy.capacity_ceiling).default;
+        view.capacity.in_use == 0 && i64::from(view.capacity.limit) == default
     };
     if known {
         return Ok(());

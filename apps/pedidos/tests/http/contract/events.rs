@@ -161,7 +161,7 @@ pub(super) async fn a_client_that_was_away_too_long_reloads(place: &Place) {
     let shop = Shop::open(place, friday()).await;
     let cashier = shop.client(Who::Cashier);
     let first = shop.held().await;
-    shop.nobody().at("2026-06-20T20:00:00-03:00").await;
+    shop.nobody().at("2026-06-19T20:00:01-03:00").await;
     shop.held().await;
     let later = shop.context().clock.now();
     let mut decision = shop.store().decide(&Scope::new("housekeeping"), later).await.unwrap();

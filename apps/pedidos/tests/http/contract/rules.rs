@@ -111,7 +111,9 @@ pub(super) async fn capacity_rules_may_not_contradict_each_other(place: &Place) 
     assert_eq!(cell("2026-06-19", "19:00"), 10);
     assert_eq!(cell("2026-06-20", "01:30"), 10);
     assert_eq!(cell("2026-06-20", "02:00"), 8);
-    // The clock passes the end of the rule: everyone is told of the capacity that holds then.
+    // The clock passes the end of the rule, whatever the safety net does: everyone is told of the capacity that holds then.
+    let seldom = json!({ "valor": 600 });
+    manager.put("/configuracion-sistema/worker_interval_segundos", seldom).await.expect(200);
     shop.nobody().at("2026-06-20T02:00:00-03:00").await;
     let capacity = manager.get("/pedidos/capacidad").await.expect(200);
     assert_eq!((&capacity["capacidadMaxima"], &capacity["regla"]), (&json!(8), &json!(null)));

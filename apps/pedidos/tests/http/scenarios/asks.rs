@@ -131,11 +131,12 @@ impl Story {
             "deliver" => Ask::put(path("estado")?, json!({ "estado": "ENTREGADO" })),
             "force" => {
                 let state = line.word("a state")?;
-                let body = json!({ "estado": state, "motivo": because(line)? });
+                let mut body = because(line)?;
+                body["estado"] = json!(state);
                 Ask::post(path("forzar-estado")?, Some(body))
             }
-            "cancel" => Ask::post(path("cancelar")?, Some(json!({ "motivo": because(line)? }))),
-            "hold" => Ask::post(path("retener")?, Some(json!({ "motivo": because(line)? }))),
+            "cancel" => Ask::post(path("cancelar")?, Some(because(line)?)),
+            "hold" => Ask::post(path("retener")?, Some(because(line)?)),
             "release" => Ask::post(path("liberar")?, None),
             "reschedule" => {
                 let due = self.due(line)?;
@@ -247,6 +248,9 @@ fn menu(line: &mut Words) -> Outcome<Ask> {
     Ok(Ask::post("/articulos".into(), Some(body)))
 }
 
-fn because(line: &mut Words) -> Outcome<Option<String>> {
-    if line.takes("because") { line.word("a reason").map(Some) } else { Ok(None) }
+fn because(line: &mut Words) -> Outcome<Json> {
+    if !line.takes("because") {
+        return Ok(json!({}));
+    }
+    Ok(json!({ "motivo": line.word("a reason")? }))
 }
