@@ -24,10 +24,10 @@ const gone = (locator) => locator.waitFor({ state: "detached" });
 const capacity = (page) => page.locator("#capacity b");
 
 journey("an order travels between two windows", { clock: "system" }, async (stage) => {
-  const { turno, page: counter, context, shot } = stage;
+  const { turno, page: counter, shot } = stage;
   await fillMenu(turno);
   await open(counter, "/mostrador");
-  const kitchen = await openAnother(context, "/cocina");
+  const kitchen = await openAnother(counter, "/cocina");
 
   await counter.keyboard.press("F1");
   await counter.locator(".tile").first().waitFor();
@@ -159,9 +159,9 @@ journey("forcing past the limit needs a reason and shows 9/8", {}, async (stage)
   assert.equal(kept?.actor, "local");
 });
 
-journey("a pause is seen on every screen", {}, async ({ turno, page, context, shot }) => {
+journey("a pause is seen on every screen", {}, async ({ turno, page, shot }) => {
   await open(page, "/mostrador");
-  const kitchen = await openAnother(context, "/cocina");
+  const kitchen = await openAnother(page, "/cocina");
   await page.locator("#pause-button").click();
   await answer(page, { minutos: "30", motivo: "Se cortó el gas" });
   const notice = "Entrada automática en pausa hasta las 19:30: Se cortó el gas";
@@ -181,12 +181,12 @@ journey("a pause is seen on every screen", {}, async ({ turno, page, context, sh
   for (const screen of [page, kitchen]) await gone(screen.locator("#pause .notice"));
 });
 
-journey("the kitchen sees what was added and voided", {}, async ({ turno, page, context }) => {
+journey("the kitchen sees what was added and voided", {}, async ({ turno, page }) => {
   const menu = await fillMenu(turno);
   const line = (name) => ({ articulo_id: menu[name].id, cantidad: 1 });
   await order(turno, { articulos: [line("Hamburguesa clásica"), line("Papas con cheddar")] });
   await open(page, "/mostrador");
-  const kitchen = await openAnother(context, "/cocina");
+  const kitchen = await openAnother(page, "/cocina");
   await choose(page, 1);
   await page.keyboard.press("e");
   const form = page.locator("dialog.order-form");
@@ -207,7 +207,6 @@ journey("the kitchen sees what was added and voided", {}, async ({ turno, page, 
   await says(changed.locator("li.voided"), "Papas con cheddar");
   await kitchen.keyboard.press("Enter");
   await says(kitchen.locator(".toast"), "Hay cambios sin ver");
-  await kitchen.screenshot({ path: "../target/e2e/kitchen-changed.png" });
   await kitchen.keyboard.press("v");
   await gone(changed.locator("li.voided"));
   await gone(changed.locator("li.added"));
@@ -314,7 +313,7 @@ journey("the capacity of the week has rules", {}, async ({ turno, page, complain
   await page.locator("[data-do=add-rule]").click();
   await answer(page, { ...rule, desde: "22:00", hasta: "01:00", capacidad: "3" });
   const dialog = page.locator("dialog[open]");
-  await says(dialog.locator(".form-error"), /superpone/);
+  await says(dialog.locator(".form-error"), "Se solapa con la regla 1");
   assert.equal(await dialog.locator("[name=desde]").inputValue(), "22:00");
   await shot("overlap");
   await dialog.locator("[name=desde]").fill("23:00");

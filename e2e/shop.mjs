@@ -49,7 +49,12 @@ export async function open(page, where) {
   return page;
 }
 
-export const openAnother = async (context, where) => open(await context.newPage(), where);
+/** A second window rather than a tab: the browser draws hidden tabs once a second. */
+export async function openAnother(page, where) {
+  const opened = page.context().waitForEvent("page");
+  await page.evaluate(() => void globalThis.open("about:blank", "", "popup"));
+  return open(await opened, where);
+}
 
 export const STATES = ["RECIBIDO", "EN_PREPARACION", "LISTO"];
 

@@ -5,8 +5,8 @@ import test from "node:test";
 
 import { io } from "socket.io-client";
 
-import { Turno } from "./lib.mjs";
 import { eventually, move, order } from "./shop.mjs";
+import { Turno } from "./turno.mjs";
 
 const KNOWN = ["pedido:creado", "pedido:estado-cambiado", "capacidad:actualizada"];
 

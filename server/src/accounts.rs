@@ -100,7 +100,7 @@ async fn list_tokens(args: &Read) -> Result<(), Exit> {
     }
     let now = Timestamp::now();
     let row = |token: &Token| {
-        let until = token.expires_at.map_or_else(|| "revoked".into(), day);
+        let until = token.expires_at.map_or_else(|| "no end".into(), day);
         let cells = [token.name.clone(), format!("{}…", token.prefix), state(token, now).into()];
         cells.into_iter().chain([until, words(&token.grants)]).collect()
     };

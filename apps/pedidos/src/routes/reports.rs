@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse as _, Response};
 use host::{Context, Failure};
-use jiff::{SignedDuration, ToSpan as _, civil::Date};
+use jiff::{SignedDuration, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
