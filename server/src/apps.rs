@@ -1,7 +1,8 @@
 //! The applications in this binary, and what they let an operator configure.
 
 use host::App;
-use store::settings::{Origin as From, Override, Setting, Settings};
+use serde_json::Value as Json;
+use store::settings::{Kind, Origin as From, Override, Setting, Settings};
 
 use crate::cli::{Place, Verbosity};
 use crate::config::{Alias, AppSetting, Config, Flag, KnownSettings, Origin, Sources};
@@ -52,8 +53,9 @@ pub(crate) fn settings(apps: &[App]) -> Vec<Setting> {
 
 /// The settings of all applications with what this deployment fixes.
 pub(crate) fn fixed_settings(config: &Config) -> Result<Settings, Exit> {
-    let fixed = config.app_settings.iter().map(fixed).collect();
-    Settings::new(settings(&all()), fixed).map_err(|invalid| {
+    let specs = settings(&all());
+    let fixed = config.app_settings.iter().map(|setting| fixed(setting, &specs)).collect();
+    Settings::new(specs, fixed).map_err(|invalid| {
         let culprit = config.app_settings.iter().find(|setting| setting.key == invalid.key);
         let origin = culprit.map_or_else(String::new, |setting| format!("{}: ", setting.origin));
         let hint = format!("`turno config explain {}` says what it takes", invalid.key);
@@ -61,11 +63,42 @@ pub(crate) fn fixed_settings(config: &Config) -> Result<Settings, Exit> {
     })
 }
 
-fn fixed(setting: &AppSetting) -> Override {
-    let AppSetting { app, key, value, origin, locked: _ } = setting.clone();
+fn fixed(setting: &AppSetting, specs: &[Setting]) -> Override {
+    let AppSetting { app, key, mut value, origin, locked: _ } = setting.clone();
+    if specs.iter().any(|spec| spec.app == app && spec.key == key && spec.kind == Kind::Bool) {
+        value = switch(value);
+    }
     let origin = match origin {
         Origin::Environment { name } => From::Environment(name),
         other => From::File(other.to_string()),
     };
     Override { app, key, value, origin }
+}
+
+/// Operators of the original systems write switches as 0 and 1, or as words.
+fn switch(value: Json) -> Json {
+    let word = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
+    match word.as_str() {
+        "0" | "no" | "off" => Json::Bool(false),
+        "1" | "si" | "sí" | "yes" | "on" => Json::Bool(true),
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn switches_may_be_numbers_or_words() {
+        for off in [json!(0), json!("no"), json!("OFF"), json!(false)] {
+            assert_eq!(switch(off), json!(false));
+        }
+        for on in [json!(1), json!("sí"), json!("yes"), json!(true)] {
+            assert_eq!(switch(on), json!(true));
+        }
+        assert_eq!(switch(json!("perhaps")), json!("perhaps"));
+    }
 }
