@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { journey } from "./lib.mjs";
-import { closed, eventually, open, order, orders, says } from "./shop.mjs";
+import { card, closed, eventually, open, order, orders, says } from "./shop.mjs";
 
 const PASSWORD = "una clave bien larga";
 const LIMIT = "MAX_PEDIDOS_EN_PREPARACION";
@@ -61,15 +61,19 @@ journey("a setting is in force once saved", {}, async ({ turno, page, complaints
   await says(page.locator(".notice.good"), "La cadena está entera");
 });
 
-journey("what the environment fixes is shown and locked", {
-  env: { TURNO_PEDIDOS__MAX_PEDIDOS_EN_PREPARACION: "3" },
-}, async ({ page }) => {
-  await page.goto("/ajustes");
-  const row = page.locator("tbody tr", { hasText: LIMIT });
-  await says(row, "entorno, fijado");
-  assert.equal(await row.locator("output").textContent(), "3");
-  assert.equal(await row.locator("form").count(), 0);
-});
+journey(
+  "what the environment fixes is shown and locked",
+  {
+    env: { TURNO_PEDIDOS__MAX_PEDIDOS_EN_PREPARACION: "3" },
+  },
+  async ({ page }) => {
+    await page.goto("/ajustes");
+    const row = page.locator("tbody tr", { hasText: LIMIT });
+    await says(row, "entorno, fijado");
+    assert.equal(await row.locator("output").textContent(), "3");
+    assert.equal(await row.locator("form").count(), 0);
+  },
+);
 
 journey("people and tokens", {}, async ({ turno, page, shot }) => {
   await page.goto("/usuarios");
@@ -149,6 +153,22 @@ journey("the cook sees the kitchen and no customers", guarded, async (stage) => 
   await page.goto("/");
   assert.equal(await page.locator(".rail a[href='/mostrador']").count(), 0);
   assert.equal(await page.locator(".rail a[href='/cocina']").count(), 1);
+});
+
+journey("the cashier sells but does not run the kitchen", guarded, async ({ turno, page }) => {
+  const token = turno.cli(["token", "create", "caja", "--role", "pedidos:CAJERO"]);
+  const headers = { authorization: `Bearer ${token}` };
+  const articulos = [{ nombre: "Locro", peso: 2, cantidad: 1, precio: 7000 }];
+  await turno.api("POST", "/pedidos", { modalidad: "RETIRO", articulos }, { headers });
+  await page.goto("/mostrador");
+  await signIn(page, "caja");
+  await card(page, 1, "EN_PREPARACION").waitFor();
+  assert.ok(await page.locator("#pause-button").isHidden());
+  await page.locator("[data-id='1'] [data-do=menu]").click();
+  const menu = page.locator(".menu");
+  await menu.locator("[data-do=charge]").waitFor();
+  assert.equal(await menu.locator("[data-do=force], [data-do=recall]").count(), 0);
+  assert.equal(await page.locator(".rail a[href='/pedidos-panel']").count(), 0);
 });
 
 journey("the keyboard reaches everything", {}, async ({ page, shot }) => {

@@ -62,7 +62,9 @@ class Complaints {
 export function journey(name, options, body) {
   test(name, { timeout: 120_000 }, async () => {
     const turno = await Turno.start(options);
-    const context = await (await browser()).newContext({
+    const context = await (
+      await browser()
+    ).newContext({
       baseURL: turno.url,
       locale: options.locale ?? "es-AR",
       timezoneId: "America/Argentina/Buenos_Aires",
@@ -101,7 +103,10 @@ export async function violations(page) {
   await page.evaluate(axe);
   return page.evaluate(async () => {
     const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
-    const report = await globalThis.axe.run(document, { runOnly: tags, resultTypes: ["violations"] });
+    const report = await globalThis.axe.run(document, {
+      runOnly: tags,
+      resultTypes: ["violations"],
+    });
     const line = (text) => text.split("\n").at(1)?.trim();
     return report.violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id} at ${node.target.join(" ")}: ${line(node.failureSummary)}`),

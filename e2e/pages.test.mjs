@@ -15,7 +15,11 @@ async function furnish(turno) {
   const menu = await fillMenu(turno);
   const line = (name, more) => ({ articulo_id: menu[name].id, cantidad: 2, ...more });
   const burger = line("Hamburguesa clásica", { observaciones: "sin sal" });
-  await orders(turno, 2, { articulos: [burger], cliente_nombre: "Tomás", observaciones: "Timbre 4" });
+  await orders(turno, 2, {
+    articulos: [burger],
+    cliente_nombre: "Tomás",
+    observaciones: "Timbre 4",
+  });
   await turno.advance(11 * 60);
   await order(turno, { horario_entrega: after(90), modalidad: "DELIVERY" });
   await orders(turno, 6, { articulos: [burger, line("Flan casero")] });

@@ -300,8 +300,9 @@ journey("scheduled orders wait in the strip and enter in time", {}, async ({ tur
 journey("the capacity of the week has rules", {}, async ({ turno, page, complaints, shot }) => {
   complaints.allow(/409/);
   await open(page, "/pedidos-panel");
-  const cell = (hour) => page.locator("#week tbody tr", { hasText: "Viernes" }).locator("td").nth(hour);
-  const rule = { dia_semana: "5", desde: "20:00", hasta: "23:00", capacidad: "14", nota: "Fin de semana" };
+  const cell = (hour) =>
+    page.locator("#week tbody tr", { hasText: "Viernes" }).locator("td").nth(hour);
+  const rule = { dia_semana: "5", desde: "20:00", hasta: "23:00", capacidad: "14" };
   await says(cell(21), "8");
   await page.locator("[data-do=add-rule]").click();
   await answer(page, rule);
@@ -322,7 +323,10 @@ journey("the capacity of the week has rules", {}, async ({ turno, page, complain
   await says(cell(23), "3");
   assert.equal((await turno.api("GET", "/capacidad-horarios")).length, 2);
 
-  await page.locator("#rule-list tr", { hasText: "23:00 – 01:00" }).locator("[data-do=drop-rule]").click();
+  await page
+    .locator("#rule-list tr", { hasText: "23:00 – 01:00" })
+    .locator("[data-do=drop-rule]")
+    .click();
   await says(cell(23), "8");
   await page.locator(".toast .undo").click();
   await says(cell(23), "3");
@@ -341,7 +345,12 @@ journey("yesterday again, with another kitchen", {}, async ({ turno, page, shot 
     await form.locator("[name=dia]").selectOption("2026-03-02");
     await form.locator("[name=capacidad]").fill(places);
     await form.locator("[type=submit]").click();
-    await rows.first().locator("td").first().filter({ hasText: new RegExp(`^${places}$`) }).waitFor();
+    await rows
+      .first()
+      .locator("td")
+      .first()
+      .filter({ hasText: new RegExp(`^${places}$`) })
+      .waitFor();
   }
   const [wide, narrow] = await rows.all();
   await says(wide, "0 min");
@@ -352,10 +361,37 @@ journey("yesterday again, with another kitchen", {}, async ({ turno, page, shot 
 journey("many orders scroll inside their columns", {}, async ({ turno, page }) => {
   await turno.api("PUT", "/configuracion-sistema/MAX_PEDIDOS_EN_PREPARACION", { valor: 15 });
   await orders(turno, 30);
-  for (const [where, last] of [["/mostrador", card(page, 30)], ["/cocina", ticket(page, 15)]]) {
+  for (const [where, last] of [
+    ["/mostrador", card(page, 30)],
+    ["/cocina", ticket(page, 15)],
+  ]) {
     await open(page, where);
     await last.waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
     assert.ok(overflow <= 0, `${where} is ${overflow} px longer than the window`);
   }
+});
+
+const NIGHT = { locale: "en-GB", colorScheme: "dark" };
+journey("the same evening in English and in the dark", NIGHT, async ({ turno, page, shot }) => {
+  await fillMenu(turno);
+  await turno.api("PUT", "/configuracion-sistema/MAX_PEDIDOS_EN_PREPARACION", { valor: 1 });
+  await order(turno);
+  await open(page, "/mostrador");
+  const kitchen = await openAnother(page, "/cocina");
+  await says(kitchen.locator("#count"), "ticket");
+  await page.keyboard.press("F1");
+  await page.locator(".tile").first().waitFor();
+  await page.keyboard.type("flan");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+Enter");
+  await says(page.locator(".toast"), "Order #2 entered");
+  await choose(page, 2);
+  await page.keyboard.press("w");
+  await says(page.locator("#why"), "The kitchen is full (1/1); it is number 1 in line.");
+  await shot("why");
+  await kitchen.keyboard.press("Enter");
+  await says(kitchen.locator(".toast"), "#1 ready");
+  await ticket(kitchen, 2).waitFor();
+  await card(page, 2, "EN_PREPARACION").waitFor();
 });

@@ -14,13 +14,49 @@ const PASSWORD = "una clave para la foto";
 const START = "2026-03-06T23:20:00Z"; // 20:20 in Buenos Aires
 
 const MENU = {
-  muzza: { nombre: "Pizza muzzarella", categoria: "Pizzas", precio: 12500, peso: 3, estacion: "Horno" },
+  muzza: {
+    nombre: "Pizza muzzarella",
+    categoria: "Pizzas",
+    precio: 12500,
+    peso: 3,
+    estacion: "Horno",
+  },
   fuga: { nombre: "Fugazzeta", categoria: "Pizzas", precio: 14200, peso: 3, estacion: "Horno" },
-  empanadas: { nombre: "Empanada de carne", categoria: "Horno", precio: 1900, peso: 1, estacion: "Horno" },
-  burger: { nombre: "Hamburguesa completa", categoria: "Plancha", precio: 11800, peso: 2, estacion: "Plancha" },
-  lomito: { nombre: "Lomito con papas", categoria: "Plancha", precio: 15600, peso: 3, estacion: "Plancha" },
-  papas: { nombre: "Papas fritas", categoria: "Plancha", precio: 5400, peso: 1, estacion: "Plancha" },
-  ensalada: { nombre: "Ensalada César", categoria: "Fríos", precio: 8700, peso: 1, estacion: "Fríos" },
+  empanadas: {
+    nombre: "Empanada de carne",
+    categoria: "Horno",
+    precio: 1900,
+    peso: 1,
+    estacion: "Horno",
+  },
+  burger: {
+    nombre: "Hamburguesa completa",
+    categoria: "Plancha",
+    precio: 11800,
+    peso: 2,
+    estacion: "Plancha",
+  },
+  lomito: {
+    nombre: "Lomito con papas",
+    categoria: "Plancha",
+    precio: 15600,
+    peso: 3,
+    estacion: "Plancha",
+  },
+  papas: {
+    nombre: "Papas fritas",
+    categoria: "Plancha",
+    precio: 5400,
+    peso: 1,
+    estacion: "Plancha",
+  },
+  ensalada: {
+    nombre: "Ensalada César",
+    categoria: "Fríos",
+    precio: 8700,
+    peso: 1,
+    estacion: "Fríos",
+  },
   flan: { nombre: "Flan con crema", categoria: "Fríos", precio: 4300, peso: 1, estacion: "Fríos" },
 };
 
@@ -79,7 +115,12 @@ async function evening(articles) {
       cantidad,
       observaciones: index ? undefined : nota,
     }));
-    await api("POST", "/pedidos", { modalidad: "RETIRO", cliente_nombre: name, articulos, ...more });
+    await api("POST", "/pedidos", {
+      modalidad: "RETIRO",
+      cliente_nombre: name,
+      articulos,
+      ...more,
+    });
   }
 }
 
@@ -113,7 +154,9 @@ try {
   await handiwork(articles);
 
   fs.mkdirSync(images, { recursive: true });
-  const context = await (await browser()).newContext({
+  const context = await (
+    await browser()
+  ).newContext({
     baseURL: turno.url,
     locale: "es-AR",
     colorScheme: "light",

@@ -34,8 +34,7 @@ export async function orders(turno, count, changes) {
   return list;
 }
 
-export const move = (turno, id, estado) =>
-  turno.api("PUT", `/pedidos/${id}/estado`, { estado });
+export const move = (turno, id, estado) => turno.api("PUT", `/pedidos/${id}/estado`, { estado });
 
 /** The instant `minutes` after the start of the frozen clock. */
 export const after = (minutes, start = "2026-03-02T22:00:00Z") =>

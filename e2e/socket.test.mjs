@@ -54,7 +54,9 @@ for (const transports of [["polling"], ["websocket"], ["polling", "websocket"]])
       await order(turno, { cliente_nombre: "Nélida" });
       await until(heard, 3);
       assert.deepEqual(names(heard), KNOWN);
-      const [created, moved, capacity] = KNOWN.map((name) => heard.find((one) => one.name === name));
+      const [created, moved, capacity] = KNOWN.map((name) =>
+        heard.find((one) => one.name === name),
+      );
       assert.equal(created.data.pedido.cliente_nombre, "Nélida");
       assert.equal(moved.data.estadoAnterior, "RECIBIDO");
       assert.equal(moved.data.estadoNuevo, "EN_PREPARACION");
@@ -67,7 +69,10 @@ for (const transports of [["polling"], ["websocket"], ["polling", "websocket"]])
         assert.ok(!Number.isNaN(Date.parse(data.timestamp)), "a timestamp");
       }
       const seqs = heard.map(({ data }) => data.seq);
-      assert.ok(seqs.every((seq, index) => index === 0 || seq > seqs[index - 1]), `${seqs}`);
+      assert.ok(
+        seqs.every((seq, index) => index === 0 || seq > seqs[index - 1]),
+        `${seqs}`,
+      );
 
       await move(turno, 1, "LISTO");
       await until(heard, 5);
@@ -114,7 +119,11 @@ test("with access required, a socket needs a token and a role decides what it sh
   withTurno(
     {
       env: { TURNO_AUTH: "required" },
-      prepare: (turno) => turno.cli(["user", "add", "ana", "--role", "ADMIN", "--password-stdin"], "una clave larga\n"),
+      prepare: (turno) =>
+        turno.cli(
+          ["user", "add", "ana", "--role", "ADMIN", "--password-stdin"],
+          "una clave larga\n",
+        ),
     },
     async (turno, enter) => {
       const secret = (name, role) => turno.cli(["token", "create", name, "--role", role]);
@@ -124,7 +133,10 @@ test("with access required, a socket needs a token and a role decides what it sh
       for (const auth of [{}, { token: "turno_inventado" }]) {
         const stranger = await enter({ auth });
         await eventually(() => !stranger.socket.connected, "the stranger is shown out");
-        assert.deepEqual(stranger.heard.map(({ name }) => name), ["no-autorizado"]);
+        assert.deepEqual(
+          stranger.heard.map(({ name }) => name),
+          ["no-autorizado"],
+        );
       }
 
       const counter = await enter({ auth: { token: till } });

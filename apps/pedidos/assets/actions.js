@@ -8,7 +8,7 @@ import { clock, instantOf, minutesSince, money, t, when } from "../web/text.js";
 import { toast } from "../web/toast.js";
 import { METHODS, STATES } from "./orders.js";
 
-const boss = (role) => role === "ADMIN" || role === "GERENTE";
+export const boss = (role) => role === "ADMIN" || role === "GERENTE";
 const seller = (role) => boss(role) || role === "CAJERO";
 const owes = (order) => order.estado_pago !== "PAGADO";
 

@@ -168,7 +168,9 @@ export function chip(order, { anchor, selected }) {
       h(
         "small",
         {},
-        [order.cliente_nombre, `${count} ${t("art.", "items")}`].filter(Boolean).join(" · "),
+        [order.cliente_nombre, `${count} ${t("art.", count === 1 ? "item" : "items")}`]
+          .filter(Boolean)
+          .join(" · "),
       ),
     ),
     order.transicion_automatica ? null : badge("info", t("Retenido", "On hold"), "hand"),

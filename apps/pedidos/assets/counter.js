@@ -8,7 +8,7 @@ import { coalesce, subscribe } from "../web/live.js";
 import { popMenu } from "../web/menu.js";
 import { morphChildren } from "../web/morph.js";
 import { clock, plain, setNow, t } from "../web/text.js";
-import { act, choices, pauseDialog, primary, resume } from "./actions.js";
+import { act, boss, choices, pauseDialog, primary, resume } from "./actions.js";
 import { byUrgency, card, chip, exception } from "./cards.js";
 import { closeDrawer, drawerOrder, openDrawer, refreshDrawer } from "./drawer.js";
 import { isScheduled } from "./orders.js";
@@ -173,7 +173,7 @@ const ruleText = (rule) => t(` por horario (regla ${rule})`, ` by schedule (rule
 function drawPause() {
   const { pausa: pause } = board;
   const button = $("#pause-button");
-  const mayPause = board.rol !== "COCINA";
+  const mayPause = boss(board.rol);
   button.hidden = !mayPause || Boolean(pause);
   if (!pause && !button.childElementCount)
     button.replaceChildren(icon("pause"), t("Pausar", "Pause"));

@@ -71,10 +71,20 @@ impl Context {
             tokio::select! {
                 () = self.stopping.cancelled() => return,
                 () = self.store.next_commit() => {}
-                _ = hints.next() => {}
+                () = self.newer(&mut hints) => {}
                 () = tokio::time::sleep(POLL) => {}
             }
         }
+    }
+
+    /// Waits for a hint of something not handed on yet; this process hears its own hints too.
+    async fn newer(&self, hints: &mut bus::Listener) {
+        while let Some(mark) = hints.next().await {
+            if mark > *self.relay.delivered.lock().await {
+                return;
+            }
+        }
+        std::future::pending().await
     }
 
     /// Hands on everything committed so far.
@@ -85,6 +95,7 @@ impl Context {
             let Some(last) = batch.last().map(|event| event.seq) else {
                 return Ok(());
             };
+            let whole = (batch.len() as i64) < events::BATCH;
             for event in batch {
                 crate::metrics::event_relayed(&event.app);
                 // No listener is not an error: the table keeps the event.
@@ -92,6 +103,9 @@ impl Context {
             }
             *delivered = last;
             let _ = self.bus.announce(TOPIC, last).await;
+            if whole {
+                return Ok(());
+            }
         }
     }
 }

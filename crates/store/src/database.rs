@@ -8,11 +8,13 @@ use sqlx::{
 };
 use tokio::sync::Notify;
 
-use crate::{Dialect, Error, Tx, Value};
+use crate::{Dialect, Error, Tx, Value, writer::Writer};
 
 /// How long a caller waits for a connection or for another process's write before it hears
 /// "unavailable". Longer than any decision takes, shorter than a client's patience.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Statements kept prepared per connection: more than there are.
+const STATEMENTS: usize = 500;
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 12;
 
@@ -42,7 +44,7 @@ pub struct Store {
 
 #[derive(Clone, Debug)]
 enum Pools {
-    Sqlite { writer: SqlitePool, readers: SqlitePool },
+    Sqlite { writer: Writer, readers: SqlitePool },
     Postgres(PgPool),
 }
 
@@ -91,7 +93,7 @@ impl Store {
     /// connection in read-only mode, and a server may have other defaults.
     pub(crate) async fn write_unlocked(&self) -> Result<Tx, Error> {
         Ok(match &self.pools {
-            Pools::Sqlite { writer, .. } => Tx::sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
+            Pools::Sqlite { writer, .. } => Tx::turn(writer.begin().await?),
             Pools::Postgres(pool) => Tx::postgres(
                 pool.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await?,
             ),
@@ -131,11 +133,10 @@ impl Tx {
 }
 
 async fn open_postgres(url: &str) -> Result<PgPool, Error> {
-    let options = PgConnectOptions::from_str(url)?.application_name("turno").options([
-        ("lock_timeout", "5000"),
-        ("statement_timeout", "30000"),
-        ("timezone", "UTC"),
-    ]);
+    let options = PgConnectOptions::from_str(url)?
+        .application_name("turno")
+        .statement_cache_capacity(STATEMENTS)
+        .options([("lock_timeout", "5000"), ("statement_timeout", "30000"), ("timezone", "UTC")]);
     Ok(PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS)
         .acquire_timeout(PATIENCE)
@@ -151,12 +152,9 @@ async fn open_sqlite(path: &Path) -> Result<Pools, Error> {
         // An acknowledged order is on disk: FULL syncs the log at every commit.
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
+        .statement_cache_capacity(STATEMENTS)
         .busy_timeout(PATIENCE);
-    let writer = SqlitePoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(PATIENCE)
-        .connect_with(options.clone())
-        .await?;
+    let writer = Writer::open(options.clone(), PATIENCE).await?;
     let readers = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS)
         .acquire_timeout(PATIENCE)

@@ -119,9 +119,7 @@ impl Decision {
         if !(self.events.is_empty() && self.audit.is_empty()) {
             self.tx.lock(&Scope::new("outbox")).await?;
         }
-        for event in &self.events {
-            committed.events.push(events::append(&mut self.tx, event, self.now).await?);
-        }
+        committed.events = events::append(&mut self.tx, &self.events, self.now).await?;
         for effect in &self.effects {
             committed.effects.extend(effects::append(&mut self.tx, effect, self.now).await?);
         }

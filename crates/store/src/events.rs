@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::{Error, Row, Tx};
+use crate::{Error, Row, Tx, trusted};
 
 /// Something that happened, not yet committed.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,21 +28,41 @@ pub struct Event {
 
 /// The most that one read returns.
 pub const BATCH: i64 = 500;
+/// The most that one statement writes.
+const CHUNK: usize = 20;
 
-pub(crate) async fn append(tx: &mut Tx, event: &NewEvent, at: Timestamp) -> Result<i64, Error> {
-    tx.one(
-        "INSERT INTO events (app, name, subject, data, at) VALUES ($1, $2, $3, $4, $5)
-         RETURNING seq",
-        &[
-            event.app.into(),
-            event.name.into(),
-            event.subject.clone().into(),
-            event.data.clone().into(),
-            at.into(),
-        ],
-    )
-    .await?
-    .get("seq")
+/// Writes events in order and gives their numbers, in one statement per so many.
+pub(crate) async fn append(
+    tx: &mut Tx,
+    events: &[NewEvent],
+    at: Timestamp,
+) -> Result<Vec<i64>, Error> {
+    let mut seqs = Vec::with_capacity(events.len());
+    for chunk in events.chunks(CHUNK) {
+        let mut args = Vec::with_capacity(chunk.len() * 5);
+        for event in chunk {
+            args.extend([
+                event.app.into(),
+                event.name.into(),
+                event.subject.clone().into(),
+                event.data.clone().into(),
+                at.into(),
+            ]);
+        }
+        let rows: Vec<_> = (0..chunk.len())
+            .map(|row| row * 5)
+            .map(|n| format!("(${}, ${}, ${}, ${}, ${})", n + 1, n + 2, n + 3, n + 4, n + 5))
+            .collect();
+        let sql = format!(
+            "INSERT INTO events (app, name, subject, data, at) VALUES {} RETURNING seq",
+            rows.join(", ")
+        );
+        let rows = tx.all(trusted(sql), &args).await?;
+        seqs.extend(rows.iter().map(|row| row.get("seq")).collect::<Result<Vec<i64>, _>>()?);
+    }
+    // Numbers are given in the order of the rows; only their return may come in another.
+    seqs.sort_unstable();
+    Ok(seqs)
 }
 
 /// The events after `seq`, oldest first, at most [`BATCH`].

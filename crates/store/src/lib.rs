@@ -14,6 +14,7 @@ mod migrate;
 mod row;
 mod tx;
 mod value;
+mod writer;
 
 pub mod audit;
 pub mod backup;

@@ -1,6 +1,6 @@
 use sqlx::{Arguments as _, SqlSafeStr, postgres::PgArguments, sqlite::SqliteArguments};
 
-use crate::{Dialect, Error, Row, Value};
+use crate::{Dialect, Error, Row, Value, writer::Turn};
 
 /// An open transaction. Statements are written once, with `$1` placeholders; one that cannot be
 /// shared is chosen with [`Tx::dialect`]. Dropping it without commit rolls back.
@@ -14,7 +14,10 @@ pub struct Tx {
 
 #[derive(Debug)]
 enum Inner {
+    /// Reads.
     Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+    /// Writes, in turn with the other decisions of this process.
+    Turn(Turn),
     Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
 }
 
@@ -23,13 +26,17 @@ impl Tx {
         Self { inner: Inner::Sqlite(tx), doomed: false }
     }
 
+    pub(crate) fn turn(turn: Turn) -> Self {
+        Self { inner: Inner::Turn(turn), doomed: false }
+    }
+
     pub(crate) fn postgres(tx: sqlx::Transaction<'static, sqlx::Postgres>) -> Self {
         Self { inner: Inner::Postgres(tx), doomed: false }
     }
 
     pub fn dialect(&self) -> Dialect {
         match self.inner {
-            Inner::Sqlite(_) => Dialect::Sqlite,
+            Inner::Sqlite(_) | Inner::Turn(_) => Dialect::Sqlite,
             Inner::Postgres(_) => Dialect::Postgres,
         }
     }
@@ -82,6 +89,9 @@ impl Tx {
         let doomed = std::mem::replace(&mut self.doomed, true);
         match &mut self.inner {
             Inner::Sqlite(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
+            Inner::Turn(turn) => {
+                sqlx::raw_sql(sql).execute(turn.connection()).await.map(|_| ())?;
+            }
             Inner::Postgres(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
         }
         self.doomed = doomed;
@@ -95,6 +105,7 @@ impl Tx {
         }
         match self.inner {
             Inner::Sqlite(tx) => tx.commit().await?,
+            Inner::Turn(turn) => turn.commit().await?,
             Inner::Postgres(tx) => tx.commit().await?,
         }
         Ok(())
@@ -108,6 +119,11 @@ impl Inner {
                 let query = sqlx::query_with(sql, sqlite_arguments(args)?);
                 query.execute(&mut **tx).await?.rows_affected()
             }
+            Self::Turn(turn) => {
+                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                let done = query.execute(turn.connection()).await;
+                done.inspect_err(|error| turn.failed(error))?.rows_affected()
+            }
             Self::Postgres(tx) => {
                 let query = sqlx::query_with(sql, postgres_arguments(args)?);
                 query.execute(&mut **tx).await?.rows_affected()
@@ -120,6 +136,12 @@ impl Inner {
             Self::Sqlite(tx) => {
                 let query = sqlx::query_with(sql, sqlite_arguments(args)?);
                 query.fetch_all(&mut **tx).await?.into_iter().map(Row::Sqlite).collect()
+            }
+            Self::Turn(turn) => {
+                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                let rows = query.fetch_all(turn.connection()).await;
+                let rows = rows.inspect_err(|error| turn.failed(error))?;
+                rows.into_iter().map(Row::Sqlite).collect()
             }
             Self::Postgres(tx) => {
                 let query = sqlx::query_with(sql, postgres_arguments(args)?);

@@ -12,7 +12,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::shop::{Place, Shop, Who, friday, on_postgres, on_sqlite, plain};
+use crate::{
+    shop::{Place, Shop, Who, friday, on_postgres, on_sqlite, plain},
+    stream::Stream,
+};
 
 /// The wire to a server. Cut, it drops every connection and lets none through.
 struct Wire {
@@ -100,6 +103,8 @@ async fn the_server_goes_away(place: &Place) {
     let wire = Wire::to(&place.url).await;
     let shop = Shop::with(place, &wire.url, friday(), Access::Open).await;
     let orders = backlog(&shop).await;
+    let mut screen = Stream::open(&shop.client(Who::Cashier), 0).await;
+    assert_eq!(screen.next().await.event, "pedido:creado");
     wire.cut();
     let (cashier, nobody) = (shop.client(Who::Cashier), shop.nobody());
     for answer in [
@@ -120,6 +125,10 @@ async fn the_server_goes_away(place: &Place) {
     wire.mend();
     recovered(&shop, &orders, "2026-06-19T20:01:15-03:00").await;
     assert_eq!(nobody.get("/ready").await.status, 200);
+    // A screen that was connected all along missed nothing.
+    let told = [screen.next().await, screen.next().await, screen.next().await];
+    let entered = ["pedido:creado", "pedido:estado-cambiado", "comanda:actualizada"];
+    assert_eq!(told.map(|frame| frame.event), entered);
 }
 
 /// Another program keeps the file locked. Each attempt waits for it as long as the store is patient,

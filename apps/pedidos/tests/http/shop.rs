@@ -113,6 +113,7 @@ pub(crate) struct Shop {
     dir: PathBuf,
     access: Access,
     running: Option<Running>,
+    nobody: Client,
     secrets: Vec<(Who, String)>,
 }
 
@@ -133,8 +134,8 @@ impl Shop {
         for who in Who::ALL {
             secrets.push((who, token(&running, who.name(), "pedidos", who.role()).await));
         }
-        let (url, dir) = (url.to_owned(), place.dir.clone());
-        Self { url, dir, access, running: Some(running), secrets }
+        let (url, dir, nobody) = (url.to_owned(), place.dir.clone(), nobody(&running));
+        Self { url, dir, access, running: Some(running), nobody, secrets }
     }
 
     fn running(&self) -> &Running {
@@ -150,7 +151,7 @@ impl Shop {
     }
 
     pub(crate) fn nobody(&self) -> Client {
-        Client::anonymous(format!("http://{}", self.running().address))
+        self.nobody.clone()
     }
 
     pub(crate) fn client(&self, who: Who) -> Client {
@@ -169,7 +170,9 @@ impl Shop {
         if let Some(running) = self.running.take() {
             running.stop().await;
         }
-        self.running = Some(serve(&self.url, now, self.access).await);
+        let running = serve(&self.url, now, self.access).await;
+        self.nobody = nobody(&running);
+        self.running = Some(running);
     }
 
     /// Every row of every table, one line each.
@@ -212,6 +215,10 @@ pub(crate) fn plain(minutes: i64) -> Json {
     json!({ "modalidad": "RETIRO",
             "articulos": [{ "nombre": "plato", "peso": 1, "cantidad": minutes / 5 * 4,
                             "precio": 100 }] })
+}
+
+fn nobody(running: &Running) -> Client {
+    Client::anonymous(format!("http://{}", running.address))
 }
 
 async fn token(running: &Running, name: &str, app: &str, role: &str) -> String {

@@ -6,6 +6,8 @@ use testkit::Answer;
 
 use crate::shop::{BODY_BYTES, Place, Shop, Who, friday, plain};
 
+const JSON: &str = "application/json";
+
 /// Every address that takes a body, with one that would be accepted.
 fn takers(order: &Json) -> Vec<(Method, String, Json)> {
     let of = |end: &str| format!("/pedidos/{}/{end}", order["id"]);
@@ -50,7 +52,6 @@ fn expect_problem(answer: &Answer, status: u16, code: &str) {
 pub(super) async fn a_bad_body_changes_nothing(place: &Place) {
     let shop = Shop::open(place, friday()).await;
     let order = shop.held().await;
-    const JSON: &str = "application/json";
     shop.unchanged(async |shop: &Shop| {
         for (method, path, body) in takers(&order) {
             for malformed in ["", "{", "\u{feff}{}", "nonsense"] {

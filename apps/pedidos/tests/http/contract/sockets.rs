@@ -1,5 +1,7 @@
 //! Socket.IO over its polling transport, spoken by hand: Engine.IO 4, packets separated by 0x1e.
 
+use std::collections::VecDeque;
+
 use reqwest::Method;
 use serde_json::{Value as Json, json};
 use testkit::{Answer, Client};
@@ -13,7 +15,7 @@ struct Socket {
     client: Client,
     path: String,
     /// Packets that arrived and were not read yet.
-    waiting: std::collections::VecDeque<String>,
+    waiting: VecDeque<String>,
 }
 
 impl Socket {
@@ -22,7 +24,7 @@ impl Socket {
         assert_eq!(hello.status, 200, "{}", hello.text);
         let hello: Json = serde_json::from_str(hello.text.strip_prefix('0').unwrap()).unwrap();
         let path = format!("{PATH}&sid={}", hello["sid"].as_str().unwrap());
-        let socket = Self { client: client.clone(), path, waiting: Default::default() };
+        let socket = Self { client: client.clone(), path, waiting: VecDeque::new() };
         socket.send(&format!("40{auth}")).await;
         socket
     }

@@ -65,14 +65,14 @@ impl Story {
         }
         let Some(verb) = words.peek().map(str::to_owned) else { return Ok(None) };
         let usual = match verb.as_str() {
-            "capacity" | "setting" | "menu" | "force" => Who::Manager,
+            "capacity" | "setting" | "menu" | "force" | "rule" | "pause" | "resume" => Who::Manager,
             "ready" | "bump" | "undo" | "confirm" => Who::Kitchen,
             _ => Who::Cashier,
         };
         let mut line = words.clone();
         line.next();
         let ask = match verb.as_str() {
-            "at" => Some(self.clock_to(line.instant(self.date)?)),
+            "at" => Some(clock_to(line.instant(self.date)?)),
             "capacity" => {
                 let value = json!(line.number("a capacity")?);
                 Some(setting("MAX_PEDIDOS_EN_PREPARACION", &value))
@@ -84,6 +84,9 @@ impl Story {
                 Some(setting(&key, &typed))
             }
             "menu" => Some(menu(&mut line)?),
+            "rule" => Some(rule(&mut line)?),
+            "pause" => Some(pause(&mut line)?),
+            "resume" => Some(Ask::post("/api/pedidos/automatizacion/reanudar".into(), None)),
             "order" => Some(self.order(&mut line)?),
             "repeat" => Some(self.repeat(&mut line)?),
             _ => self.command(&verb, &mut line)?,
@@ -93,10 +96,6 @@ impl Story {
         words.all();
         let by_the_house = verb == "at";
         Ok(Some(if by_the_house { ask } else { ask.by(named.unwrap_or(usual)) }))
-    }
-
-    pub(super) fn clock_to(&self, instant: Timestamp) -> Ask {
-        Ask::post("/debug/clock".into(), Some(json!({ "now": instant })))
     }
 
     /// What is done to an order that exists.
@@ -228,6 +227,10 @@ impl Story {
     }
 }
 
+fn clock_to(instant: Timestamp) -> Ask {
+    Ask::post("/debug/clock".into(), Some(json!({ "now": instant })))
+}
+
 fn setting(key: &str, value: &Json) -> Ask {
     Ask::put(format!("/configuracion-sistema/{key}"), json!({ "valor": value }))
 }
@@ -246,6 +249,35 @@ fn menu(line: &mut Words) -> Outcome<Ask> {
         }
     }
     Ok(Ask::post("/articulos".into(), Some(body)))
+}
+
+/// `rule Friday 19:00 02:00 capacity 10`, or `daily`.
+fn rule(line: &mut Words) -> Outcome<Ask> {
+    let days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+    let day = line.word("a day")?;
+    let weekday = days.iter().position(|known| *known == day);
+    if weekday.is_none() && day != "daily" {
+        return Err(format!("{day} is no day"));
+    }
+    let (from, to) = (line.word("from")?, line.word("to")?);
+    if !line.takes("capacity") {
+        return Err("rule DAY FROM TO capacity N".into());
+    }
+    let capacity = line.number("a capacity")?;
+    let mut body =
+        json!({ "dia_semana": weekday, "desde": from, "hasta": to, "capacidad": capacity });
+    if line.takes("staff") {
+        body["personal"] = json!(line.number("people")?);
+    }
+    Ok(Ask::post("/capacidad-horarios".into(), Some(body)))
+}
+
+/// `pause 20 because "…"`; without minutes, until someone resumes.
+fn pause(line: &mut Words) -> Outcome<Ask> {
+    let minutes = if line.peek() == Some("because") { None } else { Some(line.number("minutes")?) };
+    let mut body = because(line)?;
+    body["minutos"] = json!(minutes);
+    Ok(Ask::post("/api/pedidos/automatizacion/pausar".into(), Some(body)))
 }
 
 fn because(line: &mut Words) -> Outcome<Json> {

@@ -27,6 +27,7 @@ impl Story {
             "audit" => self.expect_audit(words).await,
             "setting" => self.expect_setting(words).await,
             "orders" => self.expect_orders(words).await,
+            "exceptions" => self.expect_exceptions(words).await,
             name => self.expect_order(name, words).await,
         }
     }
@@ -42,7 +43,7 @@ impl Story {
                     self.expect_instant(words, &word, &order["hora_esperada_finalizacion"])?;
                 }
                 "planned" => {
-                    self.expect_instant(words, &word, &order["hora_inicio_preparacion"])?
+                    self.expect_instant(words, &word, &order["hora_inicio_preparacion"])?;
                 }
                 "ready" => self.expect_instant(words, &word, &order["hora_listo"])?,
                 "estimate" => {
@@ -227,6 +228,18 @@ impl Story {
             other => other.to_string(),
         };
         same("value", words.all().join(" "), value)
+    }
+
+    /// What earlier days left for a person to decide.
+    async fn expect_exceptions(&self, words: &mut Words) -> Outcome {
+        let board = self.get("/api/pedidos/tablero").await?;
+        let left = board["excepciones"].as_array().into_iter().flatten();
+        let mut names: Vec<_> = left.map(|order| self.name(&order["id"])).collect();
+        names.sort();
+        if words.takes("none") {
+            return same("exceptions", "", &names.join(" "));
+        }
+        same("exceptions", words.all().join(" "), names.join(" "))
     }
 
     /// `expect orders of 2026-06-19 A B`: whose business day it is.

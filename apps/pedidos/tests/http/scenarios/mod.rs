@@ -66,6 +66,10 @@ scenarios! {
     s22_an_order_for_tomorrow,
     s23_the_day_ends_at_the_cutoff,
     s24_edited_while_cooking,
+    rule02_capacity_by_the_hour,
+    rule02_capacity_in_effort_points,
+    rule03_what_a_day_leaves_behind,
+    rule10_a_pause_ends_by_itself,
 }
 
 /// S-25 takes the database away, differently for each: `outage.rs`.

@@ -70,7 +70,7 @@ impl Story {
         let mut words = Words::of(text);
         if let Some(ask) = self.ask(&mut words)? {
             let answer = ask.send(self).await;
-            return self.answered(&ask, &answer, expected.as_ref()).await;
+            return self.answered(&ask, &answer, expected.as_ref());
         }
         let verb = words.word("a verb")?;
         match verb.as_str() {
@@ -109,12 +109,7 @@ impl Story {
         named.map_or_else(|| format!("order {id}"), |(name, _)| name.clone())
     }
 
-    async fn answered(
-        &mut self,
-        ask: &Ask,
-        answer: &Answer,
-        expected: Option<&Expected>,
-    ) -> Outcome {
+    fn answered(&mut self, ask: &Ask, answer: &Answer, expected: Option<&Expected>) -> Outcome {
         let problem = answer.json()["code"].as_str().unwrap_or_default().to_owned();
         let refused = answer.status >= 400;
         match expected {
@@ -182,7 +177,7 @@ impl Story {
         let sending = asks.iter().map(|(ask, _)| ask.send(self));
         let answers = futures::future::join_all(sending).await;
         for ((ask, expected), answer) in asks.iter().zip(&answers) {
-            let said = self.answered(ask, answer, expected.as_ref()).await;
+            let said = self.answered(ask, answer, expected.as_ref());
             said.map_err(|reason| format!("{} {}: {reason}", ask.method, ask.path))?;
         }
         Ok(())

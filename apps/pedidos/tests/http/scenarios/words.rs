@@ -111,6 +111,7 @@ pub(super) fn local(instant: Timestamp) -> String {
     zone().to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "words and numbers alike")]
 pub(super) fn same<T: PartialEq + std::fmt::Display>(what: &str, expected: T, got: T) -> Outcome {
     if expected == got { Ok(()) } else { Err(format!("{what}: expected {expected}, got {got}")) }
 }
