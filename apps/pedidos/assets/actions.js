@@ -6,7 +6,7 @@ import { h } from "../web/dom.js";
 import { post, put, showProblem } from "../web/api.js";
 import { clock, instantOf, minutesSince, money, t, when } from "../web/text.js";
 import { toast } from "../web/toast.js";
-import { METHODS, STATES } from "./orders.js";
+import { METHODS, STATES, awaitsPayment } from "./orders.js";
 
 export const boss = (role) => role === "ADMIN" || role === "GERENTE";
 const seller = (role) => boss(role) || role === "CAJERO";
@@ -18,6 +18,7 @@ export function primary(order, role) {
   const charge = { verb: "charge", text: t("Cobrar", "Charge"), symbol: "cash" };
   if (estado === "RECIBIDO") {
     const start = { verb: "start", text: t("Preparar ya", "Start now"), symbol: "kitchen" };
+    if (awaitsPayment(order)) return seller(role) ? [{ ...charge, lead: true }] : null;
     const held = !order.transicion_automatica && seller(role);
     return held
       ? [{ verb: "release", text: t("Liberar", "Release"), symbol: "play", lead: true }, start]
@@ -39,7 +40,7 @@ export function choices(order, role) {
   const { estado } = order;
   const open = estado === "RECIBIDO" || estado === "EN_PREPARACION";
   const list = [
-    estado === "RECIBIDO" && {
+    estado === "RECIBIDO" && !awaitsPayment(order) && {
       verb: "start",
       text: t("Preparar ya", "Start now"),
       symbol: "kitchen",

@@ -77,9 +77,20 @@ function reasons() {
       ),
     ),
   );
-  if (answer.ready && !list.length)
-    return h("p.ready-now", {}, icon("check"), t("Nada lo detiene.", "Nothing holds it."));
+  if (!list.length) return h("p.ready-now", {}, icon("check"), unheld());
   return h("ol.reasons", { "data-version": version }, list);
+}
+
+/** What to say of an order that no rule holds, by where it stands. */
+function unheld() {
+  const words = {
+    RECIBIDO: t("Nada lo detiene.", "Nothing holds it."),
+    EN_PREPARACION: t("Está en la cocina.", "It is in the kitchen."),
+    LISTO: t("Está listo para entregar.", "It is ready to hand over."),
+    ENTREGADO: t("Ya se entregó.", "It was handed over."),
+    CANCELADO: t("Está cancelado.", "It is cancelled."),
+  };
+  return words[shown.estado] ?? words.RECIBIDO;
 }
 
 function times() {

@@ -130,9 +130,18 @@ export function outlook(order) {
   return parts.length ? parts.join(" · ") : null;
 }
 
+/** A web order to be paid online does not cook before the money is there. */
+export const awaitsPayment = (order) =>
+  order.estado === "RECIBIDO" &&
+  order.origen_pedido === "WEB" &&
+  ["MERCADOPAGO", "TRANSFERENCIA"].includes(order.medio_pago) &&
+  order.estado_pago !== "PAGADO";
+
 export function payment(order) {
   if (order.estado_pago === "PAGADO")
     return { tone: "good", symbol: "check", text: t("Pagado", "Paid") };
+  if (awaitsPayment(order))
+    return { tone: "warn", symbol: "clock", text: t("Espera el pago", "Awaits payment") };
   if (order.estado_pago === "RECHAZADO")
     return { tone: "bad", symbol: "alert", text: t("Pago rechazado", "Payment rejected") };
   if (order.pago_contra_entrega)

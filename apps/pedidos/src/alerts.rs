@@ -27,7 +27,10 @@ pub async fn check(context: &Context, view: &KitchenView, now: Timestamp) -> Res
     if late.is_empty() {
         context.resolve(&fingerprint).await?;
     } else {
-        let title = format!("{} pedidos con más de {VERY_LATE} min de atraso", late.len());
+        let title = format!(
+            "Pedidos con más de {VERY_LATE} min de atraso: {n} / Orders over {VERY_LATE} min late: {n}",
+            n = late.len()
+        );
         let severity = Severity::Warning;
         let detail = late.join(", ");
         context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await?;
@@ -35,7 +38,7 @@ pub async fn check(context: &Context, view: &KitchenView, now: Timestamp) -> Res
     let fingerprint = "pedidos/sobre-capacidad".to_owned();
     let capacity = view.capacity;
     if capacity.in_use > capacity.limit {
-        let title = "Cocina por encima de su capacidad".to_owned();
+        let title = "Cocina por encima de su capacidad / Kitchen above its capacity".to_owned();
         let detail = format!("{} de {}", capacity.in_use, capacity.limit);
         let severity = Severity::Warning;
         context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await

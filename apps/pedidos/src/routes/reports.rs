@@ -6,7 +6,7 @@ use jiff::{SignedDuration, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Page, Problem};
+use web::{Json, Notice, Page, Problem, Tone};
 
 use super::{Desk, input::Check};
 use crate::{
@@ -20,11 +20,13 @@ use crate::{
         adaptive::Direction,
         business_day::BusinessDay,
         delay, estimate,
+        intake::Reason,
         lateness::minutes_late,
         replay::{self, PastOrder, Setup},
         stats::percentile,
     },
     store::{KitchenView, advice, articles, orders},
+    wire::told,
 };
 
 const PANEL_DAYS: u32 = 7;
@@ -119,9 +121,14 @@ fn wait(order: &Order) -> Option<f64> {
 }
 
 /// The page with its figures.
-pub(super) async fn panel(desk: &Desk, page: Page) -> Result<PanelPage, Failure> {
+pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Failure> {
     let mut tx = desk.context.store.read().await?;
     let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    if let Some(pause) = &kitchen.pause {
+        let said = Reason::Paused { reason: pause.reason.clone(), until: pause.until };
+        let text = told(said.sentence(&kitchen.policy.zone), desk.lang);
+        page.notices.push(Notice { kind: Tone::Warn, text });
+    }
     let today = kitchen.today;
     let since = today.begins - SignedDuration::from_hours(24 * i64::from(PANEL_DAYS - 1));
     let recent = orders::between(&mut tx, since, today.ends, None).await?;

@@ -7,7 +7,7 @@ use store::Dialect;
 use web::{Lang, NavItem, Page, Tone};
 
 use super::{Console, alerts::Shown, forms::html};
-use crate::{Failure, Identity, TickHealth, alerts};
+use crate::{Failure, TickHealth, alerts};
 
 #[derive(Template)]
 #[template(path = "overview.html")]
@@ -19,8 +19,6 @@ struct OverviewPage {
     ticks: Vec<TickLine>,
     database: &'static str,
     manual_clock: bool,
-    /// Signed in with a password, so there is something to sign out of.
-    signed_in: bool,
 }
 
 struct Card {
@@ -71,7 +69,6 @@ pub(super) async fn show(console: Console) -> Result<Response, Failure> {
             Dialect::Postgres => "PostgreSQL",
         },
         manual_clock: context.clock.is_manual(),
-        signed_in: console.actor.identity == Identity::User,
     };
     html(StatusCode::OK, &page)
 }
