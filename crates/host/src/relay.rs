@@ -84,7 +84,7 @@ impl Context {
                 return;
             }
         }
-        std::future::pending().await;
+        std::future::pending::<()>().await;
     }
 
     /// Hands on everything committed so far.
