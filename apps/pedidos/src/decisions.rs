@@ -49,7 +49,8 @@ pub async fn act(
 ) -> Result<Done, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let slice = OrderSlice { context, order, by };
+    let kitchen = KitchenView::load(context, &mut decision.tx, now).await?;
+    let slice = OrderSlice { order, by, kitchen };
     let mut verdict = None;
     let answered = decision
         .command(&slice, |snapshot| {
@@ -71,7 +72,11 @@ pub async fn act(
         Err(refusal) => return Ok(Done::Refused(refusal)),
         // Nothing asked for that is not already so: nothing to settle, nothing to announce.
         Ok(changes) if changes.is_empty() => {}
-        Ok(_) => drop(settle(context, &mut decision).await?),
+        Ok(_) => {
+            let mut kitchen = slice.kitchen;
+            kitchen.refresh(context, &mut decision.tx, now).await?;
+            admit(context, &mut decision, kitchen).await?;
+        }
     }
     let view = view(&mut decision, order).await?;
     decision.commit().await?;
@@ -124,7 +129,7 @@ pub async fn create(
         let method = order.payment_method.unwrap_or(PaymentMethod::Cash);
         changes::record_sale(&mut decision, by, id, method, order.total_cents).await?;
     }
-    events::created(&mut decision, id).await?;
+    events::created(&mut decision, &Order { id, ..order.clone() }, lines);
     settle(context, &mut decision).await?;
     let answer = serde_json::to_value(view(&mut decision, id).await?)
         .map_err(|error| Error::corrupt(error.to_string()))?;
@@ -161,13 +166,22 @@ pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Res
 /// Lets in whoever can enter, then says what changed: the capacity, and who is late. Answers with
 /// the kitchen as it is then.
 pub async fn settle(context: &Context, decision: &mut Decision) -> Result<KitchenView, Error> {
+    let view = KitchenView::load(context, &mut decision.tx, decision.now).await?;
+    admit(context, decision, view).await
+}
+
+/// The same for a kitchen that was just read.
+async fn admit(
+    context: &Context,
+    decision: &mut Decision,
+    mut view: KitchenView,
+) -> Result<KitchenView, Error> {
     let now = decision.now;
-    let mut view = KitchenView::load(context, &mut decision.tx, now).await?;
     let slice = IntakeSlice { view: &view };
     let plan = decision.plan(&slice, |snapshot| intake::plan(snapshot, now)).await?;
     if !plan.changes.is_empty() {
         metrics::counter!("pedidos_entries_total").increment(plan.changes.len() as u64);
-        view = KitchenView::load(context, &mut decision.tx, now).await?;
+        view.refresh(context, &mut decision.tx, now).await?;
     }
     kitchen::announce_capacity(decision, &view).await?;
     kitchen::announce_late(decision, &view).await?;

@@ -86,18 +86,24 @@ async fn welcome(context: Context, socket: SocketRef, auth: Json) {
         return;
     };
     let room = if can(role, Action::SeeCustomers) { COUNTER } else { KITCHEN };
-    socket.join(room);
     // Rooms of the original system: joining them is acknowledged by doing nothing.
     for ignored in ["subscribe:pedidos", "subscribe:capacidad", "subscribe:worker-status"] {
         socket.on(ignored, async || {});
     }
-    if let Some(since) = auth["lastSeq"].as_i64() {
-        replay(&context, &socket, room, since).await;
+    // What was missed comes before anything live. What commits in between comes after joining, and
+    // may meet its live twin: numbers tell.
+    let seen = match auth["lastSeq"].as_i64() {
+        Some(since) => replay(&context, &socket, room, since).await,
+        None => None,
+    };
+    socket.join(room);
+    if let Some(seen) = seen {
+        replay(&context, &socket, room, seen).await;
     }
 }
 
-/// Sends what a client missed. It may meet one of these again live; numbers tell.
-async fn replay(context: &Context, socket: &SocketRef, room: &str, since: i64) {
+/// Sends what a client missed and says up to which number; `None` when that is no longer kept.
+async fn replay(context: &Context, socket: &SocketRef, room: &str, since: i64) -> Option<i64> {
     let missed = async {
         let mut tx = context.store.read().await?;
         let (oldest, newest) = events::bounds(&mut tx).await?;
@@ -105,14 +111,14 @@ async fn replay(context: &Context, socket: &SocketRef, room: &str, since: i64) {
         let whole = since >= oldest - 1 && (batch.len() as i64) < events::BATCH;
         Ok::<_, store::Error>((whole && since <= newest, batch))
     };
-    match missed.await {
-        Ok((true, batch)) => {
-            for event in batch.iter().filter(|event| event.app == crate::NAME) {
-                let _ = socket.emit(event.name.clone(), &payload(event, room));
-            }
-        }
-        Ok((false, _)) | Err(_) => drop(socket.emit("sincronizar", &json!({}))),
+    let Ok((true, batch)) = missed.await else {
+        let _ = socket.emit("sincronizar", &json!({}));
+        return None;
+    };
+    for event in batch.iter().filter(|event| event.app == crate::NAME) {
+        let _ = socket.emit(event.name.clone(), &payload(event, room));
     }
+    Some(batch.last().map_or(since, |event| event.seq))
 }
 
 async fn broadcast(io: &SocketIo, event: &Event) {

@@ -13,7 +13,7 @@ use axum::{
 use tower_http::{
     catch_panic::CatchPanicLayer, compression::CompressionLayer, set_header::SetResponseHeaderLayer,
 };
-use utoipa::openapi::{InfoBuilder, OpenApiBuilder};
+use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, RefOr};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::SwaggerUi;
 use web::{Assets, Lang, Problem};
@@ -88,13 +88,30 @@ async fn in_time(lang: Lang, request: Request, next: Next) -> Response {
 }
 
 /// The API's page. Its viewer writes style attributes, which the house policy forbids elsewhere.
-fn documentation(api: utoipa::openapi::OpenApi) -> Router<Context> {
+fn documentation(mut api: OpenApi) -> Router<Context> {
+    name_problems(&mut api);
     let policy = HeaderValue::from_static(
         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
          frame-ancestors 'none'",
     );
     Router::from(SwaggerUi::new("/api/docs").url("/api/openapi.json", api))
         .layer(SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, policy))
+}
+
+/// Every answer that is not a success is a problem, and says so by its type. Handlers declare the
+/// body alone.
+fn name_problems(api: &mut OpenApi) {
+    let operations = api.paths.paths.values_mut().flat_map(|path| {
+        [&mut path.get, &mut path.put, &mut path.post, &mut path.delete, &mut path.patch]
+    });
+    let responses = operations.flatten().flat_map(|one| &mut one.responses.responses);
+    for (_, response) in responses.filter(|(status, _)| status.as_str() >= "400") {
+        if let RefOr::T(response) = response
+            && let Some(body) = response.content.shift_remove("application/json")
+        {
+            response.content.insert("application/problem+json".to_owned(), body);
+        }
+    }
 }
 
 async fn measure(request: Request, next: Next) -> Response {

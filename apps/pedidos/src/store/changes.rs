@@ -1,7 +1,7 @@
 //! Applies what a command or the planner wants, one change at a time, each guarded.
 
 use ::store::{Decision, Error, Slice, Tx, audit::Entry};
-use host::{Actor, Context};
+use host::Actor;
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -30,10 +30,11 @@ impl By {
 
 /// One order and all that belongs to it.
 #[derive(Debug)]
-pub struct OrderSlice<'a> {
-    pub context: &'a Context,
+pub struct OrderSlice {
     pub order: OrderId,
     pub by: By,
+    /// Read in the same transaction.
+    pub kitchen: KitchenView,
 }
 
 #[derive(Clone, Debug)]
@@ -45,12 +46,11 @@ pub struct OrderSnapshot {
     pub kitchen: KitchenView,
 }
 
-impl Slice for OrderSlice<'_> {
+impl Slice for OrderSlice {
     type Snapshot = OrderSnapshot;
     type Change = Change;
 
-    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<OrderSnapshot, Error> {
-        let kitchen = KitchenView::load(self.context, tx, now).await?;
+    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<OrderSnapshot, Error> {
         let order = orders::find(tx, self.order).await?;
         let lines = orders::lines(tx, self.order).await?;
         let ticket = tickets::of_order(tx, self.order).await?;
@@ -58,6 +58,7 @@ impl Slice for OrderSlice<'_> {
             Some((ticket, _)) => tickets::last_bump(tx, ticket.id).await?,
             None => None,
         };
+        let kitchen = self.kitchen.clone();
         Ok(OrderSnapshot { order, lines, ticket, last_bump, kitchen })
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{KitchenView, orders};
 use crate::{
-    model::{OrderId, OrderState},
+    model::{Line, Order, OrderId, OrderState},
     rules::commands::Change,
     wire::{CapacityView, OrderView, PauseView, event},
 };
@@ -24,12 +24,11 @@ async fn view(decision: &mut Decision, order: OrderId) -> Result<OrderView, Erro
     Ok(OrderView::new(&found, &lines, decision.now))
 }
 
-pub async fn created(decision: &mut Decision, order: OrderId) -> Result<(), Error> {
-    let view = view(decision, order).await?;
-    let data = json!({ "pedidoId": order.0, "version": view.version, "causa": "CREACION",
+pub fn created(decision: &mut Decision, order: &Order, lines: &[Line]) {
+    let view = OrderView::new(order, lines, decision.now);
+    let data = json!({ "pedidoId": view.id, "version": view.version, "causa": "CREACION",
                        "pedido": view });
-    emit(decision, event::CREATED, Some(order), data);
-    Ok(())
+    emit(decision, event::CREATED, Some(order.id), data);
 }
 
 pub async fn state_changed(

@@ -53,6 +53,25 @@ impl KitchenView {
         Ok(Self { policy, effective, capacity, today, pause, preparing, row })
     }
 
+    /// After changes to orders: who cooks is read again, the rest cannot have changed. Unless the
+    /// capacity follows the evidence, of which there may be more now.
+    pub async fn refresh(
+        &mut self,
+        context: &Context,
+        tx: &mut Tx,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        if self.policy.apply_adaptive {
+            *self = Self::load(context, tx, now).await?;
+            return Ok(());
+        }
+        self.preparing = orders::in_state(tx, OrderState::Preparing).await?;
+        let Policy { unit, stale_hours, .. } = self.policy;
+        let in_use = used::in_use(&self.preparing, unit, &self.today, stale_hours, now);
+        self.capacity = Capacity::new(self.effective.capacity, in_use);
+        Ok(())
+    }
+
     /// The room in the kitchen, for commands.
     pub fn room(&self) -> Kitchen {
         Kitchen { capacity: self.capacity, unit: self.policy.unit }

@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Tx};
+use ::store::{Dialect, Error, Row, Tx};
 use jiff::Timestamp;
 
 use crate::model::{
@@ -74,14 +74,21 @@ pub async fn lines_of(
     orders: &[Order],
 ) -> Result<std::collections::HashMap<OrderId, Vec<Line>>, Error> {
     let mut found = std::collections::HashMap::new();
-    for chunk in orders.chunks(200) {
-        // SQLite has no arrays: the numbers are our own integers, never text from outside.
-        let ids: Vec<_> = chunk.iter().map(|order| order.id.0.to_string()).collect();
-        let sql = format!(
-            "SELECT * FROM order_lines WHERE order_id IN ({}) ORDER BY order_id, n",
-            ids.join(", ")
-        );
-        for row in tx.all(::store::trusted(sql), &[]).await? {
+    // The functions that open a JSON array have other names. One statement for any number of orders
+    // is prepared once.
+    let sql = match tx.dialect() {
+        Dialect::Sqlite => {
+            "SELECT * FROM order_lines WHERE order_id IN (SELECT value FROM json_each($1))
+             ORDER BY order_id, n"
+        }
+        Dialect::Postgres => {
+            "SELECT * FROM order_lines WHERE order_id IN
+             (SELECT value::bigint FROM jsonb_array_elements_text($1)) ORDER BY order_id, n"
+        }
+    };
+    for chunk in orders.chunks(500) {
+        let ids: Vec<i64> = chunk.iter().map(|order| order.id.0).collect();
+        for row in tx.all(sql, &[serde_json::json!(ids).into()]).await? {
             found.entry(OrderId(row.get("order_id")?)).or_insert_with(Vec::new).push(line(&row)?);
         }
     }
