@@ -44,7 +44,7 @@ impl Stream {
                 let field = |name| frame.lines().find_map(|line| line.strip_prefix(name));
                 let event = field("event: ").zip(field("data: "));
                 let event = event.map(|(name, data)| (name.to_owned(), data.to_owned()));
-                self.pending = rest.to_owned();
+                rest.clone_into(&mut self.pending);
                 if let Some((name, data)) = event {
                     let mut data: Json = serde_json::from_str(&data)?;
                     return Ok(Heard { name, data: data["data"].take(), at });
