@@ -39,15 +39,13 @@ impl Stream {
 
     pub(crate) async fn next(&mut self) -> Result<Heard> {
         loop {
-            while let Some((frame, rest)) = self.pending.split_once("\n\n") {
-                let at = Instant::now();
+            while let Some(end) = self.pending.find("\n\n") {
+                let (frame, at) =
+                    (self.pending.drain(..end + 2).collect::<String>(), Instant::now());
                 let field = |name| frame.lines().find_map(|line| line.strip_prefix(name));
-                let event = field("event: ").zip(field("data: "));
-                let event = event.map(|(name, data)| (name.to_owned(), data.to_owned()));
-                rest.clone_into(&mut self.pending);
-                if let Some((name, data)) = event {
-                    let mut data: Json = serde_json::from_str(&data)?;
-                    return Ok(Heard { name, data: data["data"].take(), at });
+                if let Some((name, data)) = field("event: ").zip(field("data: ")) {
+                    let mut data: Json = serde_json::from_str(data)?;
+                    return Ok(Heard { name: name.to_owned(), data: data["data"].take(), at });
                 }
             }
             let chunk = self.response.chunk().await?.context("the stream ended")?;

@@ -11,7 +11,7 @@ use std::{
 
 use reqwest::{Method, Response};
 use serde_json::{Value as Json, json};
-use store::{Store, events};
+use store::{Row, Store, events};
 use testkit::{Client, Options, Turno};
 use tokio::sync::mpsc::{self, UnboundedSender};
 
@@ -137,13 +137,11 @@ impl Frames {
     /// The number and name of the next whole event; comments keep the line open and say nothing.
     async fn next(&mut self) -> Option<(i64, String)> {
         loop {
-            while let Some((frame, rest)) = self.pending.split_once("\n\n") {
+            while let Some(end) = self.pending.find("\n\n") {
+                let frame: String = self.pending.drain(..end + 2).collect();
                 let field = |name| frame.lines().find_map(|line| line.strip_prefix(name));
-                let event = field("id: ").zip(field("event: "));
-                let event = event.map(|(id, name)| (id.parse().expect("a number"), name.into()));
-                self.pending = rest.to_owned();
-                if event.is_some() {
-                    return event;
+                if let Some((id, name)) = field("id: ").zip(field("event: ")) {
+                    return Some((id.parse().expect("a number"), name.to_owned()));
                 }
             }
             let chunk = self.stream.chunk().await.ok()??;
@@ -248,11 +246,15 @@ async fn replay(store: &Store) -> Vec<(i64, Option<String>, String)> {
         moves.push((id, from, to));
     }
     for row in tx.all("SELECT id, state FROM orders", &[]).await.expect("orders") {
-        let (id, state): (i64, String) = (row.get("id").unwrap(), row.get("state").unwrap());
+        let (id, state) = standing(&row);
         assert_eq!(states.remove(&id), Some(state), "order {id} ends where its history ends");
     }
     assert!(states.is_empty(), "history without an order: {states:?}");
     moves
+}
+
+fn standing(row: &Row) -> (i64, String) {
+    (row.get("id").expect("a number"), row.get("state").expect("a state"))
 }
 
 /// The events of the application, as the table keeps them.
@@ -277,8 +279,9 @@ async fn tally(
     let ids: HashSet<_> = ledger.created.values().collect();
     assert_eq!(ids.len(), ledger.created.len(), "two keys, one order");
     assert_eq!(orders as usize, ledger.created.len(), "one order per key, lost and doubled none");
-    for row in store.read().await.unwrap().all("SELECT id, state FROM orders", &[]).await.unwrap() {
-        let (id, state): (i64, String) = (row.get("id").unwrap(), row.get("state").unwrap());
+    let mut tx = store.read().await.expect("the database answers");
+    for row in tx.all("SELECT id, state FROM orders", &[]).await.expect("orders") {
+        let (id, state) = standing(&row);
         assert!(ids.contains(&id), "order {id} belongs to no key");
         assert!(!ledger.ready.contains(&id) || state == "LISTO", "order {id} was told to be ready");
     }

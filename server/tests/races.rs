@@ -190,7 +190,8 @@ async fn replay(shop: &Shop) -> usize {
         }
     }
     for row in tx.all("SELECT id, state FROM orders", &[]).await.expect("orders") {
-        let (id, state): (i64, String) = (row.get("id").unwrap(), row.get("state").unwrap());
+        let id: i64 = row.get("id").expect("a number");
+        let state: String = row.get("state").expect("a state");
         assert_eq!(states.remove(&id), Some(state), "order {id}");
         assert!(shop.answers.created.contains(&id), "nobody was told of order {id}");
     }

@@ -19,20 +19,13 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a client without options can be built");
-        Self {
-            base: base.into(),
-            token: None,
-            http,
-        }
+        Self { base: base.into(), token: None, http }
     }
 
     /// The same server with an API token.
     #[must_use]
     pub fn with_token(&self, token: impl Into<String>) -> Self {
-        Self {
-            token: Some(token.into()),
-            ..self.clone()
-        }
+        Self { token: Some(token.into()), ..self.clone() }
     }
 
     pub fn base(&self) -> &str {
@@ -53,41 +46,25 @@ impl Client {
     }
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {
-        Answer::of(
-            self.request(Method::POST, path).json(&body),
-            &format!("POST {path}"),
-        )
-        .await
+        Answer::of(self.request(Method::POST, path).json(&body), &format!("POST {path}")).await
     }
 
     pub async fn put(&self, path: &str, body: Value) -> Answer {
-        Answer::of(
-            self.request(Method::PUT, path).json(&body),
-            &format!("PUT {path}"),
-        )
-        .await
+        Answer::of(self.request(Method::PUT, path).json(&body), &format!("PUT {path}")).await
     }
 
     pub async fn delete(&self, path: &str) -> Answer {
-        Answer::of(
-            self.request(Method::DELETE, path),
-            &format!("DELETE {path}"),
-        )
-        .await
+        Answer::of(self.request(Method::DELETE, path), &format!("DELETE {path}")).await
     }
 
     /// Moves the manual clock; returns when nothing is left to do at the new time.
     pub async fn advance(&self, seconds: i64) -> Value {
-        self.post("/debug/clock", json!({ "advance_seconds": seconds }))
-            .await
-            .expect(200)
+        self.post("/debug/clock", json!({ "advance_seconds": seconds })).await.expect(200)
     }
 
     /// Sets the manual clock to an RFC 3339 instant.
     pub async fn at(&self, instant: &str) -> Value {
-        self.post("/debug/clock", json!({ "now": instant }))
-            .await
-            .expect(200)
+        self.post("/debug/clock", json!({ "now": instant })).await.expect(200)
     }
 }
 
@@ -107,23 +84,13 @@ impl Answer {
         let response = request.send().await.unwrap_or_else(|error| refused(error));
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.unwrap_or_else(|error| refused(error));
-        Self {
-            status,
-            headers,
-            text,
-            asked: asked.to_owned(),
-        }
+        Self { status, headers, text, asked: asked.to_owned() }
     }
 
     /// The body, once the status is the expected one.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
-        let Self {
-            status: got,
-            text,
-            asked,
-            ..
-        } = &self;
+        let Self { status: got, text, asked, .. } = &self;
         assert_eq!(*got, status, "{asked} answered {got}, not {status}: {text}");
         self.json()
     }

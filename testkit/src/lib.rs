@@ -16,10 +16,7 @@ pub use server::{Clock, Options, Turno};
 /// The top of the source tree.
 fn workspace() -> PathBuf {
     let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .parent()
-        .expect("the crate lives inside the workspace")
-        .to_owned()
+    manifest.parent().expect("the crate lives inside the workspace").to_owned()
 }
 
 /// The directory of the profile this test was built with, such as `target/debug`.
@@ -27,14 +24,8 @@ fn profile_dir() -> PathBuf {
     let test = std::env::current_exe().expect("a running test has a path");
     let deps = test.parent().expect("test executables live in a directory");
     let inside_deps = deps.file_name().is_some_and(|name| name == "deps");
-    let profile = if inside_deps {
-        deps.parent()
-    } else {
-        Some(deps)
-    };
-    profile
-        .expect("deps lives inside a profile directory")
-        .to_owned()
+    let profile = if inside_deps { deps.parent() } else { Some(deps) };
+    profile.expect("deps lives inside a profile directory").to_owned()
 }
 
 /// A name no other test, process or run uses.

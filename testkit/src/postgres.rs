@@ -30,14 +30,7 @@ async fn create() -> Result<String, String> {
     let name = unique("t");
     let statement = format!("CREATE DATABASE {name} TEMPLATE template0");
     let mut psql = Command::new("psql");
-    psql.args([
-        "--no-psqlrc",
-        "--quiet",
-        "--dbname",
-        &server,
-        "--command",
-        &statement,
-    ]);
+    psql.args(["--no-psqlrc", "--quiet", "--dbname", &server, "--command", &statement]);
     output(psql, "psql").await?;
     Ok(with_database(&server, &name))
 }
@@ -50,9 +43,7 @@ async fn server_url() -> Result<String, String> {
         }
         let mut script = Command::new(workspace().join("scripts/test-postgres"));
         script.arg("ensure");
-        output(script, "scripts/test-postgres")
-            .await
-            .map(|url| url.trim().to_owned())
+        output(script, "scripts/test-postgres").await.map(|url| url.trim().to_owned())
     };
     URL.get_or_init(find).await.clone()
 }
@@ -66,22 +57,15 @@ async fn output(mut command: Command, name: &str) -> Result<String, String> {
     if done.status.success() {
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     } else {
-        Err(format!(
-            "{name}: {}",
-            String::from_utf8_lossy(&done.stderr).trim()
-        ))
+        Err(format!("{name}: {}", String::from_utf8_lossy(&done.stderr).trim()))
     }
 }
 
 /// The same server, another database; parameters after `?` stay.
 fn with_database(url: &str, name: &str) -> String {
-    let (address, parameters) = url
-        .split_once('?')
-        .map_or((url, None), |(a, p)| (a, Some(p)));
+    let (address, parameters) = url.split_once('?').map_or((url, None), |(a, p)| (a, Some(p)));
     let authority = address.find("://").map_or(0, |at| at + 3);
-    let end = address[authority..]
-        .find('/')
-        .map_or(address.len(), |at| authority + at);
+    let end = address[authority..].find('/').map_or(address.len(), |at| authority + at);
     let tail = parameters.map_or(String::new(), |parameters| format!("?{parameters}"));
     format!("{}/{name}{tail}", &address[..end])
 }
@@ -95,10 +79,7 @@ mod tests {
         for (url, expected) in [
             ("postgres://p@h:1/postgres", "postgres://p@h:1/t1"),
             ("postgres://p@h:1", "postgres://p@h:1/t1"),
-            (
-                "postgres://h/x?sslmode=disable",
-                "postgres://h/t1?sslmode=disable",
-            ),
+            ("postgres://h/x?sslmode=disable", "postgres://h/t1?sslmode=disable"),
         ] {
             assert_eq!(with_database(url, "t1"), expected);
         }
@@ -112,15 +93,7 @@ mod tests {
         assert_ne!(one, two);
         let mut psql = Command::new("psql");
         psql.args(["--no-psqlrc", "--tuples-only", "--dbname", &one]);
-        psql.args([
-            "--command",
-            "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'",
-        ]);
-        assert_eq!(
-            output(psql, "psql")
-                .await
-                .map(|count| count.trim().to_owned()),
-            Ok("0".into())
-        );
+        psql.args(["--command", "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"]);
+        assert_eq!(output(psql, "psql").await.map(|count| count.trim().to_owned()), Ok("0".into()));
     }
 }

@@ -38,10 +38,7 @@ pub enum Clock {
 impl Options {
     /// A frozen clock, the setting of nearly every scenario.
     pub fn at(instant: &str) -> Self {
-        Self {
-            clock: Clock::Manual(instant.to_owned()),
-            ..Self::default()
-        }
+        Self { clock: Clock::Manual(instant.to_owned()), ..Self::default() }
     }
 }
 
@@ -61,12 +58,7 @@ impl Turno {
         fs::create_dir_all(&home).expect("the target directory is writable");
         let port = free_port();
         let child = spawn(&home, port, &options);
-        let mut server = Self {
-            child,
-            port,
-            home,
-            options,
-        };
+        let mut server = Self { child, port, home, options };
         server.wait_until_ready().await;
         server
     }
@@ -96,36 +88,18 @@ impl Turno {
     /// Asks the process to stop and returns whether it left with success.
     pub async fn terminate(&mut self) -> bool {
         if let Some(id) = self.child.id() {
-            let sent = Command::new("kill")
-                .args(["-TERM", &id.to_string()])
-                .status()
-                .await;
-            assert!(
-                sent.is_ok_and(|status| status.success()),
-                "SIGTERM was not delivered"
-            );
+            let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status().await;
+            assert!(sent.is_ok_and(|status| status.success()), "SIGTERM was not delivered");
         }
-        let left = tokio::time::timeout(STOP_WITHIN, self.child.wait())
-            .await
-            .ok();
-        let late = || {
-            panic!(
-                "still running {STOP_WITHIN:?} after SIGTERM:\n{}",
-                self.logs()
-            )
-        };
-        left.unwrap_or_else(late)
-            .expect("a child can be waited for")
-            .success()
+        let left = tokio::time::timeout(STOP_WITHIN, self.child.wait()).await.ok();
+        let late = || panic!("still running {STOP_WITHIN:?} after SIGTERM:\n{}", self.logs());
+        left.unwrap_or_else(late).expect("a child can be waited for").success()
     }
 
     /// Starts again on the same port and data, after [`Self::kill`] or [`Self::terminate`].
     pub async fn restart(&mut self) {
         let gone = self.child.try_wait().expect("a child can be asked");
-        assert!(
-            gone.is_some(),
-            "kill or terminate the server before starting it again"
-        );
+        assert!(gone.is_some(), "kill or terminate the server before starting it again");
         self.child = spawn(&self.home, self.port, &self.options);
         self.wait_until_ready().await;
     }
@@ -136,21 +110,14 @@ impl Turno {
         loop {
             poll.tick().await;
             if let Some(status) = self.child.try_wait().expect("a child can be asked") {
-                panic!(
-                    "turno left with {status} instead of starting:\n{}",
-                    self.logs()
-                );
+                panic!("turno left with {status} instead of starting:\n{}", self.logs());
             }
             let answer = client.get(format!("{}/ready", self.url())).send().await;
             if answer.is_ok_and(|answer| answer.status().is_success()) {
                 return;
             }
             let late = Instant::now() >= deadline;
-            assert!(
-                !late,
-                "turno not ready within {READY_WITHIN:?}:\n{}",
-                self.logs()
-            );
+            assert!(!late, "turno not ready within {READY_WITHIN:?}:\n{}", self.logs());
         }
     }
 }
@@ -173,10 +140,7 @@ fn data_dir(home: &Path) -> PathBuf {
 /// Another process may take the port before ours does; the chance is small and the failure says so.
 fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has free ports");
-    listener
-        .local_addr()
-        .expect("a bound socket has an address")
-        .port()
+    listener.local_addr().expect("a bound socket has an address").port()
 }
 
 /// `TURNO_BIN`, else the binary built with the same profile as the test.
@@ -191,10 +155,7 @@ pub fn binary() -> PathBuf {
 }
 
 fn spawn(home: &Path, port: u16, options: &Options) -> Child {
-    let log = File::options()
-        .create(true)
-        .append(true)
-        .open(home.join("log"));
+    let log = File::options().create(true).append(true).open(home.join("log"));
     let log = log.expect("the data directory is writable");
     let mut command = Command::new(binary());
     // Settings of the developer's shell must not change what a test sees.
@@ -204,12 +165,7 @@ fn spawn(home: &Path, port: u16, options: &Options) -> Child {
         }
     }
     command
-        .args([
-            "serve",
-            "--listen",
-            &format!("127.0.0.1:{port}"),
-            "--data-dir",
-        ])
+        .args(["serve", "--listen", &format!("127.0.0.1:{port}"), "--data-dir"])
         .arg(data_dir(home))
         .current_dir(home)
         .envs(options.environment.iter().cloned())
@@ -227,7 +183,5 @@ fn spawn(home: &Path, port: u16, options: &Options) -> Child {
         command.arg("--demo");
     }
     command.args(&options.arguments);
-    command
-        .spawn()
-        .unwrap_or_else(|error| panic!("cannot start {}: {error}", binary().display()))
+    command.spawn().unwrap_or_else(|error| panic!("cannot start {}: {error}", binary().display()))
 }

@@ -19,30 +19,17 @@ const REGISTRIES: [[&str; 2]; 8] = [
 ];
 
 /// Names of document types, and the addresses that mean this machine or nobody.
-const NOT_LOADED: [&str; 5] = [
-    "http://www.w3.org/",
-    "http://127.0.0.1",
-    "http://localhost",
-    "https://example.",
-    "http://[",
-];
+const NOT_LOADED: [&str; 5] =
+    ["http://www.w3.org/", "http://127.0.0.1", "http://localhost", "https://example.", "http://["];
 
 pub fn check(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in sources.iter().filter(|source| source.path != "Cargo.lock") {
         for (line, text) in source.lines() {
             let mut note = |what: String, reason| {
-                findings.push(Finding {
-                    file: source.path.clone(),
-                    line,
-                    what,
-                    reason,
-                });
+                findings.push(Finding { file: source.path.clone(), line, what, reason });
             };
-            for [one, two] in REGISTRIES
-                .iter()
-                .filter(|[one, two]| names_host(text, one, two))
-            {
+            for [one, two] in REGISTRIES.iter().filter(|[one, two]| names_host(text, one, two)) {
                 note(format!("names the host {one}{two}"), HOSTS);
             }
             if is_asset(source) && loads_from_elsewhere(text) {
@@ -54,8 +41,7 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
 }
 
 fn names_host(text: &str, one: &str, two: &str) -> bool {
-    text.match_indices(one)
-        .any(|(at, _)| text[at + one.len()..].starts_with(two))
+    text.match_indices(one).any(|(at, _)| text[at + one.len()..].starts_with(two))
 }
 
 fn is_asset(source: &Source) -> bool {
@@ -86,10 +72,8 @@ mod tests {
     fn other_hosts_and_registries_are_found() {
         let far = "<script src=\"https://far.example.net/a.js\"></script>";
         assert_eq!(count("crates/web/templates/a.html", far), 1);
-        let resolved = format!(
-            "\"resolved\": \"https://{}{}/x\"",
-            REGISTRIES[0][0], REGISTRIES[0][1]
-        );
+        let resolved =
+            format!("\"resolved\": \"https://{}{}/x\"", REGISTRIES[0][0], REGISTRIES[0][1]);
         assert_eq!(count("e2e/package-lock.json", &resolved), 1);
     }
 

@@ -16,26 +16,17 @@ const TOOLS: [&str; 3] = ["bench", "testkit", "tidy"];
 
 /// `metadata` is what `cargo metadata --no-deps --format-version 1` prints.
 pub fn check(metadata: &Value) -> Vec<Finding> {
-    let packages = metadata["packages"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
+    let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
     packages.iter().flat_map(check_package).collect()
 }
 
 fn check_package(package: &Value) -> Vec<Finding> {
     let name = package["name"].as_str().unwrap_or_default();
     let manifest = package["manifest_path"].as_str().unwrap_or_default();
-    let dependencies = package["dependencies"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
+    let dependencies = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
     let mut findings = Vec::new();
     let mut note = |what: String, reason| {
-        findings.push(Finding {
-            file: manifest.to_owned(),
-            line: 1,
-            what,
-            reason,
-        });
+        findings.push(Finding { file: manifest.to_owned(), line: 1, what, reason });
     };
     for dependency in dependencies {
         let other = dependency["name"].as_str().unwrap_or_default();
@@ -43,10 +34,7 @@ fn check_package(package: &Value) -> Vec<Finding> {
         if let Some((_, owner)) = OWNED.iter().find(|(crate_name, _)| *crate_name == other)
             && *owner != name
         {
-            note(
-                format!("{name} depends on {other}; only {owner} may"),
-                OWNERS,
-            );
+            note(format!("{name} depends on {other}; only {owner} may"), OWNERS);
         }
         let Some(path) = dependency["path"].as_str() else {
             continue;
@@ -91,10 +79,7 @@ mod tests {
         let manifest_path = format!("/t/{place}/Cargo.toml");
         let package =
             json!({"name": name, "manifest_path": manifest_path, "dependencies": [dependency]});
-        check(&json!({"packages": [package]}))
-            .into_iter()
-            .map(|finding| finding.what)
-            .collect()
+        check(&json!({"packages": [package]})).into_iter().map(|finding| finding.what).collect()
     }
 
     #[test]
@@ -117,29 +102,13 @@ mod tests {
     fn downward_dependencies_and_testkit_in_tests_are_free() {
         for (place, name, other, other_place, kind) in [
             ("server", "server", "pedidos", "apps/pedidos", Value::Null),
-            (
-                "apps/pedidos",
-                "pedidos",
-                "engine",
-                "crates/engine",
-                Value::Null,
-            ),
-            (
-                "apps/pedidos",
-                "pedidos",
-                "testkit",
-                "testkit",
-                json!("dev"),
-            ),
+            ("apps/pedidos", "pedidos", "engine", "crates/engine", Value::Null),
+            ("apps/pedidos", "pedidos", "testkit", "testkit", json!("dev")),
             ("bench", "bench", "testkit", "testkit", Value::Null),
         ] {
             let dependency =
                 json!({"name": other, "path": format!("/t/{other_place}"), "kind": kind});
-            assert_eq!(
-                findings(place, name, &dependency),
-                [""; 0],
-                "{name} → {other}"
-            );
+            assert_eq!(findings(place, name, &dependency), [""; 0], "{name} → {other}");
         }
     }
 

@@ -11,12 +11,7 @@ pub const PATH: &str = "docs/GLOSSARY.md";
 pub fn check(sources: &[Source]) -> Vec<Finding> {
     let Some(glossary) = sources.iter().find(|source| source.path == PATH) else {
         let what = "missing".to_owned();
-        return vec![Finding {
-            file: PATH.to_owned(),
-            line: 1,
-            what,
-            reason: REASON,
-        }];
+        return vec![Finding { file: PATH.to_owned(), line: 1, what, reason: REASON }];
     };
     let used: BTreeSet<String> = sources
         .iter()
@@ -38,20 +33,12 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
 
 fn identifiers(row: &str) -> Vec<String> {
     let column = row.split('|').nth(2).unwrap_or_default();
-    column
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .map(str::to_owned)
-        .collect()
+    column.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 fn words(text: &str) -> Vec<String> {
     let split = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    split
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    split.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -59,10 +46,7 @@ mod tests {
     use super::*;
 
     fn glossary(row: &str) -> Source {
-        Source::new(
-            PATH,
-            &format!("| palabra | identifier | app |\n|---|---|---|\n{row}\n"),
-        )
+        Source::new(PATH, &format!("| palabra | identifier | app |\n|---|---|---|\n{row}\n"))
     }
 
     #[test]

@@ -15,10 +15,7 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
         .map(|source| Finding {
             file: source.path.clone(),
             line: MOST_LINES + 1,
-            what: format!(
-                "{} lines, at most {MOST_LINES}",
-                source.text.lines().count()
-            ),
+            what: format!("{} lines, at most {MOST_LINES}", source.text.lines().count()),
             reason: REASON,
         })
         .collect()

@@ -26,11 +26,7 @@ pub fn split(text: &str) -> Split {
     let (mut state, mut i) = (State::Code, 0);
     while i < chars.len() {
         let (next, length) = step(state, &chars[i..], i.checked_sub(1).map(|at| chars[at]));
-        let visible = if next == State::Code && state == State::Code {
-            length
-        } else {
-            0
-        };
+        let visible = if next == State::Code && state == State::Code { length } else { 0 };
         let inside = matches!(state, State::Text | State::RawText(_)) && next == state;
         for (offset, c) in chars[i..i + length].iter().enumerate() {
             let blank = if *c == '\n' { '\n' } else { ' ' };
@@ -46,12 +42,7 @@ pub fn split(text: &str) -> Split {
 
 /// The state after the next token and how many characters it takes.
 fn step(state: State, rest: &[char], before: Option<char>) -> (State, usize) {
-    let starts = |token: &str| {
-        token
-            .chars()
-            .enumerate()
-            .all(|(i, c)| rest.get(i) == Some(&c))
-    };
+    let starts = |token: &str| token.chars().enumerate().all(|(i, c)| rest.get(i) == Some(&c));
     match state {
         State::Code if starts("//") => (State::LineComment, 2),
         State::Code if starts("/*") => (State::BlockComment(1), 2),
@@ -72,11 +63,7 @@ fn step(state: State, rest: &[char], before: Option<char>) -> (State, usize) {
         State::Text => (State::Text, 1),
         State::RawText(hashes) => {
             let closes = rest[0] == '"' && (1..=hashes).all(|i| rest.get(i) == Some(&'#'));
-            if closes {
-                (State::Code, hashes + 1)
-            } else {
-                (State::RawText(hashes), 1)
-            }
+            if closes { (State::Code, hashes + 1) } else { (State::RawText(hashes), 1) }
         }
     }
 }
@@ -93,11 +80,7 @@ fn raw_opening(rest: &[char], before: Option<char>) -> Option<(usize, usize)> {
 /// The length of a character literal, or 1 when the quote starts a lifetime.
 fn character_literal(rest: &[char]) -> usize {
     match rest.get(1) {
-        Some('\\') => rest[2..]
-            .iter()
-            .skip(1)
-            .position(|c| *c == '\'')
-            .map_or(1, |at| at + 4),
+        Some('\\') => rest[2..].iter().skip(1).position(|c| *c == '\'').map_or(1, |at| at + 4),
         Some(_) if rest.get(2) == Some(&'\'') => 3,
         _ => 1,
     }
@@ -110,11 +93,7 @@ pub fn without_tests(code: &str) -> String {
     while let Some(at) = rest.find("#[cfg(test)]") {
         out.push_str(&rest[..at]);
         let end = at + block_length(&rest[at..]);
-        out.extend(
-            rest[at..end]
-                .chars()
-                .map(|c| if c == '\n' { '\n' } else { ' ' }),
-        );
+        out.extend(rest[at..end].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
         rest = &rest[end..];
     }
     out + rest
@@ -140,19 +119,11 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> String {
-        split(text)
-            .code
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
+        split(text).code.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     fn literals(text: &str) -> String {
-        split(text)
-            .literals
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
+        split(text).literals.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -175,10 +146,7 @@ mod tests {
             code(r#"let q = '"'; fn f<'a>(x: &'a str) {}"#),
             "let q = ; fn f<'a>(x: &'a str) {}"
         );
-        assert_eq!(
-            code(r"let n = '\n'; let q = '\''; after"),
-            "let n = ; let q = ; after"
-        );
+        assert_eq!(code(r"let n = '\n'; let q = '\''; after"), "let n = ; let q = ; after");
     }
 
     #[test]

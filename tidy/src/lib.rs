@@ -31,11 +31,7 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}:{}: {} ({})",
-            self.file, self.line, self.what, self.reason
-        )
+        write!(f, "{}:{}: {} ({})", self.file, self.line, self.what, self.reason)
     }
 }
 

@@ -44,10 +44,7 @@ mod tests {
         ];
         let found = check(&tree);
         assert_eq!(found.len(), 1);
-        assert_eq!(
-            found[0].what,
-            "its twin a/migrations/sqlite/0002_y.sql is missing"
-        );
+        assert_eq!(found[0].what, "its twin a/migrations/sqlite/0002_y.sql is missing");
         assert!(check(&tree[..2]).is_empty());
     }
 }

@@ -8,10 +8,7 @@ const KEYWORDS: [&str; 6] = ["struct", "enum", "trait", "type", "union", "class"
 
 pub fn check(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for source in sources
-        .iter()
-        .filter(|source| source.has_extension(&["rs", "js", "mjs"]))
-    {
+    for source in sources.iter().filter(|source| source.has_extension(&["rs", "js", "mjs"])) {
         for (line, code) in source.code() {
             for name in defined(&code).filter(|name| is_banned(name)) {
                 findings.push(Finding {
@@ -29,10 +26,7 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
 /// Names that follow a defining keyword on this line.
 fn defined(code: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let words: Vec<&str> = code
-        .split(move |c| !is_part(c))
-        .filter(|w| !w.is_empty())
-        .collect();
+    let words: Vec<&str> = code.split(move |c| !is_part(c)).filter(|w| !w.is_empty()).collect();
     words
         .windows(2)
         .filter(|pair| KEYWORDS.contains(&pair[0]))
@@ -43,9 +37,7 @@ fn defined(code: &str) -> impl Iterator<Item = &str> {
 
 fn is_banned(name: &str) -> bool {
     BANNED.iter().any(|word| {
-        let stem = name
-            .strip_suffix(word)
-            .or_else(|| name.strip_suffix(&format!("{word}s")));
+        let stem = name.strip_suffix(word).or_else(|| name.strip_suffix(&format!("{word}s")));
         stem.is_some_and(|stem| !stem.ends_with(char::is_uppercase))
     })
 }

@@ -50,10 +50,7 @@ mod tests {
     use super::*;
 
     fn findings(path: &str, text: &str) -> Vec<String> {
-        check(&[Source::new(path, text)])
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        check(&[Source::new(path, text)]).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -61,14 +58,8 @@ mod tests {
         let text = "fn plan() {\n    let t = Timestamp::now();\n}\n";
         let found = findings("apps/pedidos/src/rules/intake.rs", text);
         assert_eq!(found.len(), 1);
-        assert!(
-            found[0].starts_with("apps/pedidos/src/rules/intake.rs:2: `now(`"),
-            "{found:?}"
-        );
-        assert_eq!(
-            findings("crates/engine/src/plan.rs", "async fn a() { b().await }").len(),
-            2
-        );
+        assert!(found[0].starts_with("apps/pedidos/src/rules/intake.rs:2: `now(`"), "{found:?}");
+        assert_eq!(findings("crates/engine/src/plan.rs", "async fn a() { b().await }").len(), 2);
     }
 
     #[test]
@@ -76,9 +67,6 @@ mod tests {
         let text = "/// Never async, never rand.\nfn plan(now: Timestamp) -> &str { \"tokio\" }\n\
                     #[cfg(test)]\nmod tests {\n    use rand::random;\n}\n";
         assert_eq!(findings("crates/engine/src/plan.rs", text), [""; 0]);
-        assert_eq!(
-            findings("apps/pedidos/src/store.rs", "async fn a() {}"),
-            [""; 0]
-        );
+        assert_eq!(findings("apps/pedidos/src/store.rs", "async fn a() {}"), [""; 0]);
     }
 }

@@ -17,16 +17,11 @@ pub struct Source {
 
 impl Source {
     pub fn new(path: &str, text: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        Self { path: path.to_owned(), text: text.to_owned() }
     }
 
     pub fn has_extension(&self, extensions: &[&str]) -> bool {
-        let extension = Path::new(&self.path)
-            .extension()
-            .and_then(|name| name.to_str());
+        let extension = Path::new(&self.path).extension().and_then(|name| name.to_str());
         extension.is_some_and(|extension| extensions.contains(&extension))
     }
 
@@ -47,10 +42,7 @@ impl Source {
 }
 
 fn numbered(text: &str) -> Vec<(usize, String)> {
-    text.lines()
-        .enumerate()
-        .map(|(i, line)| (i + 1, line.to_owned()))
-        .collect()
+    text.lines().enumerate().map(|(i, line)| (i + 1, line.to_owned())).collect()
 }
 
 /// All text files under `top`, by path.
@@ -75,14 +67,8 @@ fn collect(top: &Path, dir: &Path, sources: &mut Vec<Source>) {
         } else if kind.is_file()
             && let Ok(text) = fs::read_to_string(&path)
         {
-            let path = path
-                .strip_prefix(top)
-                .expect("found below the top")
-                .to_string_lossy();
-            sources.push(Source {
-                path: path.replace('\\', "/"),
-                text,
-            });
+            let path = path.strip_prefix(top).expect("found below the top").to_string_lossy();
+            sources.push(Source { path: path.replace('\\', "/"), text });
         }
     }
 }

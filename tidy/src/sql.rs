@@ -20,10 +20,7 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for source in sources {
         let lines = if source.has_extension(&["sql"]) {
-            source
-                .lines()
-                .map(|(line, text)| (line, without_comment(text)))
-                .collect()
+            source.lines().map(|(line, text)| (line, without_comment(text))).collect()
         } else if source.has_extension(&["rs"]) && !source.path.starts_with("tidy/") {
             statements(source)
         } else {
@@ -47,16 +44,8 @@ pub fn check(sources: &[Source]) -> Vec<Finding> {
 /// String literals of a file that holds SQL at all; a sentence about `now()` is no statement.
 fn statements(source: &Source) -> Vec<(usize, String)> {
     let literals = source.literals();
-    let is_sql = |text: &str| {
-        VERBS
-            .iter()
-            .any(|verb| has_word(&text.to_lowercase(), verb))
-    };
-    if literals.iter().any(|(_, text)| is_sql(text)) {
-        literals
-    } else {
-        Vec::new()
-    }
+    let is_sql = |text: &str| VERBS.iter().any(|verb| has_word(&text.to_lowercase(), verb));
+    if literals.iter().any(|(_, text)| is_sql(text)) { literals } else { Vec::new() }
 }
 
 fn without_comment(line: &str) -> String {
@@ -87,10 +76,7 @@ mod tests {
     fn parameters_comments_and_our_own_clock_are_free() {
         for (path, text) in [
             ("a.sql", "-- never now()\nSELECT 1;"),
-            (
-                "a.rs",
-                "let at = clock.now(); query(\"UPDATE t SET at = $1\")",
-            ),
+            ("a.rs", "let at = clock.now(); query(\"UPDATE t SET at = $1\")"),
             ("a.rs", "panic!(\"do not call now()\")"),
         ] {
             assert_eq!(count(path, text), 0, "{text}");

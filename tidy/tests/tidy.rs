@@ -10,33 +10,19 @@ static TREE: LazyLock<Vec<Source>> = LazyLock::new(|| tidy::sources::read_tree(&
 
 fn top() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest
-        .parent()
-        .expect("the crate lives inside the workspace")
-        .to_owned()
+    manifest.parent().expect("the crate lives inside the workspace").to_owned()
 }
 
 #[track_caller]
 fn none(findings: &[Finding]) {
     let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
-    assert!(
-        lines.is_empty(),
-        "{} to mend:\n{}",
-        lines.len(),
-        lines.join("\n")
-    );
+    assert!(lines.is_empty(), "{} to mend:\n{}", lines.len(), lines.join("\n"));
 }
 
 #[test]
 fn dependencies_flow_one_way() {
     let output = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--format-version",
-            "1",
-            "--offline",
-        ])
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
         .current_dir(top())
         .output()
         .expect("cargo runs");

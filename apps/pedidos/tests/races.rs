@@ -2,6 +2,7 @@
 //! of them die on the way. A process is a context with its own connections to the one database.
 //!
 //! `TURNO_RACES` sets how often each race runs.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::{
     fs,

@@ -153,6 +153,8 @@ async fn open_sqlite(path: &Path) -> Result<Pools, Error> {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .statement_cache_capacity(STATEMENTS)
+        // The writer does it beside the commits.
+        .pragma("wal_autocheckpoint", "0")
         .busy_timeout(PATIENCE);
     let writer = Writer::open(options.clone(), PATIENCE).await?;
     let readers = SqlitePoolOptions::new()

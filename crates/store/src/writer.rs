@@ -22,6 +22,10 @@ use tokio::{
 
 use crate::Error;
 
+/// Commits between two checkpoints. The log grows by some twenty megabytes in that time.
+const CHECKPOINT: u32 = 256;
+const CARRY: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     options: Arc<SqliteConnectOptions>,
@@ -38,7 +42,25 @@ struct Batch {
     /// A task is on its way to end the transaction.
     ending: bool,
     waiting: Vec<oneshot::Sender<Result<(), sqlx::Error>>>,
+    log: Log,
     closed: bool,
+}
+
+/// How far the last commits are from the log into the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Log {
+    /// So many commits since the last checkpoint.
+    Filling(u32),
+    /// A checkpoint runs beside the decisions.
+    Carrying,
+    /// It is through; the next commit carries what came meanwhile.
+    Carried,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self::Filling(0)
+    }
 }
 
 /// One decision's time with the connection.
@@ -81,6 +103,27 @@ impl Writer {
         let mut turn = Turn { writer: self.clone(), batch: Some(batch), stage: Stage::Opening };
         turn.open().await?;
         Ok(turn)
+    }
+
+    /// Carries the log over into the database, beside the decisions that go on writing to it. What
+    /// they wrote meanwhile is left to the next commit, so that the log can begin anew.
+    ///
+    /// `SQLite` would do all of it inside the commit that fills a thousand pages, which is every
+    /// thirtieth order, and that order would wait for it.
+    async fn checkpoint(&self) {
+        let carried = async {
+            let mut beside = self.options.connect().await?;
+            sqlx::query(CARRY).execute(&mut beside).await?;
+            beside.close().await
+        };
+        let log = match carried.await {
+            Ok(()) => Log::Carried,
+            Err(error) => {
+                tracing::warn!(error = %error, "checkpoint failed; the log keeps everything");
+                Log::default()
+            }
+        };
+        self.batch.lock().await.log = log;
     }
 
     pub(crate) async fn close(&self) {
@@ -162,7 +205,16 @@ impl Drop for Turn {
                     // Its place in the queue is taken here, not when the task first runs: whoever
                     // comes from now on finds the transaction ended.
                     let _ = queue.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-                    runtime.spawn(async move { queue.await.end().await });
+                    let writer = self.writer.clone();
+                    runtime.spawn(async move {
+                        let mut batch = queue.await;
+                        batch.end().await;
+                        if matches!(batch.log, Log::Filling(commits) if commits >= CHECKPOINT) {
+                            batch.log = Log::Carrying;
+                            drop(batch);
+                            writer.checkpoint().await;
+                        }
+                    });
                 }
             }
         }
@@ -187,6 +239,15 @@ impl Batch {
             // Gone means that its caller was cancelled after it had decided.
             let _ = one.send(Ok(()));
         }
+        self.log = match self.log {
+            Log::Filling(commits) => Log::Filling(commits + 1),
+            Log::Carrying => Log::Carrying,
+            Log::Carried => {
+                // What it leaves in the log, the next checkpoint carries.
+                let _ = self.run(CARRY).await;
+                Log::default()
+            }
+        };
     }
 
     /// Takes back the turn that was just dropped. Those before it stay.
