@@ -1,5 +1,7 @@
 //! What every bus promises. A new transport is a new call of `all`.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
 use std::sync::Arc;
 
 use bus::{Bus, Error, LocalBus};
