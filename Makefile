@@ -34,7 +34,8 @@ format: ## format all Rust sources
 
 bench: ## benchmarks in the release profile (BENCH="arguments")
 	@scripts/tools build
-	@cargo run --release --package bench -- $(BENCH)
+	@cargo build --release --workspace --bin turno --bin bench
+	@$(CARGO_TARGET_DIR)/release/bench $(BENCH)
 
 tools: ## install what the tests need and this machine lacks
 	@scripts/tools test
