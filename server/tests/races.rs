@@ -26,7 +26,7 @@ const RACES: usize = 4;
 
 fn rounds() -> usize {
     let races = std::env::var("TURNO_RACES");
-    races.map_or(1_000, |count| count.parse().expect("a number of races")).div_ceil(RACES)
+    races.map_or(1_000_usize, |count| count.parse().expect("a number of races")).div_ceil(RACES)
 }
 
 fn order(due: Option<Timestamp>) -> Json {
