@@ -3,22 +3,29 @@
 CARGO_TARGET_DIR ?= target
 LISTEN ?= 127.0.0.1:8000
 BENCH ?=
+DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format bench tools clean
+.PHONY: help run build models test lint format bench tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The development profile reaches the first page sooner: its dependencies are optimised, thin LTO is
 # not worth the wait here. For a real shop: cargo build --release.
-run: build ## build, start with a demo shop, print the address (LISTEN=127.0.0.1:8000)
+run: build ## build, start with demo data, print the address (LISTEN=127.0.0.1:8000)
 	@echo "Turno: http://$(LISTEN)/  (Ctrl-C stops it; its files are in data/)"
 	@$(CARGO_TARGET_DIR)/debug/turno serve --demo --listen $(LISTEN) --data-dir data
 
-build: ## build the binary (development profile)
+build: models ## build the binary (development profile)
 	@scripts/tools build
 	@cargo build --workspace --bin turno
+
+# Without the pack pictures are read by Tesseract, if that is there; a machine without a network can
+# still build and run everything else.
+models: ## install the models that read pictures, once
+	@[ -f "$${TURNO_MODELS:-models}/manifest" ] || scripts/models || \
+		echo "Turno: going on without the models that read pictures" >&2
 
 test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
 	@scripts/test
@@ -32,15 +39,15 @@ lint: ## formatting, clippy without warnings, house rules
 format: ## format all Rust sources
 	@cargo fmt --all
 
-bench: ## benchmarks in the release profile (BENCH="arguments")
+bench: models ## benchmarks in the release profile (BENCH="parts", DATA=real documents)
 	@scripts/tools build
 	@cargo build --release --workspace --bin turno --bin bench
-	@$(CARGO_TARGET_DIR)/release/bench $(BENCH)
+	@DATA=$(DATA) $(CARGO_TARGET_DIR)/release/bench $(BENCH)
 
 tools: ## install what the tests need and this machine lacks
 	@scripts/tools test
 
-clean: ## remove everything that was built; data/ stays
+clean: ## remove everything that was built; data/ and models/ stay
 	@scripts/test-postgres stop
 	@cargo clean
 	@rm -rf e2e/node_modules

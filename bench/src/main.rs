@@ -1,9 +1,10 @@
 //! What Turno costs, beside what the machine costs: every figure stands next to a limit, and next
 //! to the same disk or the same loop measured in this very run.
 //!
-//! `bench [PART …]` runs the named parts, or all of them.
+//! `bench [PART …]` runs the named parts, or all of them; an application's name means its parts.
 
 mod board;
+mod docproc;
 mod entry;
 mod fan_out;
 mod floor;
@@ -19,24 +20,46 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use report::Report;
 
-const PARTS: [&str; 5] = ["planner", "entry", "sustained", "fan-out", "board"];
+const PEDIDOS: [&str; 5] = ["planner", "entry", "sustained", "fan-out", "board"];
+const DOCPROC: [&str; 5] =
+    ["docproc-latency", "docproc-relay", "docproc-reading", "docproc-recall", "docproc-quality"];
+
+/// The parts a word stands for.
+fn parts(word: &str) -> Option<Vec<&'static str>> {
+    match word {
+        "pedidos" => Some(PEDIDOS.to_vec()),
+        "docproc" => Some(DOCPROC.to_vec()),
+        word => {
+            PEDIDOS.into_iter().chain(DOCPROC).find(|part| *part == word).map(|part| vec![part])
+        }
+    }
+}
 
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(unknown) = wanted.iter().find(|part| !PARTS.contains(&part.as_str())) {
-        bail!("no part {unknown}; there are {}", PARTS.join(", "));
+    let mut wanted = Vec::new();
+    for word in std::env::args().skip(1) {
+        match parts(&word) {
+            Some(parts) => wanted.extend(parts),
+            None => bail!(
+                "no part {word}; there are pedidos ({}) and docproc ({})",
+                PEDIDOS.join(", "),
+                DOCPROC.join(", ")
+            ),
+        }
+    }
+    if wanted.is_empty() {
+        wanted = PEDIDOS.into_iter().chain(DOCPROC).collect();
     }
     let mut report = Report::default();
-    for part in
-        PARTS.into_iter().filter(|part| wanted.is_empty() || wanted.iter().any(|w| w == part))
-    {
+    for part in wanted {
         match part {
             "planner" => planner::measure(&mut report)?,
             "entry" => entry::measure(&mut report).await?,
             "sustained" => sustained::measure(&mut report).await?,
             "fan-out" => fan_out::measure(&mut report).await?,
-            _ => board::measure(&mut report).await?,
+            "board" => board::measure(&mut report).await?,
+            part => docproc::measure(part, &mut report).await?,
         }
     }
     report.print();

@@ -11,14 +11,15 @@ use crate::exit::Exit;
 /// Every application. Their tables and settings exist whether they run here or not, so that a
 /// backup fits every process of an installation.
 pub(crate) fn all() -> Vec<App> {
-    vec![pedidos::app()]
+    vec![docproc::app(), pedidos::app()]
 }
 
 /// Variables by which operators of the original systems already know a setting.
 fn aliases() -> Vec<Alias<'static>> {
     let of =
         |app| move |(variable, key): &(&'static str, &'static str)| Alias { variable, app, key };
-    pedidos::ALIASES.iter().map(of("pedidos")).collect()
+    let docproc = docproc::ALIASES.iter().map(of("docproc"));
+    docproc.chain(pedidos::ALIASES.iter().map(of("pedidos"))).collect()
 }
 
 /// Lays files, environment and flags over the defaults.

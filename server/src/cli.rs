@@ -1,10 +1,16 @@
 //! The command line as types. What each command does is in the module of its name.
 
+mod documents;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use jiff::{Span, Timestamp};
+
+pub(crate) use documents::{
+    DocprocCommand, Evaluate, Server, SimDocuments, Status, Submit, Train, WearKind,
+};
 
 use crate::config::Flag;
 
@@ -15,6 +21,7 @@ Examples:
   turno serve --listen 0.0.0.0:8000         open to the network, once a user exists
   turno doctor                              what is wrong, and how to mend it
   turno backup turno-monday.gz              while the server runs
+  turno docproc submit invoice.pdf --wait   send a document and wait for what it says
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 conflict,
 5 not authorised, 6 unreachable.";
@@ -73,6 +80,11 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_help = "Example: turno completions bash > /etc/bash_completion.d/turno")]
     Completions { shell: Shell },
+    /// Documents: send them, ask about them, train and measure what reads them
+    Docproc {
+        #[command(subcommand)]
+        command: DocprocCommand,
+    },
     /// Drive a running server with simulated traffic
     Sim {
         #[command(subcommand)]
@@ -277,6 +289,8 @@ pub(crate) struct Restore {
 pub(crate) enum SimCommand {
     /// Customers who order, and a kitchen that cooks
     Pedidos(SimPedidos),
+    /// Invoices, receipts, identity cards, payslips and contracts that nobody wrote
+    Documentos(SimDocuments),
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! `turno doctor`: one line per thing that can be wrong, with what mends it.
 
 mod checks;
+mod reading;
 
 use serde_json::json;
 

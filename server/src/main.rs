@@ -6,6 +6,7 @@ mod backups;
 mod cli;
 mod config;
 mod database;
+mod docproc;
 mod doctor;
 mod exit;
 mod explain;
@@ -54,6 +55,7 @@ async fn run(command: Command, verbosity: cli::Verbosity) -> Result<(), Exit> {
             output::say(&String::from_utf8_lossy(&script));
             Ok(())
         }
+        Command::Docproc { command } => docproc::run(command).await,
         Command::Sim { command } => sim::run(command).await,
     }
 }

@@ -71,6 +71,7 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);
     let apps = apps::all().into_iter().filter(wanted).collect();
     let context = Context::new(store, settings, clock, zone, apps, options, bus);
+    crate::docproc::install(&context, &server.data_dir).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
     host::start(context, listener).map_err(|error| busy(server.listen, &error))
 }

@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
+use docproc::sim::{Look, Stopped};
 use jiff::{Span, SpanRelativeTo};
 
-use crate::cli::{SimCommand, SimPedidos};
+use crate::cli::{SimCommand, SimDocuments, SimPedidos, WearKind};
 use crate::exit::{Code, Exit, with_causes};
+use crate::output;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(command: SimCommand) -> Result<(), Exit> {
     match command {
         SimCommand::Pedidos(args) => pedidos(args).await,
+        SimCommand::Documentos(args) => documents(args).await,
     }
 }
 
@@ -32,7 +35,43 @@ async fn pedidos(args: SimPedidos) -> Result<(), Exit> {
     }
 }
 
-fn length(span: Span) -> Result<Duration, Exit> {
+async fn documents(args: SimDocuments) -> Result<(), Exit> {
+    let SimDocuments { out, send, count, seed, wear, per_minute } = args;
+    if !per_minute.is_finite() || per_minute <= 0.0 {
+        return Err(Exit::usage("--per-minute must be more than zero"));
+    }
+    let look = match wear {
+        WearKind::Clean => Look::Clean,
+        WearKind::Scanned => Look::Scanned,
+        WearKind::Degraded => Look::Degraded,
+        WearKind::Mixed => Look::Mixed,
+    };
+    if let Some(dir) = out {
+        let written = docproc::sim::write(&dir, count as usize, seed, look)
+            .map_err(|error| Exit::failed(error.to_string()))?;
+        output::say(&format!("{written} documents in {}", dir.display()));
+    }
+    let Some(url) = send else { return Ok(()) };
+    reach(&url).await?;
+    let token = std::env::var("TURNO_TOKEN").ok();
+    let options = docproc::sim::Options { count: count.into(), seed, look, per_minute };
+    let say = |name: &str, id: &str| output::say(&format!("{id}  {name}"));
+    tokio::select! {
+        ended = docproc::sim::run(&url, token.as_deref(), options, say) => {
+            ended.map_err(|stopped| {
+                let code = match stopped {
+                    Stopped::Unreachable { .. } => Code::Unreachable,
+                    Stopped::Unauthorised => Code::NotAuthorised,
+                    Stopped::Making(_) | Stopped::Refused { .. } => Code::Failed,
+                };
+                Exit::new(code, with_causes(&stopped))
+            })
+        }
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    }
+}
+
+pub(crate) fn length(span: Span) -> Result<Duration, Exit> {
     let wrong = |_| Exit::usage(format!("{span} is no length of time to wait"));
     let signed = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(wrong)?;
     Duration::try_from(signed).map_err(wrong)

@@ -59,6 +59,7 @@ pub fn app() -> App {
         nav: NAV,
         routes: routes::all,
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
+        uploads: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![Tick {
             name: decisions::TICK,

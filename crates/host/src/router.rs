@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, MatchedPath, Request},
+    extract::{DefaultBodyLimit, MatchedPath, Request, State},
     http::{HeaderValue, StatusCode, header::CONTENT_SECURITY_POLICY},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
@@ -61,7 +61,7 @@ pub fn router(context: &Context) -> Router {
         .layer(middleware::from_fn(measure))
         .layer(middleware::from_fn(web::security::headers))
         .layer(DefaultBodyLimit::max(context.options.body_bytes))
-        .layer(middleware::from_fn(in_time))
+        .layer(middleware::from_fn_with_state(context.clone(), in_time))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
             tracing::error!("a handler panicked; the request got a 500");
@@ -71,9 +71,16 @@ pub fn router(context: &Context) -> Router {
 }
 
 /// Answers for a handler that takes too long. Time travel takes as long as it takes: each tick on
-/// the way runs for real.
-async fn in_time(lang: Lang, request: Request, next: Next) -> Response {
-    if request.uri().path() == debug::PATH {
+/// the way runs for real; and so does a large upload over a slow line.
+async fn in_time(
+    State(context): State<Context>,
+    lang: Lang,
+    request: Request,
+    next: Next,
+) -> Response {
+    let path = request.uri().path();
+    let uploads = context.apps.iter().flat_map(|app| app.uploads);
+    if path == debug::PATH || uploads.into_iter().any(|upload| *upload == path) {
         return next.run(request).await;
     }
     tokio::time::timeout(PATIENCE, next.run(request)).await.unwrap_or_else(|_| {

@@ -65,7 +65,31 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Opens a write transaction that holds several scopes. Everyone takes them in one order, so
+    /// two decisions that share some of them wait for each other instead of dying together.
+    pub async fn decide_all(&self, scopes: &[Scope], now: Timestamp) -> Result<Decision, Error> {
+        let mut scopes: Vec<&Scope> = scopes.iter().collect();
+        scopes.sort_by_key(|scope| scope.lock_key());
+        scopes.dedup();
+        let Some((first, rest)) = scopes.split_first() else {
+            return self.decide(&Scope::new("nothing in particular"), now).await;
+        };
+        let mut decision = self.decide(first, now).await?;
+        for scope in rest {
+            decision.hold(scope).await?;
+        }
+        Ok(decision)
+    }
+}
+
 impl Decision {
+    /// Holds one more scope until the end. Whoever holds several takes them in one order; the
+    /// caller knows which.
+    pub async fn hold(&mut self, scope: &Scope) -> Result<(), Error> {
+        self.tx.lock(scope).await
+    }
+
     /// Runs a planner on a fresh snapshot and applies what it wants. The planner is synchronous:
     /// it cannot reach a database, a broker or a socket in the middle of a decision.
     pub async fn plan<S: Slice, Held>(

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::{Error, Row, Tx, trusted};
+use crate::{Error, Row, Tx, trusted, tuples};
 
 /// Something that happened, not yet committed.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,13 +49,9 @@ pub(crate) async fn append(
                 at.into(),
             ]);
         }
-        let rows: Vec<_> = (0..chunk.len())
-            .map(|row| row * 5)
-            .map(|n| format!("(${}, ${}, ${}, ${}, ${})", n + 1, n + 2, n + 3, n + 4, n + 5))
-            .collect();
         let sql = format!(
             "INSERT INTO events (app, name, subject, data, at) VALUES {} RETURNING seq",
-            rows.join(", ")
+            tuples(chunk.len(), 5, 1)
         );
         let rows = tx.all(trusted(sql), &args).await?;
         seqs.extend(rows.iter().map(|row| row.get("seq")).collect::<Result<Vec<i64>, _>>()?);

@@ -30,5 +30,5 @@ pub use digest::{hex, sha256_hex};
 pub use error::Error;
 pub use migrate::{Applied, ENGINE, Line, Step};
 pub use row::{Column, Row};
-pub use tx::{Tx, trusted};
+pub use tx::{Tx, trusted, tuples};
 pub use value::Value;

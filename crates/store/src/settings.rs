@@ -41,6 +41,8 @@ pub enum Kind {
     },
     /// `HH:MM`
     TimeOfDay,
+    /// A number from 0 to 1: a confidence, a share.
+    Share,
     /// Any JSON, owned by the application and not edited by hand.
     Internal,
 }
@@ -265,6 +267,10 @@ impl Values {
         self.typed(key, Json::as_bool)
     }
 
+    pub fn share(&self, key: &str) -> Result<f64, Error> {
+        self.typed(key, Json::as_f64)
+    }
+
     pub fn text(&self, key: &str) -> Result<&str, Error> {
         self.json(key)?.as_str().ok_or_else(|| wrong_type(key))
     }
@@ -299,6 +305,8 @@ impl Values {
             Kind::Text { max } => refuse(format!("must be text of at most {max} characters")),
             Kind::TimeOfDay if value.as_str().is_some_and(is_time_of_day) => Ok(()),
             Kind::TimeOfDay => refuse("must be a time of day, HH:MM".into()),
+            Kind::Share if value.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)) => Ok(()),
+            Kind::Share => refuse("must be a number from 0 to 1".into()),
             Kind::Internal => Ok(()),
         }
     }

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use sqlx::{Arguments as _, SqlSafeStr, postgres::PgArguments, sqlite::SqliteArguments};
 
 use crate::{Dialect, Error, Row, Value, writer::Turn};
@@ -181,6 +183,20 @@ fn postgres_arguments(args: &[Value]) -> Result<PgArguments, Error> {
         .map_err(|error| Error::Database(sqlx::Error::Encode(error)))?;
     }
     Ok(bound)
+}
+
+/// `($1, $2), ($3, $4)`: the placeholders of `rows` rows of `width` values, counted from `first`.
+pub fn tuples(rows: usize, width: usize, first: usize) -> String {
+    let mut text = String::with_capacity(rows * width * 5);
+    for row in 0..rows {
+        text.push_str(if row == 0 { "(" } else { ", (" });
+        for column in 0..width {
+            let comma = if column == 0 { "" } else { ", " };
+            let _ = write!(text, "{comma}${}", first + row * width + column);
+        }
+        text.push(')');
+    }
+    text
 }
 
 /// A statement put together at run time. Only for text made of our own words and numbers: values

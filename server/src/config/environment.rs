@@ -9,8 +9,9 @@ use super::catalog::{self, Key};
 use super::file::Assignment;
 use super::origin::{Origin, Problem, nearest};
 
-/// Ours, but not configuration: the client commands and the tests read them.
-const ELSEWHERE: [&str; 4] = ["TURNO_BIN", "TURNO_CONFIG", "TURNO_TOKEN", "TURNO_URL"];
+/// Ours, but not of `turno.toml`: client commands, tests and what installs the models read them.
+const ELSEWHERE: [&str; 5] =
+    ["TURNO_BIN", "TURNO_CONFIG", "TURNO_MODELS", "TURNO_TOKEN", "TURNO_URL"];
 
 /// Variables by name; ordered, so that problems come out in the same order every time.
 pub(crate) type Environment = BTreeMap<String, String>;

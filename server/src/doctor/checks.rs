@@ -7,7 +7,7 @@ use host::accounts;
 use jiff::Timestamp;
 use store::Store;
 
-use super::Finding;
+use super::{Finding, reading};
 use crate::config::{Auth, Config, SmtpConfig};
 use crate::database::Database;
 use crate::migrations::{self, Standing};
@@ -27,6 +27,9 @@ pub(super) async fn all(config: &Config) -> Vec<Finding> {
     findings.push(port(config));
     if let Some(smtp) = &config.alerts.smtp {
         findings.push(mail(smtp).await);
+    }
+    if config.server.apps.iter().any(|app| app == ::docproc::NAME) {
+        findings.extend(reading::all(config));
     }
     findings.push(Finding::pass("applications", config.server.apps.join(", ")));
     findings

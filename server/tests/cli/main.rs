@@ -7,5 +7,6 @@ mod access;
 mod backups;
 mod commands;
 mod configuration;
+mod docproc;
 mod lifecycle;
 mod program;

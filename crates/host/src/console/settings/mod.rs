@@ -95,6 +95,7 @@ fn expected(effective: &Effective, values: &Values, lang: Lang) -> String {
             Lang::En => format!("Text of at most {max} characters"),
         },
         Kind::TimeOfDay => lang.t("Una hora, HH:MM", "A time of day, HH:MM").to_owned(),
+        Kind::Share => lang.t("Un número de 0 a 1", "A number from 0 to 1").to_owned(),
         Kind::Internal => String::new(),
     }
 }

@@ -54,6 +54,7 @@ enum Input {
     Choice(Vec<(&'static str, &'static str)>),
     Text { max: usize },
     Time,
+    Share,
 }
 
 /// A form that was refused: where, what was typed, and why.
@@ -166,6 +167,7 @@ fn input(kind: &Kind, values: &Values, lang: Lang) -> Option<Input> {
         Kind::Choice(words) => Input::Choice(words.iter().map(|word| (*word, *word)).collect()),
         Kind::Text { max } => Input::Text { max },
         Kind::TimeOfDay => Input::Time,
+        Kind::Share => Input::Share,
         Kind::Internal => return None,
     })
 }
@@ -181,6 +183,9 @@ fn parse(kind: Option<Kind>, typed: &str) -> Json {
     match kind {
         Some(Kind::Int { .. } | Kind::IntUpTo { .. }) => {
             typed.parse::<i64>().map_or_else(|_| typed.into(), Json::from)
+        }
+        Some(Kind::Share) => {
+            typed.replace(',', ".").parse::<f64>().map_or_else(|_| typed.into(), Json::from)
         }
         Some(Kind::Bool) => typed.parse::<bool>().map_or_else(|_| typed.into(), Json::from),
         Some(Kind::Choice(_) | Kind::Text { .. } | Kind::TimeOfDay | Kind::Internal) | None => {

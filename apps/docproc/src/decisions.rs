@@ -1,0 +1,346 @@
+//! The ways state changes: each opens one decision on a request and ends by settling it, so that
+//! what follows from a change is committed with it.
+
+use ::store::{
+    Decision, Error,
+    audit::Entry,
+    idempotency::{self, Seen},
+};
+use engine::lifecycle::Lifecycle as _;
+use host::Context;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    model::{Component, Item, Status, Unit},
+    room::{ROUTER, Room, room},
+    rules::{Sentence, workflow::Workflow},
+    store::{
+        events,
+        messages::{self, NewMessage},
+        progress,
+        requests::{self, FileRow, RequestRow},
+        reviews, scope,
+    },
+    work,
+};
+
+/// The tick that keeps this application's time.
+pub const TICK: &str = "docproc.cola";
+const PERIOD: SignedDuration = SignedDuration::from_secs(5);
+
+/// Who asks, for the record.
+#[derive(Clone, Debug)]
+pub struct By {
+    pub name: String,
+    pub role: &'static str,
+}
+
+/// An `Idempotency-Key` with the fingerprint of its request.
+#[derive(Clone, Debug)]
+pub struct Key {
+    pub key: String,
+    pub fingerprint: String,
+}
+
+/// How a reception ended.
+#[derive(Debug)]
+pub enum Received {
+    New,
+    /// The same was sent before under this key; this was the request.
+    Replayed(Json),
+    KeyReused,
+}
+
+/// Takes a request in: its row, its files and its first message are one commit.
+pub async fn receive(
+    context: &Context,
+    row: &RequestRow,
+    files: &[FileRow],
+    key: Option<&Key>,
+) -> Result<Received, Error> {
+    let room = room(context);
+    let owner = format!("{}/{}", crate::NAME, row.created_by);
+    let mut decision = context.store.decide(&scope(&row.id), row.created_at).await?;
+    if let Some(key) = key {
+        match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
+            Seen::New => {}
+            Seen::Same(answer) => return Ok(Received::Replayed(answer)),
+            Seen::Other => return Ok(Received::KeyReused),
+        }
+    }
+    let mut row = row.clone();
+    if let Some(first) = files.first() {
+        row.duplicate_of = requests::with_hash(&mut decision.tx, &first.sha256).await?;
+    }
+    requests::insert(&mut decision, &row).await?;
+    requests::put_files(&mut decision, &row.id, files).await?;
+    let message = NewMessage {
+        request: row.id.clone(),
+        run: 1,
+        at: -1,
+        stage: "route".to_owned(),
+        component: ROUTER,
+        item: Item::Request,
+        priority: row.priority,
+        deadline: row.deadline,
+    };
+    messages::send(&mut decision, &[message]).await?;
+    events::received(&mut decision, &row.id, &row.workflow_name, files.len());
+    if let Some(key) = key {
+        let answer = json!({ "request_id": row.id, "status": Status::Received.word() });
+        idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
+    }
+    decision.commit().await?;
+    metrics::counter!("docproc_requests_total", "workflow" => row.workflow_name.clone())
+        .increment(1);
+    room.work.notify_one();
+    Ok(Received::New)
+}
+
+/// Why a command was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    NotFound,
+    /// It has ended, or has not.
+    Conflict {
+        code: &'static str,
+        said: Sentence,
+    },
+    Invalid {
+        code: &'static str,
+        said: Sentence,
+    },
+}
+
+type Answer = Result<Result<(), Refusal>, Error>;
+
+/// Ends a request that nobody wants any more.
+pub async fn cancel(context: &Context, by: &By, id: &str, reason: &str) -> Answer {
+    steer(context, id, async |decision, row| {
+        if row.status.is_final() {
+            return Ok(Err(ended(row.status)));
+        }
+        messages::drop_open(decision, id).await?;
+        reviews::withdraw(decision, id).await?;
+        requests::fail(decision, id, Status::Cancelled, "CANCELLED", reason).await?;
+        events::cancelled(decision, id, &by.name);
+        decision.audit(entry(by, "request.cancel", id, json!({ "reason": reason })));
+        Ok(Ok(()))
+    })
+    .await
+}
+
+/// Tries again what could not be done: its dead letters go back into the queue.
+pub async fn replay(context: &Context, by: &By, id: &str) -> Answer {
+    steer(context, id, async |decision, row| {
+        if row.status != Status::Failed {
+            return Ok(Err(Refusal::Conflict {
+                code: "NO_FALLIDA",
+                said: Sentence::new(
+                    format!(
+                        "La solicitud está {}; sólo una fallida se reintenta.",
+                        row.status.word()
+                    ),
+                    format!(
+                        "The request is {}; only a failed one is tried again.",
+                        row.status.word()
+                    ),
+                ),
+            }));
+        }
+        let back = messages::replay(decision, id).await?;
+        reopen(decision, row, reached(row)).await?;
+        decision.audit(entry(by, "request.replay", id, json!({ "messages": back })));
+        Ok(Ok(()))
+    })
+    .await
+}
+
+/// Where a request that failed stood.
+fn reached(row: &RequestRow) -> Status {
+    match (row.page_count, row.document_count) {
+        (None, _) => Status::Routing,
+        (Some(_), _) => Status::Processing,
+    }
+}
+
+/// Does a request over from a stage on, keeping what stages before it found.
+pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answer {
+    let room = room(context);
+    steer(context, id, async |decision, row| {
+        let workflow = room.workflows.version(&mut decision.tx, row.workflow_id).await?;
+        let Some(at) = workflow.position(stage) else {
+            let known: Vec<_> = workflow.stages.iter().map(|stage| stage.name.as_str()).collect();
+            let known = known.join(", ");
+            return Ok(Err(Refusal::Invalid {
+                code: "ETAPA_DESCONOCIDA",
+                said: Sentence::new(
+                    format!("El flujo no tiene la etapa {stage:?}; tiene {known}."),
+                    format!("The workflow has no stage {stage:?}; it has {known}."),
+                ),
+            }));
+        };
+        if row.page_count.is_none() && workflow.stages[at].component != Component::Splitter {
+            return Ok(Err(Refusal::Conflict {
+                code: "SIN_PAGINAS",
+                said: Sentence::new(
+                    "La solicitud todavía no se ha dividido en páginas.".to_owned(),
+                    "The request has not been split into pages yet.".to_owned(),
+                ),
+            }));
+        }
+        rewind(decision, row, &workflow, at).await?;
+        events::restarted(decision, id, stage, &by.name);
+        decision.audit(entry(by, "request.restart", id, json!({ "stage": stage })));
+        Ok(Ok(()))
+    })
+    .await
+}
+
+/// Puts a request back in front of a stage.
+async fn rewind(
+    decision: &mut Decision,
+    row: &RequestRow,
+    workflow: &Workflow,
+    at: usize,
+) -> Result<(), Error> {
+    let id = [::store::Value::from(row.id.as_str())];
+    messages::drop_open(decision, &row.id).await?;
+    reviews::withdraw(decision, &row.id).await?;
+    let split = workflow.stages.iter().position(|one| one.component == Component::Splitter);
+    let grouping = workflow.grouping().unwrap_or(usize::MAX);
+    let whole = split.is_none_or(|split| at <= split);
+    let at_value: ::store::Value = (at as i64).into();
+    let mut run = async |sql: &'static str, args: &[::store::Value]| {
+        decision.tx.execute(sql, args).await.map(drop)
+    };
+    if whole || at <= grouping {
+        run("UPDATE pages SET document_id = NULL WHERE request_id = $1", &id).await?;
+        run("DELETE FROM documents WHERE request_id = $1", &id).await?;
+        run("UPDATE requests SET document_count = NULL WHERE id = $1", &id).await?;
+    } else {
+        let sql = "UPDATE documents SET stage_at = $2, standing = 'WAITING', origin = 'AUTO'
+                   WHERE request_id = $1";
+        run(sql, &[id[0].clone(), at_value.clone()]).await?;
+    }
+    if whole {
+        run("DELETE FROM pages WHERE request_id = $1", &id).await?;
+        run("UPDATE requests SET page_count = NULL WHERE id = $1", &id).await?;
+        let sql = "DELETE FROM request_files WHERE request_id = $1 AND packed_in IS NOT NULL";
+        run(sql, &id).await?;
+    } else if at <= grouping {
+        // What a stage before this one found stays; a type decided here is open again.
+        let reads = workflow.stages[at..].iter().any(|one| one.component == Component::Ocr);
+        let sorts = workflow.stages[at..grouping.min(workflow.stages.len())]
+            .iter()
+            .any(|one| matches!(one.component, Component::Classifier | Component::Http));
+        let sql = "UPDATE pages SET stage_at = $2, standing = 'WAITING' WHERE request_id = $1";
+        run(sql, &[id[0].clone(), at_value.clone()]).await?;
+        if reads {
+            let sql = "UPDATE pages SET words = NULL, ocr_text = NULL WHERE request_id = $1";
+            run(sql, &id).await?;
+        }
+        if sorts || reads {
+            let sql = "UPDATE pages SET doc_type = NULL, scores = NULL, origin = 'AUTO',
+                       classification_confidence = NULL WHERE request_id = $1";
+            run(sql, &id).await?;
+        }
+    }
+    let resume = if whole {
+        workflow.next_for(Unit::Request, at).unwrap_or(at)
+    } else {
+        split.and_then(|split| workflow.next_for(Unit::Request, split + 1)).unwrap_or(at)
+    };
+    let sql =
+        "UPDATE requests SET stage_at = $2, standing = 'WAITING', run = run + 1 WHERE id = $1";
+    run(sql, &[id[0].clone(), (resume as i64).into()]).await?;
+    let status = if whole { Status::Routing } else { Status::Processing };
+    reopen(decision, row, status).await
+}
+
+async fn reopen(decision: &mut Decision, row: &RequestRow, status: Status) -> Result<(), Error> {
+    let sql = "UPDATE requests SET status = $2, error = NULL, error_code = NULL, result = NULL,
+               completed_at = NULL, updated_at = $3 WHERE id = $1";
+    let args = [row.id.as_str().into(), status.word().into(), decision.now.into()];
+    decision.tx.guarded("request", sql, &args).await?;
+    events::status(decision, &row.id, status);
+    Ok(())
+}
+
+async fn steer(
+    context: &Context,
+    id: &str,
+    command: impl AsyncFnOnce(&mut Decision, &RequestRow) -> Result<Result<(), Refusal>, Error>,
+) -> Answer {
+    let room = room(context);
+    let mut decision = context.store.decide(&scope(id), context.clock.now()).await?;
+    let Some(row) = requests::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NotFound));
+    };
+    if let Err(refusal) = command(&mut decision, &row).await? {
+        return Ok(Err(refusal));
+    }
+    work::settle(context, &room, &mut decision, &[id.to_owned()]).await?;
+    decision.commit().await?;
+    room.work.notify_one();
+    Ok(Ok(()))
+}
+
+fn ended(status: Status) -> Refusal {
+    Refusal::Conflict {
+        code: "YA_TERMINADA",
+        said: Sentence::new(
+            format!("La solicitud ya terminó: {}.", status.word()),
+            format!("The request has ended already: {}.", status.word()),
+        ),
+    }
+}
+
+fn entry(by: &By, action: &str, id: &str, after: Json) -> Entry {
+    Entry {
+        app: crate::NAME,
+        actor: by.name.clone(),
+        role: by.role.to_owned(),
+        action: action.to_owned(),
+        subject: format!("request/{id}"),
+        before: None,
+        after: Some(after),
+        reason: None,
+    }
+}
+
+/// The safety net: messages of silent workers, workflows that changed, requests that stand still
+/// although they could go on.
+pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
+    let room = room(&context);
+    refresh_workflows(&context, &room).await?;
+    let stuck = progress::standing_still(&mut context.store.read().await?, now - PERIOD).await?;
+    for id in stuck {
+        let mut decision = context.store.decide(&scope(&id), now).await?;
+        work::settle(&context, &room, &mut decision, &[id]).await?;
+        decision.commit().await?;
+    }
+    room.work.notify_one();
+    if context.clock.is_manual() {
+        work::idle(&context).await?;
+    }
+    Ok(())
+}
+
+/// When a message that waits for its next try falls due.
+pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let mut tx = context.store.read().await?;
+    let due = messages::next_due(&mut tx, &[]).await?;
+    // A manual clock has to stop for what is due at once.
+    Ok(due.map(|due| if context.clock.is_manual() { due.max(now) } else { due }))
+}
+
+pub async fn refresh_workflows(context: &Context, room: &Room) -> Result<(), Error> {
+    let dir = room.place.workflows.as_deref();
+    room.workflows.refresh(context, dir).await.map(drop)
+}
+
+pub fn period() -> Result<SignedDuration, Error> {
+    Ok(PERIOD)
+}

@@ -1,0 +1,90 @@
+//! *`DocProc`*: documents in, structured answers out, people where a machine is not sure.
+//!
+//! Read `model` for the nouns, `rules` for the decisions (`rules::advance` above all), `work` for
+//! how messages are done, `store` for how facts are kept, `wire` for the outside contract.
+
+pub mod decisions;
+pub mod model;
+pub mod pages;
+pub mod policy;
+pub mod reception;
+pub mod room;
+pub mod routes;
+pub mod rules;
+pub mod sim;
+pub mod storage;
+pub mod store;
+pub mod training;
+pub mod wire;
+pub mod work;
+pub mod workflows;
+
+use host::{App, Draw, Nav, Role, Tick};
+pub use room::{Part, Place, install};
+pub use store::policy::SETTINGS;
+
+/// The name of the application and of its topic.
+pub const NAME: &str = "docproc";
+
+/// Environment variables of the original system and the settings they set.
+pub const ALIASES: &[(&str, &str)] = &[
+    ("DOCPROC_DEFAULT_SLA_SECONDS", store::policy::SLA),
+    ("DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD", store::policy::CLASSIFICATION),
+    ("DOCPROC_EXTRACTION_CONFIDENCE_THRESHOLD", store::policy::EXTRACTION),
+    ("DOCPROC_MAX_UPLOAD_MB", store::policy::UPLOAD),
+    ("DOCPROC_MAX_PAGES", store::policy::PAGES),
+];
+
+const READERS: Draw = Draw::Roles(&["ADMIN", "SUPERVISOR", "OPERADOR"]);
+
+const NAV: &[Nav] = &[
+    nav("/docproc", ("Documentos", "Documents"), "chart", 'd', READERS),
+    nav("/docproc/subir", ("Subir", "Upload"), "upload", 'u', Draw::Everyone),
+    nav("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 's', READERS),
+];
+
+/// The application, ready to plug into the host. [`install`] prepares it in a process.
+pub fn app() -> App {
+    App {
+        name: NAME,
+        title: ("DocProc", "DocProc"),
+        migrations: store::MIGRATIONS,
+        settings: SETTINGS,
+        roles: &[
+            Role { word: "ADMIN", title: ("Administración", "Administrator") },
+            Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },
+            Role { word: "OPERADOR", title: ("Operación", "Operator") },
+            Role { word: "EMISOR", title: ("Envío", "Sender") },
+        ],
+        may_configure: |role| {
+            policy::Role::from_word(role)
+                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+        },
+        nav: NAV,
+        routes: routes::all,
+        public: &[],
+        uploads: &["/process"],
+        assets: vec![pages::ASSETS.clone()],
+        ticks: vec![Tick {
+            name: decisions::TICK,
+            period: |_| Box::pin(std::future::ready(decisions::period())),
+            next: |context, now| Box::pin(decisions::next(context, now)),
+            run: |context, now| Box::pin(decisions::tick(context, now)),
+        }],
+        tasks: vec![|context| Box::pin(work::run(context))],
+        drivers: Vec::new(),
+        redact: wire::redact,
+        on_settings: |_, _| Box::pin(std::future::ready(Ok(()))),
+        demo: Some(|context| Box::pin(sim::demo(context))),
+    }
+}
+
+const fn nav(
+    href: &'static str,
+    title: (&'static str, &'static str),
+    icon: &'static str,
+    hotkey: char,
+    draw: Draw,
+) -> Nav {
+    Nav { href, title, icon, hotkey: Some(hotkey), draw }
+}

@@ -1,0 +1,312 @@
+//! The nouns of document processing.
+
+use engine::lifecycle::Lifecycle;
+use serde::{Deserialize, Serialize};
+
+/// *Componente* (seed §2): what a stage runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Component {
+    Splitter,
+    Ocr,
+    Classifier,
+    ClassificationAggregator,
+    Extractor,
+    ExtractionAggregator,
+    Consolidator,
+    /// Any service outside that takes and answers JSON.
+    Http,
+}
+
+/// What travels through a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    Request,
+    Page,
+    Document,
+}
+
+impl Component {
+    pub const ALL: [Self; 8] = [
+        Self::Splitter,
+        Self::Ocr,
+        Self::Classifier,
+        Self::ClassificationAggregator,
+        Self::Extractor,
+        Self::ExtractionAggregator,
+        Self::Consolidator,
+        Self::Http,
+    ];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Splitter => "splitter",
+            Self::Ocr => "ocr",
+            Self::Classifier => "classifier",
+            Self::ClassificationAggregator => "classification_aggregator",
+            Self::Extractor => "extractor",
+            Self::ExtractionAggregator => "extraction_aggregator",
+            Self::Consolidator => "consolidator",
+            Self::Http => "http",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.word() == word)
+    }
+
+    /// The seed's routing key (§5.2), for files that leave it out.
+    pub const fn routing_key(self) -> &'static str {
+        match self {
+            Self::Splitter => "request.split",
+            Self::Ocr => "page.ocr",
+            Self::Classifier => "page.classify",
+            Self::ClassificationAggregator => "page.classified",
+            Self::Extractor => "doc.extract",
+            Self::ExtractionAggregator => "doc.extracted",
+            Self::Consolidator => "request.consolidate",
+            Self::Http => "http.call",
+        }
+    }
+
+    /// What it works on; `None`: whatever travels.
+    pub const fn unit(self) -> Option<Unit> {
+        match self {
+            Self::Splitter | Self::Consolidator => Some(Unit::Request),
+            Self::Ocr | Self::Classifier | Self::ClassificationAggregator => Some(Unit::Page),
+            Self::Extractor | Self::ExtractionAggregator => Some(Unit::Document),
+            Self::Http => None,
+        }
+    }
+
+    /// What travels after it.
+    pub const fn leaves(self, travelling: Unit) -> Unit {
+        match self {
+            Self::Splitter => Unit::Page,
+            Self::ClassificationAggregator => Unit::Document,
+            Self::ExtractionAggregator | Self::Consolidator => Unit::Request,
+            Self::Ocr | Self::Classifier | Self::Extractor | Self::Http => travelling,
+        }
+    }
+
+    /// Whether it waits for all of them (*fan-in*). Joins need no worker: the planner performs
+    /// them in the transaction of the last arrival.
+    pub const fn is_join(self) -> bool {
+        matches!(
+            self,
+            Self::ClassificationAggregator | Self::ExtractionAggregator | Self::Consolidator
+        )
+    }
+}
+
+/// *Estado de la solicitud* (seed §4.2). `sla_breached` is not here: it is a request that is late
+/// and still at work, told apart by `sla_breached_at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    Received,
+    Routing,
+    Splitting,
+    Processing,
+    Extracting,
+    Consolidating,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl Status {
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.word() == word)
+    }
+
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+impl Lifecycle for Status {
+    const ALL: &'static [Self] = &[
+        Self::Received,
+        Self::Routing,
+        Self::Splitting,
+        Self::Processing,
+        Self::Extracting,
+        Self::Consolidating,
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// Stages a workflow leaves out are passed over. From an end only a person leads back.
+    fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Received => &[
+                Self::Routing,
+                Self::Splitting,
+                Self::Processing,
+                Self::Extracting,
+                Self::Consolidating,
+                Self::Completed,
+                Self::Failed,
+                Self::Cancelled,
+            ],
+            Self::Routing => &[
+                Self::Splitting,
+                Self::Processing,
+                Self::Extracting,
+                Self::Consolidating,
+                Self::Completed,
+                Self::Failed,
+                Self::Cancelled,
+            ],
+            Self::Splitting => &[
+                Self::Processing,
+                Self::Extracting,
+                Self::Consolidating,
+                Self::Completed,
+                Self::Failed,
+                Self::Cancelled,
+            ],
+            Self::Processing => &[
+                Self::Extracting,
+                Self::Consolidating,
+                Self::Completed,
+                Self::Failed,
+                Self::Cancelled,
+            ],
+            Self::Extracting => {
+                &[Self::Consolidating, Self::Completed, Self::Failed, Self::Cancelled]
+            }
+            Self::Consolidating => &[Self::Completed, Self::Failed, Self::Cancelled],
+            Self::Completed | Self::Failed | Self::Cancelled => &[],
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Routing => "routing",
+            Self::Splitting => "splitting",
+            Self::Processing => "processing",
+            Self::Extracting => "extracting",
+            Self::Consolidating => "consolidating",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// How far an item is with the stage it stands at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Nobody was told yet.
+    Todo,
+    /// A message waits or is in a worker's hands.
+    Sent,
+    /// The stage gave its result; what follows is not decided.
+    Done,
+    /// A person decides.
+    Review,
+}
+
+impl Progress {
+    pub const ALL: [Self; 4] = [Self::Todo, Self::Sent, Self::Done, Self::Review];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Todo => "WAITING",
+            Self::Sent => "SENT",
+            Self::Done => "DONE",
+            Self::Review => "REVIEW",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.word() == word)
+    }
+}
+
+/// Where an item stands: before the first stage is -1, the router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    pub at: i32,
+    pub progress: Progress,
+}
+
+impl Standing {
+    pub const fn todo(at: usize) -> Self {
+        Self { at: at as i32, progress: Progress::Todo }
+    }
+}
+
+/// What a message is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Item {
+    Request,
+    Page(u32),
+    Document(String),
+}
+
+impl Item {
+    pub fn key(&self) -> String {
+        match self {
+            Self::Request => String::new(),
+            Self::Page(n) => format!("p{n}"),
+            Self::Document(id) => id.clone(),
+        }
+    }
+
+    pub fn from_key(key: &str) -> Self {
+        if key.is_empty() {
+            return Self::Request;
+        }
+        key.strip_prefix('p')
+            .and_then(|n| n.parse().ok())
+            .map_or_else(|| Self::Document(key.to_owned()), Self::Page)
+    }
+}
+
+/// Whether a machine or a person said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    #[serde(rename = "AUTO")]
+    Automatic,
+    #[serde(rename = "BACKOFFICE")]
+    Person,
+}
+
+/// One field of a document, as extracted or corrected.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldValue {
+    pub name: String,
+    /// As printed.
+    pub value: Option<String>,
+    pub normalised: Option<String>,
+    pub confidence: f64,
+    pub required: bool,
+    #[serde(default)]
+    pub boxes: Vec<EvidenceBox>,
+    #[serde(default)]
+    pub rules: Vec<RuleOutcome>,
+    #[serde(default)]
+    pub alternatives: Vec<(String, f64)>,
+}
+
+/// Where a value was found, in the units of its page.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceBox {
+    /// The page within the request.
+    pub page: u32,
+    pub x: f32,
+    pub y: f32,
+    pub w: f32,
+    pub h: f32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuleOutcome {
+    pub rule: String,
+    pub ok: bool,
+    pub detail: String,
+}

@@ -1,0 +1,116 @@
+//! What the screens count.
+
+use std::collections::HashMap;
+
+use ::store::{Error, Tx, Value, trusted, tuples};
+use jiff::{SignedDuration, Timestamp};
+
+/// Requests by how they stand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub ever: bool,
+    pub open: i64,
+    pub completed: i64,
+    pub failed: i64,
+    /// Of the completed ones, those in time.
+    pub in_time: i64,
+    /// Open and past their deadline.
+    pub late: i64,
+    /// Open with less than three tenths of their time left (seed §7.2).
+    pub at_risk: i64,
+}
+
+/// Older requests that ended since are few, and not worth reading the whole history for.
+const MEMORY: SignedDuration = SignedDuration::from_hours(8 * 24);
+
+/// What is open now and what ended since `today`.
+pub async fn counts(tx: &mut Tx, today: Timestamp, now: Timestamp) -> Result<Counts, Error> {
+    let sql = "SELECT
+        SUM(CASE WHEN NOT ended THEN 1 ELSE 0 END) AS open,
+        SUM(CASE WHEN NOT ended AND deadline_utc < $2 THEN 1 ELSE 0 END) AS late,
+        SUM(CASE WHEN NOT ended AND deadline_utc >= $2
+            AND created_at + (deadline_utc - created_at) * 0.7 < $2 THEN 1 ELSE 0 END) AS risk,
+        SUM(CASE WHEN status = 'completed' AND completed_at >= $1 THEN 1 ELSE 0 END) AS completed,
+        SUM(CASE WHEN status = 'completed' AND completed_at >= $1
+            AND completed_at <= deadline_utc THEN 1 ELSE 0 END) AS in_time,
+        SUM(CASE WHEN status = 'failed' AND completed_at >= $1 THEN 1 ELSE 0 END) AS failed
+        FROM (SELECT *, status IN ('completed', 'failed', 'cancelled') AS ended FROM requests
+              WHERE created_at >= $3
+              OR status NOT IN ('completed', 'failed', 'cancelled')) AS recent";
+    let memory = today.saturating_sub(MEMORY).unwrap_or(Timestamp::MIN);
+    let row = tx.one(sql, &[today.into(), now.into(), memory.into()]).await?;
+    let count = |name| row.maybe::<i64>(name).map(Option::unwrap_or_default);
+    let ever = tx.optional("SELECT id FROM requests LIMIT 1", &[]).await?.is_some();
+    Ok(Counts {
+        ever,
+        open: count("open")?,
+        completed: count("completed")?,
+        failed: count("failed")?,
+        in_time: count("in_time")?,
+        late: count("late")?,
+        at_risk: count("risk")?,
+    })
+}
+
+/// Open questions to people: about types, about fields.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Waiting {
+    pub classification: i64,
+    pub extraction: i64,
+}
+
+impl Waiting {
+    pub const fn all(self) -> i64 {
+        self.classification + self.extraction
+    }
+}
+
+pub async fn waiting(tx: &mut Tx) -> Result<Waiting, Error> {
+    let sql = "SELECT task_type, COUNT(*) AS n FROM review_tasks
+               WHERE status IN ('pending', 'assigned', 'timeout') GROUP BY task_type";
+    let mut waiting = Waiting::default();
+    for row in tx.all(sql, &[]).await? {
+        let n = row.get("n")?;
+        match row.get::<String>("task_type")?.as_str() {
+            "classification" => waiting.classification = n,
+            _ => waiting.extraction = n,
+        }
+    }
+    Ok(waiting)
+}
+
+/// Pages read in each of the last minutes, oldest first.
+pub async fn pages_read(tx: &mut Tx, now: Timestamp, minutes: usize) -> Result<Vec<i64>, Error> {
+    let span = SignedDuration::from_mins(minutes as i64);
+    let from = now.saturating_sub(span).unwrap_or(Timestamp::MIN);
+    let minute = tx.dialect().pick(
+        "(finished_at - $1) / 60000000",
+        "FLOOR(EXTRACT(EPOCH FROM (finished_at - $1::timestamptz)) / 60)::bigint",
+    );
+    let sql = format!(
+        "SELECT {minute} AS minute, COUNT(*) AS n FROM messages WHERE state = 'DONE'
+         AND component = 'ocr' AND finished_at >= $1 GROUP BY 1"
+    );
+    let mut read = vec![0; minutes];
+    for row in tx.all(trusted(sql), &[from.into()]).await? {
+        let minute = usize::try_from(row.get::<i64>("minute")?).unwrap_or(minutes);
+        if let Some(place) = read.get_mut(minute.min(minutes.saturating_sub(1))) {
+            *place += row.get::<i64>("n")?;
+        }
+    }
+    Ok(read)
+}
+
+/// The first file of each request: how people recognise it.
+pub async fn first_files(tx: &mut Tx, ids: &[String]) -> Result<HashMap<String, String>, Error> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let sql = format!(
+        "SELECT request_id, name FROM request_files WHERE n = 0 AND request_id IN {}",
+        tuples(1, ids.len(), 1)
+    );
+    let args: Vec<Value> = ids.iter().map(|id| id.as_str().into()).collect();
+    let rows = tx.all(trusted(sql), &args).await?;
+    rows.iter().map(|row| Ok((row.get("request_id")?, row.get("name")?))).collect()
+}

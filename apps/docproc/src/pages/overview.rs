@@ -1,0 +1,211 @@
+use std::borrow::Borrow;
+
+use askama::Template;
+use jiff::Timestamp;
+use web::svg::{Bar, Bars};
+use web::{Lang, Page, Tone};
+
+use super::{
+    figures::{Counts, Waiting},
+    flow::{Flow, Step},
+    words,
+};
+use crate::{
+    model::Component, room::ROUTER, store::queue::StageLoad, work::Worker, workflows::Refused,
+};
+
+/// `/docproc`: how document processing is doing, now.
+#[derive(Template)]
+#[template(path = "overview.html")]
+pub struct OverviewPage {
+    pub page: Page,
+    pub counts: Counts,
+    pub waiting: Waiting,
+    /// Pages per minute, oldest first.
+    pub read: Vec<i64>,
+    pub load: Vec<StageLoad>,
+    pub dead: Vec<Dead>,
+    pub workers: Vec<Worker>,
+    /// Real time: processes live in it whatever the business clock says.
+    pub real_now: Timestamp,
+    pub refused: Vec<Refused>,
+    /// Whether some workflow calls a service outside.
+    pub calls: bool,
+    pub may_steer: bool,
+    /// How the server is reached from outside, for the example.
+    pub address: String,
+}
+
+/// Dead letters of one kind.
+#[derive(Clone, Debug)]
+pub struct Dead {
+    pub code: String,
+    pub stage: String,
+    pub count: i64,
+    pub latest: Timestamp,
+}
+
+/// A row of the table of stages.
+struct Line {
+    title: String,
+    ready: i64,
+    in_hand: i64,
+    done: i64,
+    mean: String,
+}
+
+/// A process that has not been heard of for longer is shown as silent.
+const SILENT_SECONDS: i64 = 10;
+
+impl OverviewPage {
+    fn components(&self) -> Vec<&'static str> {
+        let mut words = vec![ROUTER];
+        let all = Component::ALL.into_iter();
+        words.extend(all.filter(|one| *one != Component::Http || self.calls).map(Component::word));
+        words
+    }
+
+    fn load_of(&self, word: &str) -> Option<&StageLoad> {
+        self.load.iter().find(|load| load.component == word)
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let is_join = |word: &str| Component::from_word(word).is_some_and(Component::is_join);
+        let page = &self.page;
+        self.components()
+            .into_iter()
+            .filter(|word| !is_join(word))
+            .map(|word| {
+                let load = self.load_of(word);
+                Line {
+                    title: words::component(page, word),
+                    ready: load.map_or(0, |load| load.ready),
+                    in_hand: load.map_or(0, |load| load.in_hand),
+                    done: load.map_or(0, |load| load.done),
+                    mean: load
+                        .and_then(|load| load.mean_ms)
+                        .map_or_else(|| "–".to_owned(), |ms| words::millis(page, ms)),
+                }
+            })
+            .collect()
+    }
+
+    fn flow(&self) -> Flow {
+        let page = &self.page;
+        let step = |word: &'static str| {
+            let component = Component::from_word(word);
+            let join = component.is_some_and(Component::is_join);
+            let (ready, in_hand) =
+                self.load_of(word).map_or((0, 0), |load| (load.ready, load.in_hand));
+            let people = match component {
+                Some(Component::Classifier) => Some(self.waiting.classification),
+                Some(Component::Extractor) => Some(self.waiting.extraction),
+                _ => None,
+            };
+            Step {
+                title: words::component(page, word),
+                count: if join { "⋈".to_owned() } else { page.number(ready + in_hand) },
+                note: match (join, in_hand) {
+                    (true, _) => page.t("espera a todas", "waits for all").to_owned(),
+                    (false, 0) => page.t("en cola", "queued").to_owned(),
+                    (false, n) => format!("{n} {}", page.t("en curso", "in hand")),
+                },
+                name: word.to_owned(),
+                tone: match (ready, in_hand) {
+                    (0, 0) => Tone::Plain,
+                    (ready, _) if ready > 200 => Tone::Warn,
+                    _ => Tone::Info,
+                },
+                join,
+                people,
+            }
+        };
+        let steps = self.components().into_iter().map(step).collect();
+        let label = page.t("Etapas y lo que espera en cada una", "Stages and what waits in each");
+        Flow::new(label, page.t("Personas", "People"), steps)
+    }
+
+    fn per_minute(&self) -> i64 {
+        // The last minute is still running; the one before it is whole.
+        self.read.iter().rev().nth(1).copied().unwrap_or_default()
+    }
+
+    fn throughput(&self) -> Bars {
+        let page = &self.page;
+        let last = self.read.len();
+        let bars = self.read.iter().enumerate().map(|(at, pages)| Bar {
+            label: format!("−{}", last - at),
+            value: *pages as f64,
+            text: format!("{} {}", page.number(*pages), page.t("páginas", "pages")),
+            tone: Tone::Plain,
+        });
+        let label = page.t("Páginas leídas por minuto", "Pages read per minute");
+        Bars::new(label, bars.collect())
+    }
+
+    fn in_time(&self) -> String {
+        match self.counts.completed {
+            0 => "–".to_owned(),
+            all => self.page.percent(self.counts.in_time as f64 / all as f64),
+        }
+    }
+
+    fn in_time_tone(&self) -> Tone {
+        let Counts { completed, in_time, .. } = self.counts;
+        match completed - in_time {
+            0 => Tone::Plain,
+            late if late * 20 <= completed => Tone::Warn,
+            _ => Tone::Bad,
+        }
+    }
+
+    fn in_time_note(&self) -> String {
+        let Counts { completed, in_time, .. } = self.counts;
+        match self.page.lang {
+            Lang::Es => format!("{in_time} de {completed} hoy"),
+            Lang::En => format!("{in_time} of {completed} today"),
+        }
+    }
+
+    fn people_note(&self) -> String {
+        let Waiting { classification, extraction } = self.waiting;
+        match self.page.lang {
+            Lang::Es => format!("{classification} por tipo, {extraction} por campos"),
+            Lang::En => format!("{classification} on types, {extraction} on fields"),
+        }
+    }
+
+    /// The colour of a number that should be zero.
+    #[allow(clippy::unused_self, reason = "templates call methods on self")]
+    fn alarm(&self, count: impl Borrow<i64>) -> Tone {
+        if *count.borrow() > 0 { Tone::Bad } else { Tone::Plain }
+    }
+
+    /// The colour of a number someone should look after.
+    #[allow(clippy::unused_self, reason = "templates call methods on self")]
+    fn care(&self, count: impl Borrow<i64>) -> Tone {
+        if *count.borrow() > 0 { Tone::Warn } else { Tone::Plain }
+    }
+
+    fn takes(&self, worker: &Worker) -> String {
+        match worker.components.as_array() {
+            None => self.page.t("todo", "everything").to_owned(),
+            Some(list) => {
+                let titles: Vec<String> = list
+                    .iter()
+                    .filter_map(serde_json::Value::as_str)
+                    .map(|word| words::component(&self.page, word))
+                    .collect();
+                titles.join(", ")
+            }
+        }
+    }
+
+    fn alive(&self, worker: &Worker) -> bool {
+        self.real_now.as_second() - worker.beat_at.as_second() <= SILENT_SECONDS
+    }
+
+    fn busy(&self) -> bool {
+        self.counts.open > 0
+    }
+}

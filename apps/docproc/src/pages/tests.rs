@@ -1,0 +1,266 @@
+use std::sync::Arc;
+
+use askama::Template as _;
+use jiff::{Timestamp, tz::TimeZone};
+use serde_json::json;
+use web::{Lang, Page, Theme};
+
+use super::{
+    figures::{Counts, Waiting},
+    overview::Dead,
+    requests::Narrowed,
+    upload::Choice,
+    *,
+};
+use crate::{
+    model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
+    rules::{Sentence, why::Reason, workflow},
+    wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
+    workflows::{DEFAULT, Refused},
+};
+
+const AT: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn page(lang: Lang) -> Page {
+    Page::new(lang, Theme::Dark, AT, TimeZone::UTC)
+}
+
+fn overview(lang: Lang, ever: bool) -> OverviewPage {
+    let fault = workflow::Fault {
+        line: 7,
+        column: 1,
+        said: Sentence::new("no hay etapas".to_owned(), "there are no stages".to_owned()),
+    };
+    OverviewPage {
+        page: page(lang),
+        counts: Counts { ever, open: 3, completed: 4, in_time: 3, late: 1, ..Counts::default() },
+        waiting: Waiting { classification: 2, extraction: 1 },
+        read: vec![0, 5, 2],
+        load: Vec::new(),
+        dead: vec![Dead {
+            code: "PDF_ROTO".to_owned(),
+            stage: "split".to_owned(),
+            count: 2,
+            latest: AT,
+        }],
+        workers: Vec::new(),
+        real_now: AT,
+        refused: vec![Refused { file: "mío.yaml".to_owned(), faults: vec![fault] }],
+        calls: true,
+        may_steer: true,
+        address: "localhost:8000".to_owned(),
+    }
+}
+
+fn field(name: &str, value: Option<&str>, confidence: f64) -> FieldValue {
+    FieldValue {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+        normalised: None,
+        confidence,
+        required: true,
+        boxes: vec![EvidenceBox { page: 0, x: 10.5, y: 20.0, w: 30.0, h: 8.0 }],
+        rules: vec![RuleOutcome { rule: "sum".to_owned(), ok: false, detail: "≠".to_owned() }],
+        alternatives: vec![("120,00".to_owned(), 0.2)],
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "one literal with every field of the view")]
+fn detail() -> RequestDetail {
+    let request = RequestView {
+        id: "01a1e1f7-78ac-7555-b036-78910a23803b".to_owned(),
+        external_id: Some("PED-7".to_owned()),
+        channel: "api".to_owned(),
+        workflow_name: "default".to_owned(),
+        status: "processing",
+        priority: 5,
+        sla_seconds: 60.0,
+        deadline_utc: AT,
+        page_count: Some(1),
+        document_count: None,
+        error: None,
+        error_code: None,
+        created_at: AT,
+        completed_at: None,
+        sla_breached_at: Some(AT),
+    };
+    let leaf = PageView {
+        page_index: 0,
+        file: 0,
+        page_in_file: 0,
+        status: "classification_review",
+        stage: Some("classify".to_owned()),
+        width: Some(595.0),
+        height: Some(842.0),
+        ocr_text: Some("<script>".to_owned()),
+        ocr_confidence: Some(0.9),
+        ocr_source: Some("plain".to_owned()),
+        doc_type: Some("invoice".to_owned()),
+        classification_confidence: Some(0.6),
+        scores: Some(json!({ "invoice": 0.6, "receipt": 0.4 })),
+        origin: Origin::Automatic,
+        document_id: None,
+        image_url: "/api/docproc/requests/x/pages/0/image".to_owned(),
+    };
+    let document = DocumentView {
+        document_id: "d".to_owned(),
+        doc_type: "invoice".to_owned(),
+        page_indices: vec![0],
+        status: "extraction_review",
+        extracted_data: None,
+        extraction_confidence: Some(0.4),
+        origin: Origin::Person,
+        fields: vec![field("total_amount", Some("121,00"), 0.4), field("date", None, 0.0)],
+    };
+    let moment = TimelineView {
+        stage: "ocr".to_owned(),
+        component: "ocr".to_owned(),
+        page_index: Some(0),
+        document_id: None,
+        state: "DEAD".to_owned(),
+        attempt: 2,
+        queued_at: AT,
+        started_at: Some(AT),
+        finished_at: None,
+        worker: None,
+        error: Some("no".to_owned()),
+    };
+    RequestDetail {
+        request,
+        trace_id: String::new(),
+        metadata: json!({ "tipo": "factura" }),
+        workflow_version: 1,
+        duplicate_of: Some("01a1e1f7-78ac-7555-b036-78910a23803c".to_owned()),
+        created_by: "local".to_owned(),
+        result: Some(json!({ "total": "</pre>" })),
+        files: vec![FileView {
+            n: 0,
+            name: "<b>.pdf".to_owned(),
+            kind: "pdf".to_owned(),
+            bytes: 1_000,
+            sha256: String::new(),
+            packed_in: None,
+            pages: Some(1),
+        }],
+        pages: vec![leaf],
+        documents: vec![document],
+        fan_in: Vec::new(),
+        timeline: vec![moment],
+    }
+}
+
+fn request(lang: Lang, status: Status) -> RequestPage {
+    let reason = Reason {
+        code: "ESPERA_PERSONA",
+        said: Sentence::new("La página espera.".to_owned(), "The page waits.".to_owned()),
+        until: None,
+        data: json!({}),
+    };
+    RequestPage {
+        page: page(lang),
+        detail: detail(),
+        status,
+        workflow: Arc::new(workflow::parse(DEFAULT).unwrap()),
+        threshold: 0.75,
+        reasons: vec![reason],
+        selected: 0,
+        may_steer: true,
+    }
+}
+
+fn list(lang: Lang) -> RequestsPage {
+    RequestsPage {
+        page: page(lang),
+        wanted: Narrowed { text: "año & más".to_owned(), ..Narrowed::default() },
+        workflows: vec!["default".to_owned()],
+        lines: Vec::new(),
+        next: Some("/docproc/solicitudes?cursor=1_x".to_owned()),
+        newest: true,
+        ever: true,
+    }
+}
+
+fn upload(lang: Lang) -> UploadPage {
+    let choice = Choice {
+        name: "default".to_owned(),
+        description: "Any".to_owned(),
+        types: vec!["invoice".to_owned()],
+    };
+    UploadPage { page: page(lang), workflows: vec![choice], most: 1 << 30, may_read: true }
+}
+
+fn all(lang: Lang) -> Vec<String> {
+    let nobody = NoRequestPage { page: page(lang), id: "<i>".to_owned() };
+    vec![
+        overview(lang, true).render().unwrap(),
+        overview(lang, false).render().unwrap(),
+        upload(lang).render().unwrap(),
+        list(lang).render().unwrap(),
+        request(lang, Status::Processing).render().unwrap(),
+        request(lang, Status::Failed).render().unwrap(),
+        nobody.render().unwrap(),
+    ]
+}
+
+#[test]
+fn pages_obey_the_content_policy_and_escape_what_they_show() {
+    for html in [all(Lang::Es), all(Lang::En)].concat() {
+        assert!(!html.contains(" style=") && !html.contains("http://"));
+        assert!(!html.contains("https://") && !html.contains(" onclick="));
+        assert!(!html.contains("<script>") && !html.contains("<b>.pdf") && !html.contains("<i>\n"));
+        assert_eq!(html.matches("</pre>").count(), html.matches("<pre").count());
+    }
+}
+
+#[test]
+fn every_file_a_page_names_is_embedded() {
+    for html in all(Lang::Es) {
+        for address in html.split("/assets/").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let plain = address.split(['?', '#']).next().unwrap_or_default();
+            let (bundle, file) = plain.split_once('/').unwrap();
+            let known = match bundle {
+                "web" => web::assets::KIT.contains(file),
+                _ => ASSETS.contains(file),
+            };
+            assert!(known, "{address}");
+        }
+    }
+}
+
+#[test]
+fn every_icon_a_page_names_is_drawn() {
+    let sprite = include_str!("../../../../crates/web/assets/icons.svg");
+    for html in all(Lang::Es) {
+        for name in html.split("icons.svg").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let Some((_, name)) = name.split_once('#') else { continue };
+            assert!(sprite.contains(&format!("id=\"{name}\"")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_request_shows_its_evidence_where_it_lies() {
+    let html = request(Lang::En, Status::Processing).render().unwrap();
+    assert!(html.contains("viewBox=\"0 0 595 842\""));
+    assert!(html.contains("data-box=\"d0f0\" x=\"10.5\" y=\"20\""));
+    assert!(html.contains("missing and required") && html.contains("2 to check"));
+    assert!(html.contains("data-do=\"cancel\"") && !html.contains("data-do=\"replay\""));
+    let failed = request(Lang::En, Status::Failed).render().unwrap();
+    assert!(failed.contains("data-do=\"replay\"") && !failed.contains("data-do=\"cancel\""));
+}
+
+#[test]
+fn a_filter_survives_in_the_address_of_the_next_page() {
+    let wanted =
+        Narrowed {
+            status: "open".to_owned(), text: "año & más".to_owned(), ..Narrowed::default()
+        };
+    let address = wanted.address("1_x");
+    assert_eq!(address, "/docproc/solicitudes?status=open&q=a%C3%B1o%20%26%20m%C3%A1s&cursor=1_x");
+}
+
+#[test]
+fn a_refused_workflow_is_told_with_its_line() {
+    let html = overview(Lang::Es, true).render().unwrap();
+    assert!(html.contains("mío.yaml") && html.contains("línea 7: no hay etapas"));
+}

@@ -1,0 +1,168 @@
+//! What one process brings along: where files are, which components run here, the engines.
+
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
+
+use host::Context;
+use ocr::Pack;
+use tokio::sync::Notify;
+use understand::classify::Classifier;
+
+use crate::{model::Component, storage::Storage, workflows::Workflows};
+
+/// How a process was set up.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub storage: PathBuf,
+    /// Absent or not there: the shipped workflows.
+    pub workflows: Option<PathBuf>,
+    pub models: PathBuf,
+    pub part: Part,
+    /// Threads that read pages.
+    pub threads: usize,
+    /// Messages in hand per thread; absent: as many as keep the threads busy.
+    pub prefetch: Option<usize>,
+}
+
+/// *Componente* of this process (seed §1.1): everything, or one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Everything,
+    /// Only one component's messages.
+    Only(Component),
+    Router,
+    /// Takes requests, works on none.
+    Gateway,
+}
+
+impl Part {
+    pub const WORDS: &'static str = "api_gateway, workflow_router, splitter, ocr, classifier, \
+        classification_aggregator, extractor, extraction_aggregator, consolidator, http, \
+        backoffice, sla_monitor";
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "" | "unknown" | "all" => Some(Self::Everything),
+            "api_gateway" | "backoffice" | "sla_monitor" => Some(Self::Gateway),
+            "workflow_router" => Some(Self::Router),
+            word => Component::from_word(word).map(Self::Only),
+        }
+    }
+
+    /// The components whose messages this process takes; `None`: all.
+    pub fn takes(self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::Everything => None,
+            Self::Only(component) if component.is_join() => Some(Vec::new()),
+            Self::Only(component) => Some(vec![component.word()]),
+            Self::Router => Some(vec![ROUTER]),
+            Self::Gateway => Some(Vec::new()),
+        }
+    }
+
+    pub fn hosts(self, component: Component) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Only(one) => one == component,
+            Self::Router | Self::Gateway => false,
+        }
+    }
+}
+
+/// The component that every request meets first.
+pub const ROUTER: &str = "workflow_router";
+
+/// Everything of this process that requests, workers and screens share.
+pub struct Room {
+    pub place: Place,
+    pub storage: Storage,
+    pub workflows: Workflows,
+    pub pack: Option<Pack>,
+    pub classifier: ClassifierSlot,
+    /// Rung when there may be messages to take.
+    pub work: Notify,
+    /// Rung after every round of the foreman.
+    pub rounds: Notify,
+    pub desk: crate::work::Desk,
+}
+
+impl std::fmt::Debug for Room {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Room").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+/// The classifier in force: the shipped one, or one that was trained here.
+#[derive(Debug, Default)]
+pub struct ClassifierSlot(std::sync::RwLock<Option<Arc<Classifier>>>);
+
+impl ClassifierSlot {
+    pub fn scores(&self, page: &page::PageText, among: &[&str]) -> Vec<(String, f32)> {
+        let slot = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        match slot {
+            Some(own) => own.scores(page, among),
+            None => Classifier::shipped().scores(page, among),
+        }
+    }
+
+    pub fn exchange(&self, own: Option<Classifier>) {
+        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = own.map(Arc::new);
+    }
+}
+
+#[derive(Default)]
+struct Door(OnceLock<Arc<Room>>);
+
+/// Why a process cannot take documents.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReady {
+    #[error("the files have no place: {0}")]
+    Storage(#[from] std::io::Error),
+    #[error(transparent)]
+    Database(#[from] ::store::Error),
+}
+
+/// Prepares the application in a process, before it starts.
+pub async fn install(context: &Context, place: Place) -> Result<(), NotReady> {
+    let pack = match Pack::find(&place.models) {
+        Ok(pack) => Some(pack),
+        Err(missing) => {
+            tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
+            None
+        }
+    };
+    let classifier = ClassifierSlot::default();
+    if let Ok(bytes) = std::fs::read(trained(&place)) {
+        match Classifier::load(&bytes) {
+            Ok(own) => classifier.exchange(Some(own)),
+            Err(error) => tracing::error!(%error, "the trained classifier does not load; using \
+                                                   the shipped one"),
+        }
+    }
+    let room = Room {
+        storage: Storage::open(&place.storage)?,
+        workflows: Workflows::default(),
+        pack,
+        classifier,
+        work: Notify::new(),
+        rounds: Notify::new(),
+        desk: crate::work::Desk::default(),
+        place,
+    };
+    let room = Arc::new(room);
+    let _ = context.shared::<Door>().0.set(room.clone());
+    crate::decisions::refresh_workflows(context, &room).await?;
+    Ok(())
+}
+
+/// Where a classifier trained here is kept.
+pub fn trained(place: &Place) -> PathBuf {
+    place.storage.join("classifier.model")
+}
+
+/// The room of this process.
+pub fn room(context: &Context) -> Arc<Room> {
+    context.shared::<Door>().0.get().expect("docproc::install ran before the start").clone()
+}

@@ -1,0 +1,236 @@
+//! The seed's two endpoints: send documents, ask how they are doing (§13.1, §13.2).
+
+use axum::{
+    extract::{DefaultBodyLimit, Multipart},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse as _, Response},
+};
+use host::{Context, Failure};
+use serde::Serialize;
+use serde_json::json;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Path, Problem};
+
+use super::Desk;
+use crate::{
+    decisions::{self, Key, Received},
+    model::{Progress, Status},
+    policy::Action,
+    reception::{self, Form, Refused},
+    room::{Room, room},
+    rules::{answer, route, workflow::Workflow},
+    store::{documents, policy, progress, requests},
+    wire::StatusView,
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(process))
+        // The house's body limit is for JSON; files are bounded where they are read.
+        .layer(DefaultBodyLimit::disable())
+        .routes(routes!(status))
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct Accepted {
+    request_id: String,
+    #[schema(example = "received")]
+    status: String,
+}
+
+/// The form of `POST /process`.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the shape of the form, for its documentation")]
+struct ProcessForm {
+    /// PDF, TIFF, JPEG, PNG, text or a ZIP of these; may repeat.
+    #[schema(format = Binary)]
+    file: String,
+    /// A JSON object.
+    metadata: Option<String>,
+    channel: Option<String>,
+    workflow: Option<String>,
+    external_id: Option<String>,
+    /// For encrypted PDF.
+    password: Option<String>,
+    /// 1 (urgent) to 9.
+    priority: Option<String>,
+}
+
+/// Takes documents in.
+#[utoipa::path(post, path = "/process", tag = "docproc",
+    request_body(content = ProcessForm, content_type = "multipart/form-data"),
+    responses((status = 200, body = Accepted), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 409, body = Problem),
+              (status = 413, body = Problem), (status = 415, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn process(desk: Desk, headers: HeaderMap, form: Multipart) -> Result<Response, Failure> {
+    desk.require(Action::Submit)?;
+    let room = room(&desk.context);
+    let id = uuid::Uuid::now_v7().to_string();
+    let accepted = accept(&desk, &room, &headers, &id, form).await;
+    if !matches!(accepted, Ok(Received::New))
+        && let Err(error) = room.storage.remove(&id).await
+    {
+        tracing::warn!(%error, request_id = id, "files of a refused request stay until the sweep");
+    }
+    match accepted? {
+        Received::New => {
+            let status = engine::lifecycle::Lifecycle::word(Status::Received).to_owned();
+            Ok(axum::Json(Accepted { request_id: id, status }).into_response())
+        }
+        Received::Replayed(answer) => Ok(axum::Json(answer).into_response()),
+        Received::KeyReused => Err(Problem::conflict("CLAVE_REUTILIZADA")
+            .lang(desk.lang)
+            .detail(desk.lang.t(
+                "Esa Idempotency-Key ya se usó con otra solicitud.",
+                "That Idempotency-Key was used for another request.",
+            ))
+            .into()),
+    }
+}
+
+async fn accept(
+    desk: &Desk,
+    room: &Room,
+    headers: &HeaderMap,
+    id: &str,
+    form: Multipart,
+) -> Result<Received, Failure> {
+    let policy = {
+        let mut tx = desk.context.store.read().await?;
+        policy::load(&desk.context.settings, &mut tx).await?
+    };
+    let form = reception::read(room, id, form, policy.upload_bytes, desk.lang).await;
+    let form = form.map_err(|refused| match refused {
+        Refused::Problem(problem) => Failure::from(*problem),
+        Refused::Storage(error) => unstored(desk, &error),
+    })?;
+    let active = room.workflows.active();
+    let named = form.workflow.as_deref();
+    let workflow = route::choose(&active, named, &form.channel, &form.metadata);
+    let Some(workflow) = workflow else { return Err(no_workflow(desk, named, &active).into()) };
+    let Some(version) = room.workflows.id_of(&workflow.name) else {
+        return Err(no_workflow(desk, named, &active).into());
+    };
+    let key = key(headers, &form, &workflow.name);
+    let row = row(desk, id, &form, workflow, version, &policy);
+    Ok(decisions::receive(&desk.context, &row, &form.files, key.as_ref()).await?)
+}
+
+fn row(
+    desk: &Desk,
+    id: &str,
+    form: &Form,
+    workflow: &Workflow,
+    version: i64,
+    policy: &policy::Policy,
+) -> requests::RequestRow {
+    let created = reception::whole_microseconds(desk.now);
+    let (sla, deadline) = route::deadline(workflow, created, policy.default_sla);
+    requests::RequestRow {
+        id: id.to_owned(),
+        trace_id: uuid::Uuid::now_v7().to_string(),
+        external_id: form.external_id.clone(),
+        channel: form.channel.clone(),
+        workflow_id: version,
+        workflow_name: workflow.name.clone(),
+        status: Status::Received,
+        priority: form.priority,
+        sla_seconds: sla.as_secs_f64(),
+        deadline,
+        page_count: None,
+        document_count: None,
+        stage_at: -1,
+        progress: Progress::Sent,
+        run: 1,
+        metadata: serde_json::Value::Object(form.metadata.clone()),
+        result: None,
+        error: None,
+        error_code: None,
+        duplicate_of: None,
+        created_by: desk.actor.name.clone(),
+        created_at: created,
+        updated_at: created,
+        completed_at: None,
+        breached_at: None,
+    }
+}
+
+/// The same key with other files, metadata or destination is another request.
+fn key(headers: &HeaderMap, form: &Form, workflow: &str) -> Option<Key> {
+    let key = headers.get("idempotency-key")?.to_str().ok()?.to_owned();
+    let hashes: Vec<&str> = form.files.iter().map(|file| file.sha256.as_str()).collect();
+    let said = json!([hashes, form.metadata, form.channel, workflow, form.external_id]);
+    Some(Key { key, fingerprint: ::store::sha256_hex(said.to_string().as_bytes()) })
+}
+
+fn no_workflow(
+    desk: &Desk,
+    named: Option<&str>,
+    active: &std::collections::BTreeMap<String, std::sync::Arc<Workflow>>,
+) -> Problem {
+    let known: Vec<&str> = active.keys().map(String::as_str).collect();
+    let shown: String = named.unwrap_or(route::DEFAULT).chars().take(100).collect();
+    Problem::unprocessable("FLUJO_DESCONOCIDO")
+        .lang(desk.lang)
+        .detail(match desk.lang {
+            web::Lang::Es => format!("No hay un flujo «{shown}»."),
+            web::Lang::En => format!("There is no workflow “{shown}”."),
+        })
+        .hint(known.join(", "))
+}
+
+fn unstored(desk: &Desk, error: &object_store::Error) -> Failure {
+    tracing::error!(%error, "an upload could not be stored");
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ALMACEN_NO_DISPONIBLE")
+        .lang(desk.lang)
+        .detail(desk.lang.t(
+            "No se pudo guardar el fichero; no se ha aceptado nada.",
+            "The file could not be stored; nothing was accepted.",
+        ))
+        .into()
+}
+
+/// How a request is doing, with its result when there is one.
+#[utoipa::path(get, path = "/status/{request_id}", tag = "docproc",
+    params(("request_id" = String, Path, description = "UUID")),
+    responses((status = 200, body = StatusView), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
+    desk.require(Action::ReadStatus)?;
+    let id = desk.id(&id)?;
+    let mut tx = desk.context.store.read().await?;
+    let Some(row) = requests::find(&mut tx, &id).await? else {
+        return Err(desk.no_request().into());
+    };
+    let partial = match row.breached_at {
+        Some(_) if row.result.is_none() => Some(partial(&desk, &mut tx, &row).await?),
+        _ => None,
+    };
+    Ok(axum::Json(StatusView::new(&row, partial)).into_response())
+}
+
+/// What is known so far, and what is not.
+pub(super) async fn partial(
+    desk: &Desk,
+    tx: &mut ::store::Tx,
+    row: &requests::RequestRow,
+) -> Result<(serde_json::Value, Vec<serde_json::Value>), Failure> {
+    let room = room(&desk.context);
+    let workflow = room.workflows.version(tx, row.workflow_id).await?;
+    let rows = documents::all(tx, &row.id).await?;
+    let settled = |document: &documents::DocumentRow| progress::is_settled(document, &workflow);
+    let pieces: Vec<_> = rows.iter().map(|one| progress::piece(one, settled(one))).collect();
+    let pending = pieces
+        .iter()
+        .filter(|piece| !piece.settled)
+        .map(|piece| {
+            let indices: Vec<u32> = (piece.first_page..=piece.last_page).collect();
+            json!({ "document_id": piece.id, "doc_type": piece.doc_type, "page_indices": indices })
+        })
+        .collect();
+    let pages = row.page_count.unwrap_or_default();
+    Ok((answer::compose(&row.id, &row.workflow_name, pages, &pieces), pending))
+}

@@ -1,0 +1,138 @@
+//! Pictures of pages, made when first looked at and kept.
+
+use std::sync::Arc;
+
+use axum::{
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use host::{Context, Failure};
+use image::{DynamicImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
+use paper::Limits;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Path, Problem, Query};
+
+use super::Desk;
+use crate::{
+    policy::Action,
+    room::{Room, room},
+    storage::Storage,
+    store::{pages, requests},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(image))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// `screen` (default) or `thumb`.
+    size: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Size {
+    word: &'static str,
+    dpi: f32,
+    /// No side is longer.
+    side: u32,
+    quality: u8,
+}
+
+const SCREEN: Size = Size { word: "screen", dpi: 150.0, side: 1800, quality: 82 };
+const THUMB: Size = Size { word: "thumb", dpi: 36.0, side: 320, quality: 75 };
+
+/// A page as a picture, upright.
+#[utoipa::path(get, path = "/api/docproc/requests/{id}/pages/{n}/image", tag = "docproc",
+    params(("id" = String, Path, description = "UUID"), ("n" = u32, Path), Wanted),
+    responses((status = 200, content_type = "image/jpeg", body = Vec<u8>),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn image(
+    desk: Desk,
+    Path((id, n)): Path<(String, u32)>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Failure> {
+    desk.require(Action::ReadContent)?;
+    let id = desk.id(&id)?;
+    let size = match wanted.size.as_deref() {
+        None | Some("screen") => SCREEN,
+        Some("thumb") => THUMB,
+        Some(_) => {
+            let detail = desk.lang.t("size es screen o thumb.", "size is screen or thumb.");
+            let problem = Problem::unprocessable("TAMANO_INVALIDO").lang(desk.lang).detail(detail);
+            return Err(problem.into());
+        }
+    };
+    let room = room(&desk.context);
+    let place = Storage::picture(&id, n, size.word);
+    let picture = match room.storage.get(&place).await {
+        Ok(kept) => kept,
+        Err(_) => make(&desk, room, &id, n, size, &place).await?,
+    };
+    let headers = [
+        (header::CONTENT_TYPE, "image/jpeg"),
+        // A page never changes; who may see it may change, so only the browser keeps it.
+        (header::CACHE_CONTROL, "private, max-age=86400"),
+    ];
+    Ok((headers, picture).into_response())
+}
+
+async fn make(
+    desk: &Desk,
+    room: Arc<Room>,
+    id: &str,
+    n: u32,
+    size: Size,
+    place: &str,
+) -> Result<Bytes, Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let all = pages::all(&mut tx, id).await?;
+    let files = requests::files(&mut tx, id).await?;
+    drop(tx);
+    let page = all.into_iter().find(|page| page.n == n).ok_or_else(|| desk.no_request())?;
+    let file = files.into_iter().find(|file| file.n == page.file);
+    let file = file.ok_or_else(|| desk.no_request())?;
+    let (storage, lang) = (room.storage.clone(), desk.lang);
+    let drawn = tokio::task::spawn_blocking(move || {
+        let document = room.desk.opened.get(&room.storage, &file, &Limits::default())?;
+        let picture = document.render(page.page_in_file as usize, size.dpi)?;
+        Ok::<_, paper::Broken>(encode(picture, page.turned, size))
+    });
+    let broken = |detail: String| Problem::unprocessable("SIN_IMAGEN").lang(lang).detail(detail);
+    let drawn = drawn.await.map_err(|_| broken("the page could not be drawn".to_owned()))?;
+    let bytes = drawn.map_err(|error| {
+        broken(match lang {
+            web::Lang::Es => error.sentence_es(),
+            web::Lang::En => error.to_string(),
+        })
+    })?;
+    if let Err(error) = storage.put(place, bytes.clone()).await {
+        tracing::warn!(%error, "a picture was made but not kept");
+    }
+    Ok(bytes)
+}
+
+fn encode(picture: image::RgbImage, turned: i64, size: Size) -> Bytes {
+    let picture = DynamicImage::ImageRgb8(picture);
+    let picture = match turned {
+        90 => picture.rotate90(),
+        180 => picture.rotate180(),
+        270 => picture.rotate270(),
+        _ => picture,
+    };
+    let picture = if picture.width().max(picture.height()) > size.side {
+        picture.resize(size.side, size.side, FilterType::Triangle)
+    } else {
+        picture
+    };
+    let mut bytes = Vec::new();
+    let encoder = JpegEncoder::new_with_quality(&mut bytes, size.quality);
+    // Encoding into memory fails only for sizes that a JPEG cannot have.
+    let _ = picture.to_rgb8().write_with_encoder(encoder);
+    bytes.into()
+}

@@ -1,0 +1,111 @@
+//! Commands on a request: cancel it, do it over, try again.
+
+use axum::response::{IntoResponse as _, Response};
+use host::{Context, Failure};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Json, Path, Problem, Query};
+
+use super::{Desk, requests};
+use crate::{decisions, policy::Action, wire::RequestDetail};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(cancel)).routes(routes!(reprocess)).routes(routes!(replay))
+}
+
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Cancel {
+    #[schema(max_length = 500)]
+    reason: Option<String>,
+}
+
+/// Ends a request; what was found stays.
+#[utoipa::path(post, path = "/api/docproc/requests/{id}/cancel", tag = "docproc",
+    params(("id" = String, Path, description = "UUID")), request_body = Option<Cancel>,
+    responses((status = 200, body = RequestDetail), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 415, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn cancel(
+    desk: Desk,
+    Path(id): Path<String>,
+    body: Option<Json<Cancel>>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Steer)?;
+    let id = desk.id(&id)?;
+    let reason = body.and_then(|Json(body)| body.reason).unwrap_or_default();
+    let reason: String = reason.chars().take(500).collect();
+    let said = format!(
+        "cancelled by {}{}{reason}",
+        desk.actor.name,
+        if reason.is_empty() { "" } else { ": " }
+    );
+    let done = decisions::cancel(&desk.context, &desk.by(), &id, &said).await?;
+    answer(&desk, &id, done).await
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct From {
+    /// The stage to begin with; the first one unless given.
+    from: Option<String>,
+}
+
+/// Does a request over from a stage on.
+#[utoipa::path(post, path = "/api/docproc/requests/{id}/reprocess", tag = "docproc",
+    params(("id" = String, Path, description = "UUID"), From),
+    responses((status = 200, body = RequestDetail), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn reprocess(
+    desk: Desk,
+    Path(id): Path<String>,
+    Query(From { from }): Query<From>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Steer)?;
+    let id = desk.id(&id)?;
+    let stage = match from {
+        Some(stage) => stage,
+        None => first_stage(&desk, &id).await?,
+    };
+    let done = decisions::restart(&desk.context, &desk.by(), &id, &stage).await?;
+    answer(&desk, &id, done).await
+}
+
+async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let row = crate::store::requests::find(&mut tx, id).await?;
+    let row = row.ok_or_else(|| desk.no_request())?;
+    let room = crate::room::room(&desk.context);
+    let workflow = room.workflows.version(&mut tx, row.workflow_id).await?;
+    Ok(workflow.stages.first().map(|stage| stage.name.clone()).unwrap_or_default())
+}
+
+/// Tries a failed request again where it failed.
+#[utoipa::path(post, path = "/api/docproc/requests/{id}/replay", tag = "docproc",
+    params(("id" = String, Path, description = "UUID")),
+    responses((status = 200, body = RequestDetail), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 409, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn replay(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
+    desk.require(Action::Steer)?;
+    let id = desk.id(&id)?;
+    let done = decisions::replay(&desk.context, &desk.by(), &id).await?;
+    answer(&desk, &id, done).await
+}
+
+async fn answer(
+    desk: &Desk,
+    id: &str,
+    done: Result<(), decisions::Refusal>,
+) -> Result<Response, Failure> {
+    if let Err(refusal) = done {
+        return Err(desk.refused(&refusal).into());
+    }
+    match requests::detail(desk, id).await? {
+        Some(detail) => Ok(axum::Json(detail).into_response()),
+        None => Err(desk.no_request().into()),
+    }
+}

@@ -1,0 +1,124 @@
+//! Workflows: what is in force, every version, what was refused, and a check before it is saved.
+
+use axum::response::{IntoResponse as _, Response};
+use host::{Context, Failure};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Lang, Path, Problem};
+
+use super::Desk;
+use crate::{
+    policy::Action,
+    room::room,
+    rules::workflow::{self, Fault, Workflow, mermaid},
+    store::workflows as versions,
+    wire,
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(one)).routes(routes!(validate))
+}
+
+/// The workflows in force, and files that were refused.
+#[utoipa::path(get, path = "/api/docproc/workflows", tag = "docproc",
+    responses((status = 200, body = Object), (status = 403, body = Problem),
+              (status = 503, body = Problem)))]
+async fn list(desk: Desk) -> Result<Response, Failure> {
+    desk.require(Action::ReadWorkflows)?;
+    let room = room(&desk.context);
+    let active = room.workflows.active();
+    let items: Vec<Json> =
+        active.values().map(|one| brief(one, room.workflows.id_of(&one.name))).collect();
+    let refused: Vec<Json> = room
+        .workflows
+        .refused()
+        .iter()
+        .map(|one| json!({ "file": one.file, "errors": faults(&one.faults, desk.lang) }))
+        .collect();
+    Ok(axum::Json(json!({ "items": items, "next": null, "refused": refused })).into_response())
+}
+
+pub(super) fn brief(workflow: &Workflow, version: Option<i64>) -> Json {
+    let stages: Vec<Json> = workflow
+        .stages
+        .iter()
+        .map(|stage| {
+            json!({ "name": stage.name, "component": stage.component.word(), "unit": stage.unit,
+                    "routing_key": stage.routing_key, "threshold": stage.threshold,
+                    "backoffice_queue": stage.backoffice_queue })
+        })
+        .collect();
+    json!({
+        "name": workflow.name, "description": workflow.description, "version": workflow.version,
+        "version_id": version,
+        "sla_seconds": workflow.sla.deadline.map(|sla| sla.as_secs_f64()),
+        "types": workflow.types(), "stages": stages,
+    })
+}
+
+/// One workflow: its versions, newest first, and its picture as Mermaid text.
+#[utoipa::path(get, path = "/api/docproc/workflows/{name}", tag = "docproc",
+    params(("name" = String, Path)),
+    responses((status = 200, body = Object), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 503, body = Problem)))]
+async fn one(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> {
+    desk.require(Action::ReadWorkflows)?;
+    let room = room(&desk.context);
+    let mut tx = desk.context.store.read().await?;
+    let found = versions::versions(&mut tx, Some(&name)).await?;
+    if found.is_empty() {
+        return Err(Problem::not_found("FLUJO_DESCONOCIDO")
+            .lang(desk.lang)
+            .detail(desk.lang.t("No hay un flujo con ese nombre.", "There is no such workflow."))
+            .into());
+    }
+    let active = room.workflows.active().get(&name).cloned();
+    let list: Vec<Json> = found
+        .iter()
+        .map(|one| {
+            json!({ "id": one.id, "digest": one.digest, "loaded_at": one.loaded_at,
+                    "active": one.active, "source": one.source })
+        })
+        .collect();
+    let diagram = active.as_ref().map(|active| mermaid(active));
+    let current = active.as_ref().map(|active| brief(active, room.workflows.id_of(&name)));
+    let body = json!({ "name": name, "active": current, "diagram": diagram, "versions": list });
+    Ok(axum::Json(body).into_response())
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    yaml: String,
+}
+
+/// Checks a workflow without loading it.
+#[utoipa::path(post, path = "/api/docproc/workflows/validate", request_body = Source,
+    tag = "docproc",
+    responses((status = 200, body = Object), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 413, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem)))]
+async fn validate(
+    desk: Desk,
+    web::Json(Source { yaml }): web::Json<Source>,
+) -> Result<Response, Failure> {
+    desk.require(Action::ReadWorkflows)?;
+    let body = match workflow::parse(&yaml) {
+        Ok(good) => json!({ "valid": true, "errors": [], "workflow": brief(&good, None),
+                            "diagram": mermaid(&good) }),
+        Err(found) => json!({ "valid": false, "errors": faults(&found, desk.lang) }),
+    };
+    Ok(axum::Json(body).into_response())
+}
+
+fn faults(faults: &[Fault], lang: Lang) -> Vec<Json> {
+    faults
+        .iter()
+        .map(|fault| {
+            json!({ "line": fault.line, "column": fault.column,
+                    "message": wire::told(&fault.said, lang) })
+        })
+        .collect()
+}

@@ -1,0 +1,238 @@
+//! The planner driven as the store drives it: facts in any order, changes applied, planned again.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::rules::workflow;
+
+const HOUSE: Thresholds = Thresholds { classification: 0.80, extraction: 0.75 };
+
+fn default_workflow() -> Workflow {
+    workflow::parse(crate::workflows::DEFAULT).expect("the shipped workflow loads")
+}
+
+/// A page's fate: its type and confidence, and what is found in a document that starts with it.
+#[derive(Clone, Debug)]
+struct Fate {
+    doc_type: &'static str,
+    sure: bool,
+    fields_sure: bool,
+}
+
+/// A request in memory, with the effects of every change.
+struct Bench {
+    workflow: Workflow,
+    request: Snapshot,
+    queue: Vec<(Item, usize)>,
+    people: Vec<(Item, usize)>,
+    fates: Vec<Fate>,
+    completed: u32,
+    spans: Vec<(u32, u32, String)>,
+    statuses: Vec<Status>,
+}
+
+impl Bench {
+    fn new(fates: Vec<Fate>) -> Self {
+        let standing = Standing { at: -1, progress: Progress::Sent };
+        Self {
+            workflow: default_workflow(),
+            request: Snapshot {
+                status: Status::Received,
+                standing,
+                page_count: None,
+                document_count: None,
+                pages: Vec::new(),
+                documents: Vec::new(),
+            },
+            queue: Vec::new(),
+            people: Vec::new(),
+            fates,
+            completed: 0,
+            spans: Vec::new(),
+            statuses: vec![Status::Received],
+        }
+    }
+
+    /// The router and the splitter in one go.
+    fn split(&mut self) {
+        self.request.page_count = Some(self.fates.len() as u32);
+        self.request.pages = (0..self.fates.len() as u32)
+            .map(|n| Page {
+                n,
+                file: 0,
+                standing: Standing::todo(1),
+                scores: None,
+                place: Place::Unknown,
+                identity: None,
+                doc_type: None,
+                grouped: false,
+            })
+            .collect();
+        self.request.standing = Standing { at: 0, progress: Progress::Done };
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let plan = plan(&self.request, &self.workflow, HOUSE);
+        for change in plan.changes {
+            self.apply(change);
+        }
+        let again = super::plan(&self.request, &self.workflow, HOUSE);
+        assert!(again.is_settled(), "not a fixpoint: {:?}", again.changes);
+    }
+
+    fn apply(&mut self, change: Change) {
+        match change {
+            Change::Status(status) => {
+                assert!(engine::lifecycle::allows(self.request.status, status));
+                self.request.status = status;
+                self.statuses.push(status);
+            }
+            Change::Send { item, at } => {
+                *self.standing(&item) = Standing { at: at as i32, progress: Progress::Sent };
+                assert!(!self.queue.contains(&(item.clone(), at)), "sent twice");
+                self.queue.push((item, at));
+            }
+            Change::Stand { item, standing } => *self.standing(&item) = standing,
+            Change::Accept { page, doc_type, .. } => {
+                self.request.pages[page as usize].doc_type = Some(doc_type);
+            }
+            Change::Review { item, at } => {
+                self.standing(&item).progress = Progress::Review;
+                self.people.push((item, at));
+            }
+            Change::Open { first, last, doc_type, at } => {
+                let id = format!("d{first}");
+                for page in &mut self.request.pages[first as usize..=last as usize] {
+                    assert!(!page.grouped, "a page belongs to one document");
+                    page.grouped = true;
+                }
+                let standing = Standing { at: at as i32, progress: Progress::Sent };
+                let (confidence, missing_required) = (None, false);
+                let document = Document { id: id.clone(), standing, confidence, missing_required };
+                self.request.documents.push(document);
+                self.queue.push((Item::Document(id), at));
+                self.spans.push((first, last, doc_type));
+            }
+            Change::Documents(n) => self.request.document_count = Some(n),
+            Change::Complete => {
+                self.completed += 1;
+                self.request.status = Status::Completed;
+            }
+        }
+    }
+
+    fn standing(&mut self, item: &Item) -> &mut Standing {
+        match item {
+            Item::Request => &mut self.request.standing,
+            Item::Page(n) => &mut self.request.pages[*n as usize].standing,
+            Item::Document(id) => {
+                let found = self.request.documents.iter_mut().find(|one| one.id == *id);
+                &mut found.expect("a known document").standing
+            }
+        }
+    }
+
+    /// A worker reports; delivering the same message again finds the item elsewhere and is dropped
+    /// by the store, so only the first report is a fact.
+    fn deliver(&mut self, pick: usize) {
+        let (item, at) = self.queue.remove(pick % self.queue.len());
+        self.standing(&item).progress = Progress::Done;
+        match &item {
+            Item::Page(n) if at == 2 => {
+                let fate = &self.fates[*n as usize];
+                let confidence = if fate.sure { 0.95 } else { 0.60 };
+                let scores = vec![(fate.doc_type.to_owned(), confidence)];
+                self.request.pages[*n as usize].scores = Some(scores);
+            }
+            Item::Document(id) => {
+                let first: usize = id[1..].parse().expect("d<page>");
+                let confidence = if self.fates[first].fields_sure { 0.9 } else { 0.5 };
+                let found = self.request.documents.iter_mut().find(|one| one.id == *id);
+                found.expect("a known document").confidence = Some(confidence);
+            }
+            Item::Request | Item::Page(_) => {}
+        }
+        self.settle();
+    }
+
+    fn person(&mut self, pick: usize) {
+        let (item, at) = self.people.remove(pick % self.people.len());
+        if let Item::Page(n) = &item {
+            self.request.pages[*n as usize].doc_type =
+                Some(self.fates[*n as usize].doc_type.to_owned());
+        }
+        *self.standing(&item) = Standing::todo(at + 1);
+        self.settle();
+    }
+
+    fn run(&mut self, picks: &[usize]) {
+        self.split();
+        let mut picks = picks.iter().copied().cycle();
+        while !(self.queue.is_empty() && self.people.is_empty()) {
+            let pick = picks.next().unwrap_or(0);
+            if self.queue.is_empty() || (pick % 3 == 0 && !self.people.is_empty()) {
+                self.person(pick / 3);
+            } else {
+                self.deliver(pick / 3);
+            }
+        }
+        self.spans.sort();
+    }
+}
+
+fn fates(types: &[&'static str]) -> Vec<Fate> {
+    let fate = |doc_type: &&'static str| Fate { doc_type, sure: true, fields_sure: true };
+    types.iter().map(fate).collect()
+}
+
+#[test]
+fn five_pages_become_three_documents_and_one_answer() {
+    let mut bench = Bench::new(fates(&["invoice", "invoice", "id_card", "payslip", "payslip"]));
+    bench.run(&[1, 2, 4]);
+    let spans: Vec<_> = bench.spans.iter().map(|(first, last, _)| (*first, *last)).collect();
+    assert_eq!(spans, [(0, 1), (2, 2), (3, 4)]);
+    assert_eq!((bench.completed, bench.request.document_count), (1, Some(3)));
+}
+
+#[test]
+fn a_closed_document_is_extracted_while_other_pages_are_still_read() {
+    let mut bench = Bench::new(fates(&["id_card", "id_card", "invoice", "invoice"]));
+    bench.split();
+    for page in 0..3 {
+        for at in [1, 2] {
+            let wanted = (Item::Page(page), at);
+            let pick = bench.queue.iter().position(|one| *one == wanted).expect("in the queue");
+            bench.deliver(pick);
+        }
+    }
+    assert_eq!(bench.spans, [(0, 1, "id_card".to_owned())]);
+    assert!(bench.queue.contains(&(Item::Document("d0".into()), 4)));
+}
+
+fn any_fate() -> impl Strategy<Value = Fate> {
+    let doc_type = prop_oneof![Just("invoice"), Just("id_card"), Just("payslip")];
+    (doc_type, any::<bool>(), any::<bool>()).prop_map(|(doc_type, sure, fields_sure)| Fate {
+        doc_type,
+        sure,
+        fields_sure,
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_order_of_work_gives_the_same_documents_and_one_answer(
+        fates in prop::collection::vec(any_fate(), 1..9),
+        picks in prop::collection::vec(0usize..1000, 1..40),
+    ) {
+        let mut straight = Bench::new(fates.clone());
+        straight.run(&[1]);
+        let mut shuffled = Bench::new(fates.clone());
+        shuffled.run(&picks);
+        prop_assert_eq!(&straight.spans, &shuffled.spans);
+        prop_assert_eq!((straight.completed, shuffled.completed), (1, 1));
+        prop_assert!(shuffled.statuses.is_sorted());
+        let pages: u32 = shuffled.spans.iter().map(|(first, last, _)| last - first + 1).sum();
+        prop_assert_eq!(pages as usize, fates.len());
+    }
+}

@@ -1,0 +1,41 @@
+//! *Consolidación* (seed §3.9): the answer of a request, from its documents.
+
+use serde_json::{Map, Value as Json, json};
+
+/// One document as the answer shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    pub id: String,
+    pub doc_type: String,
+    pub first_page: u32,
+    pub last_page: u32,
+    pub extracted_data: Option<Json>,
+    pub extraction_confidence: Option<f64>,
+    /// Whether everything about it is settled.
+    pub settled: bool,
+}
+
+/// The result of §13.2. Documents come in page order; unsettled ones only in a partial answer, and
+/// then named as pending by the caller.
+pub fn compose(request: &str, workflow: &str, pages: u32, pieces: &[Piece]) -> Json {
+    let documents: Vec<Json> = pieces.iter().filter(|piece| piece.settled).map(document).collect();
+    json!({
+        "request_id": request,
+        "workflow": workflow,
+        "total_pages": pages,
+        "total_documents": documents.len(),
+        "documents": documents,
+    })
+}
+
+fn document(piece: &Piece) -> Json {
+    let indices: Vec<u32> = (piece.first_page..=piece.last_page).collect();
+    json!({
+        "document_id": piece.id,
+        "doc_type": piece.doc_type,
+        "page_indices": indices,
+        "extracted_data": piece.extracted_data.clone().unwrap_or_else(|| Json::Object(Map::new())),
+        "extraction_confidence": piece.extraction_confidence,
+        "status": "completed",
+    })
+}

@@ -1,0 +1,77 @@
+//! A page that is unsure by itself may be sure beside the page before it.
+
+/// How much likelier a page is of the type before it when it does not begin a document.
+const CONTINUES: f64 = 3.0;
+/// The same when it says so itself: "page 2 of 3".
+const SAYS_SO: f64 = 12.0;
+
+/// Probabilities over types, best first.
+pub type Scores = Vec<(String, f64)>;
+
+/// What a page says about its place in a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// It begins one.
+    First,
+    /// It continues one.
+    Later,
+    Unknown,
+}
+
+/// The scores of a page given the type of the page before it. A page that begins a document owes
+/// nothing to its neighbour, and a single score is a verdict rather than a distribution.
+pub fn beside(scores: &[(String, f64)], before: &str, place: Place) -> Scores {
+    let factor = match place {
+        Place::First => 1.0,
+        Place::Later => SAYS_SO,
+        Place::Unknown => CONTINUES,
+    };
+    if scores.len() < 2 {
+        return scores.to_vec();
+    }
+    let weigh = |(name, p): &(String, f64)| {
+        let weight = if name == before { factor } else { 1.0 };
+        (name.clone(), p * weight)
+    };
+    let mut weighed: Scores = scores.iter().map(weigh).collect();
+    let sum: f64 = weighed.iter().map(|(_, p)| p).sum();
+    if sum > 0.0 {
+        for (_, p) in &mut weighed {
+            *p /= sum;
+        }
+    }
+    weighed.sort_by(|a, b| b.1.total_cmp(&a.1));
+    weighed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores(list: &[(&str, f64)]) -> Scores {
+        list.iter().map(|(name, p)| ((*name).to_owned(), *p)).collect()
+    }
+
+    #[test]
+    fn a_doubtful_second_page_takes_the_type_before_it() {
+        let page = scores(&[("contract", 0.6), ("invoice", 0.4)]);
+        let beside = beside(&page, "contract", Place::Later);
+        assert_eq!(beside[0].0, "contract");
+        assert!(beside[0].1 > 0.9, "{beside:?}");
+    }
+
+    #[test]
+    fn a_first_page_and_a_bare_verdict_stand_alone() {
+        let page = scores(&[("invoice", 0.6), ("contract", 0.4)]);
+        assert_eq!(beside(&page, "contract", Place::First), page);
+        let verdict = scores(&[("invoice", 0.6)]);
+        assert_eq!(beside(&verdict, "invoice", Place::Later), verdict);
+    }
+
+    #[test]
+    fn probabilities_still_add_up_to_one() {
+        let page = scores(&[("a", 0.5), ("b", 0.3), ("c", 0.2)]);
+        let sum: f64 = beside(&page, "b", Place::Unknown).iter().map(|(_, p)| p).sum();
+        assert!((sum - 1.0).abs() < 1e-9);
+    }
+}

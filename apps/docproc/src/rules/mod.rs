@@ -1,0 +1,23 @@
+//! Every decision of document processing, pure: a snapshot and a time in, a plan out.
+
+pub mod advance;
+pub mod answer;
+pub mod continuity;
+pub mod group;
+pub mod retry;
+pub mod route;
+pub mod why;
+pub mod workflow;
+
+/// What people read, in both languages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    pub es: String,
+    pub en: String,
+}
+
+impl Sentence {
+    pub const fn new(es: String, en: String) -> Self {
+        Self { es, en }
+    }
+}

@@ -1,0 +1,64 @@
+//! What follows a stage that failed.
+
+use std::time::Duration;
+
+use engine::Backoff;
+use jiff::Timestamp;
+
+use super::workflow::Retry;
+
+/// Why a stage gave no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// For programs: `PDF_ENCRYPTED`.
+    pub code: String,
+    /// For people.
+    pub detail: String,
+    /// Whether trying again could help.
+    pub lasting: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Again {
+        at: Timestamp,
+    },
+    /// To the dead letters, and the request fails.
+    Dead,
+}
+
+/// `attempt` counts from 1; `jitter` is in 0..=1.
+pub fn after(
+    trouble: &Trouble,
+    attempt: u32,
+    retry: Retry,
+    now: Timestamp,
+    jitter: f64,
+) -> Verdict {
+    if trouble.lasting || attempt >= retry.attempts {
+        return Verdict::Dead;
+    }
+    let wait = Backoff::new(retry.base, retry.cap).delay(attempt.saturating_sub(1), jitter);
+    let at = now.checked_add(wait.max(Duration::from_millis(1))).unwrap_or(Timestamp::MAX);
+    Verdict::Again { at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trouble(lasting: bool) -> Trouble {
+        Trouble { code: "X".into(), detail: "x".into(), lasting }
+    }
+
+    #[test]
+    fn tries_are_bounded_and_a_lasting_fault_gets_none() {
+        let now = Timestamp::UNIX_EPOCH;
+        let retry = Retry { attempts: 3, ..Retry::default() };
+        let verdict = |attempt| after(&trouble(false), attempt, retry, now, 1.0);
+        assert_eq!(verdict(1), Verdict::Again { at: now + Duration::from_secs(1) });
+        assert_eq!(verdict(2), Verdict::Again { at: now + Duration::from_secs(2) });
+        assert_eq!(verdict(3), Verdict::Dead);
+        assert_eq!(after(&trouble(true), 1, retry, now, 1.0), Verdict::Dead);
+    }
+}

@@ -1,0 +1,277 @@
+//! The queue (seed §2.3, §5): messages in order of urgency, taken by one worker at a time.
+
+use ::store::{Decision, Error, Row, Tx, Value, trusted, tuples};
+use jiff::Timestamp;
+
+use super::CHUNK;
+use crate::model::Item;
+
+/// A message to be put into the queue.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    pub request: String,
+    pub run: i64,
+    pub at: i32,
+    pub stage: String,
+    pub component: &'static str,
+    pub item: Item,
+    pub priority: i64,
+    pub deadline: Timestamp,
+}
+
+/// A message in this process's hands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    pub id: i64,
+    pub request: String,
+    pub run: i64,
+    pub at: i32,
+    pub stage: String,
+    pub component: String,
+    pub item: Item,
+    /// Counts from 1 and is the token of this claim: a late worker's result is refused.
+    pub attempt: i64,
+    pub priority: i64,
+    pub deadline: Timestamp,
+    pub claimed_at: Timestamp,
+}
+
+const COLUMNS: &str = "request_id, run, stage_at, stage, component, item, priority, deadline_utc, \
+                       due_at, created_at";
+
+pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<(), Error> {
+    let now = decision.now;
+    for chunk in messages.chunks(CHUNK) {
+        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 10);
+        for message in chunk {
+            args.extend([
+                message.request.as_str().into(),
+                message.run.into(),
+                message.at.into(),
+                message.stage.as_str().into(),
+                message.component.into(),
+                message.item.key().into(),
+                message.priority.into(),
+                message.deadline.into(),
+                now.into(),
+                now.into(),
+            ]);
+        }
+        let sql = format!("INSERT INTO messages ({COLUMNS}) VALUES {}", tuples(chunk.len(), 10, 1));
+        decision.tx.execute(trusted(sql), &args).await?;
+    }
+    Ok(())
+}
+
+const CLAIM: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt + 1, worker = $1,
+        started_at = $2
+    WHERE id IN (SELECT id FROM messages WHERE state = 'READY' AND due_at <= $2 AND component NOT IN ($4, $5)
+                 ORDER BY priority, deadline_utc, id LIMIT $3)
+    RETURNING id, request_id, run, stage_at, stage, component, item, attempt, priority,
+        deadline_utc, started_at";
+/// The same for one component: it has its own index.
+const CLAIM_OF: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt + 1, worker = $1,
+        started_at = $2
+    WHERE id IN (SELECT id FROM messages WHERE state = 'READY' AND due_at <= $2 AND component = $4
+                 ORDER BY priority, deadline_utc, id LIMIT $3)
+    RETURNING id, request_id, run, stage_at, stage, component, item, attempt, priority,
+        deadline_utc, started_at";
+
+/// Which messages to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Of every component but these.
+    AllBut([&'static str; 2]),
+    Only(&'static str),
+}
+
+/// Takes the most urgent messages, at most `limit`. The caller holds the queue, so two processes
+/// never look at the same head.
+pub async fn claim(
+    decision: &mut Decision,
+    worker: &str,
+    wanted: Wanted,
+    limit: usize,
+) -> Result<Vec<Claim>, Error> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let (sql, components) = match &wanted {
+        Wanted::AllBut(components) => (CLAIM, components.as_slice()),
+        Wanted::Only(component) => (CLAIM_OF, std::slice::from_ref(component)),
+    };
+    let mut args: Vec<Value> = vec![worker.into(), decision.now.into(), (limit as i64).into()];
+    args.extend(components.iter().map(|one| Value::from(*one)));
+    let rows = decision.tx.all(sql, &args).await?;
+    let mut claims = rows.iter().map(claimed).collect::<Result<Vec<_>, _>>()?;
+    claims.sort_by_key(|claim| (claim.priority, claim.deadline, claim.id));
+    Ok(claims)
+}
+
+fn claimed(row: &Row) -> Result<Claim, Error> {
+    let item: String = row.get("item")?;
+    Ok(Claim {
+        id: row.get("id")?,
+        request: row.get("request_id")?,
+        run: row.get("run")?,
+        at: row.get::<i64>("stage_at")? as i32,
+        stage: row.get("stage")?,
+        component: row.get("component")?,
+        item: Item::from_key(&item),
+        attempt: row.get("attempt")?,
+        priority: row.get("priority")?,
+        deadline: row.get("deadline_utc")?,
+        claimed_at: row.get("started_at")?,
+    })
+}
+
+/// Which of these claims still hold. One that was given to somebody else, or whose request began
+/// anew, does not.
+pub async fn still_held(tx: &mut Tx, worker: &str, claims: &[&Claim]) -> Result<Vec<bool>, Error> {
+    let mut held = std::collections::HashMap::with_capacity(claims.len());
+    for chunk in claims.chunks(CHUNK) {
+        let ids: Vec<String> = chunk.iter().map(|claim| claim.id.to_string()).collect();
+        let sql = format!(
+            "SELECT id, attempt FROM messages WHERE state = 'CLAIMED' AND worker = $1
+             AND id IN ({})",
+            ids.join(", ")
+        );
+        for row in tx.all(trusted(sql), &[worker.into()]).await? {
+            held.insert(row.get::<i64>("id")?, row.get::<i64>("attempt")?);
+        }
+    }
+    Ok(claims.iter().map(|claim| held.get(&claim.id) == Some(&claim.attempt)).collect())
+}
+
+pub async fn done(decision: &mut Decision, finished: &[(i64, Timestamp)]) -> Result<(), Error> {
+    for chunk in finished.chunks(CHUNK) {
+        let args: Vec<Value> =
+            chunk.iter().flat_map(|(id, at)| [Value::from(*id), Value::from(*at)]).collect();
+        let sql = format!(
+            "UPDATE messages SET state = 'DONE', finished_at = v.column2, error = NULL,
+             error_code = NULL FROM (VALUES {}) AS v WHERE messages.id = v.column1",
+            tuples(chunk.len(), 2, 1)
+        );
+        decision.tx.execute(trusted(sql), &args).await?;
+    }
+    Ok(())
+}
+
+/// A stage that ran in the same hands as the one before it: never queued, only remembered.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub request: String,
+    pub run: i64,
+    pub at: i32,
+    pub stage: String,
+    pub component: &'static str,
+    pub item: Item,
+    pub priority: i64,
+    pub deadline: Timestamp,
+    pub started: Timestamp,
+    pub finished: Timestamp,
+}
+
+pub async fn remember(decision: &mut Decision, worker: &str, ran: &[Ran]) -> Result<(), Error> {
+    for chunk in ran.chunks(CHUNK) {
+        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 14);
+        for one in chunk {
+            args.extend([
+                one.request.as_str().into(),
+                one.run.into(),
+                one.at.into(),
+                one.stage.as_str().into(),
+                one.component.into(),
+                one.item.key().into(),
+                one.priority.into(),
+                one.deadline.into(),
+                one.started.into(),
+                one.started.into(),
+                "DONE".into(),
+                Value::Int(Some(1)),
+                worker.into(),
+                one.started.into(),
+                one.finished.into(),
+            ]);
+        }
+        let sql = format!(
+            "INSERT INTO messages ({COLUMNS}, state, attempt, worker, started_at, finished_at)
+             VALUES {} ON CONFLICT (request_id, run, stage_at, item) DO NOTHING",
+            tuples(chunk.len(), 15, 1)
+        );
+        decision.tx.execute(trusted(sql), &args).await?;
+    }
+    Ok(())
+}
+
+pub async fn again(
+    decision: &mut Decision,
+    id: i64,
+    at: Timestamp,
+    code: &str,
+    error: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
+               error_code = $4 WHERE id = $1";
+    let args = [id.into(), at.into(), error.into(), code.into()];
+    decision.tx.guarded("message", sql, &args).await
+}
+
+/// To the dead letters. The rest of its request waits with it.
+pub async fn bury(
+    decision: &mut Decision,
+    id: i64,
+    request: &str,
+    code: &str,
+    error: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE messages SET state = 'DEAD', worker = NULL, error = $2, error_code = $3,
+               finished_at = $4 WHERE id = $1";
+    let args = [id.into(), error.into(), code.into(), decision.now.into()];
+    decision.tx.guarded("message", sql, &args).await?;
+    park(decision, request).await
+}
+
+/// Takes what waits of a request out of the queue.
+pub async fn park(decision: &mut Decision, request: &str) -> Result<(), Error> {
+    let sql = "UPDATE messages SET state = 'PARKED' WHERE request_id = $1 AND state = 'READY'";
+    decision.tx.execute(sql, &[request.into()]).await.map(drop)
+}
+
+/// Back into the queue, with all tries before it.
+pub async fn replay(decision: &mut Decision, request: &str) -> Result<u64, Error> {
+    let sql = "UPDATE messages SET state = 'READY', attempt = 0, due_at = $2, finished_at = NULL,
+               worker = NULL WHERE request_id = $1 AND state IN ('DEAD', 'PARKED')";
+    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await
+}
+
+/// Forgets everything of a request that waits or is under way: a new run begins.
+pub async fn drop_open(decision: &mut Decision, request: &str) -> Result<(), Error> {
+    let sql = "DELETE FROM messages WHERE request_id = $1
+               AND state IN ('READY', 'CLAIMED', 'PARKED', 'DEAD')";
+    decision.tx.execute(sql, &[request.into()]).await.map(drop)
+}
+
+/// Gives back what silent workers hold, and forgets them.
+pub async fn give_back(decision: &mut Decision, workers: &[String]) -> Result<u64, Error> {
+    let mut given = 0;
+    for worker in workers {
+        let sql = "UPDATE messages SET state = 'READY', worker = NULL
+                   WHERE worker = $1 AND state = 'CLAIMED'";
+        given += decision.tx.execute(sql, &[worker.as_str().into()]).await?;
+        let sql = "DELETE FROM workers WHERE id = $1";
+        decision.tx.execute(sql, &[worker.as_str().into()]).await?;
+    }
+    Ok(given)
+}
+
+/// When the next message falls due for these components.
+pub async fn next_due(tx: &mut Tx, components: &[&str]) -> Result<Option<Timestamp>, Error> {
+    let mut sql = "SELECT MIN(due_at) AS due FROM messages WHERE state = 'READY'".to_owned();
+    if !components.is_empty() {
+        let list: Vec<_> = (1..=components.len()).map(|n| format!("${n}")).collect();
+        sql = format!("{sql} AND component IN ({})", list.join(", "));
+    }
+    let args: Vec<Value> = components.iter().map(|one| (*one).into()).collect();
+    tx.one(trusted(sql), &args).await?.maybe("due")
+}

@@ -1,0 +1,38 @@
+//! Requests in the database: how a snapshot is loaded and changes are applied, many at a time.
+
+pub mod documents;
+pub mod events;
+pub mod jobs;
+pub mod messages;
+pub mod pages;
+pub mod policy;
+pub mod progress;
+mod questions;
+pub mod queue;
+pub mod requests;
+pub mod reviews;
+pub mod workflows;
+
+use ::store::{Line, Scope, Step};
+
+pub const MIGRATIONS: Line = Line {
+    name: "docproc",
+    steps: &[Step {
+        name: "0001_requests",
+        sqlite: include_str!("../../migrations/sqlite/0001_requests.sql"),
+        postgres: include_str!("../../migrations/postgres/0001_requests.sql"),
+    }],
+};
+
+/// The most rows one statement writes.
+pub(crate) const CHUNK: usize = 100;
+
+/// Decisions about one request happen one after another.
+pub fn scope(request: &str) -> Scope {
+    Scope::new(format!("docproc/{request}"))
+}
+
+/// Whoever takes messages holds this, always after the requests it holds.
+pub fn queue_scope() -> Scope {
+    Scope::new("docproc queue")
+}

@@ -1,0 +1,237 @@
+//! Pages: one row each, from the split to their document.
+
+use ::store::{Decision, Error, Row, Tx, Value, trusted, tuples};
+use page::{PageText, Rect, Source, Word};
+use serde_json::{Value as Json, json};
+
+use super::CHUNK;
+use crate::model::{Origin, Progress};
+
+/// A page as screens and answers show it.
+#[derive(Clone, Debug)]
+pub struct PageRow {
+    pub n: u32,
+    pub file: u32,
+    pub page_in_file: u32,
+    pub stage_at: i32,
+    pub progress: Progress,
+    pub width: Option<f64>,
+    pub height: Option<f64>,
+    pub turned: i64,
+    pub ocr_text: Option<String>,
+    pub ocr_confidence: Option<f64>,
+    pub ocr_source: Option<String>,
+    pub scores: Option<Json>,
+    pub doc_type: Option<String>,
+    pub classification_confidence: Option<f64>,
+    pub origin: Origin,
+    pub document_id: Option<String>,
+}
+
+impl PageRow {
+    /// *Estado de la página* (seed §3.2): what is known of it, in one word.
+    pub fn status(&self) -> &'static str {
+        if self.document_id.is_some() {
+            "grouped"
+        } else if self.progress == Progress::Review {
+            "classification_review"
+        } else if self.doc_type.is_some() {
+            "classified"
+        } else if self.ocr_text.is_some() {
+            "ocr_complete"
+        } else {
+            "PENDIENTE_OCR"
+        }
+    }
+}
+
+/// Where a page of a request is found: file and page in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    pub file: u32,
+    pub page: u32,
+}
+
+pub async fn insert(
+    decision: &mut Decision,
+    request: &str,
+    leaves: &[Leaf],
+    at: i32,
+) -> Result<(), Error> {
+    for (chunk, leaves) in leaves.chunks(CHUNK).enumerate() {
+        let mut args: Vec<Value> = Vec::with_capacity(leaves.len() * 5);
+        for (n, leaf) in leaves.iter().enumerate() {
+            let n = (chunk * CHUNK + n) as i64;
+            args.extend([request.into(), n.into(), leaf.file.into(), leaf.page.into(), at.into()]);
+        }
+        let sql = format!(
+            "INSERT INTO pages (request_id, n, file, page_in_file, stage_at) VALUES {}",
+            tuples(leaves.len(), 5, 1)
+        );
+        decision.tx.execute(trusted(sql), &args).await?;
+    }
+    Ok(())
+}
+
+/// What a worker found on a page.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub request: String,
+    pub n: u32,
+    /// Where the message found the page; one that moved on since takes nothing from it.
+    pub from: i32,
+    pub at: i32,
+    pub text: Option<PageText>,
+    pub evidence: Option<Json>,
+    pub scores: Option<Json>,
+}
+
+/// Records findings; each page stands behind the stage that found it. What a stage did not look
+/// for stays as it was.
+pub async fn record(decision: &mut Decision, findings: &[Finding]) -> Result<(), Error> {
+    for chunk in findings.chunks(CHUNK / 2) {
+        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 13);
+        for one in chunk {
+            let text = one.text.as_ref();
+            args.extend([
+                one.request.as_str().into(),
+                one.n.into(),
+                one.at.into(),
+                text.map(|text| f64::from(text.width)).into(),
+                text.map(|text| f64::from(text.height)).into(),
+                text.map(pack).into(),
+                text.map(PageText::text).into(),
+                text.map(|text| f64::from(text.confidence())).into(),
+                text.map(|text| source_word(text.source)).into(),
+                text.map(|text| i64::from(text.turned)).into(),
+                one.evidence.clone().into(),
+                one.scores.clone().into(),
+                one.from.into(),
+            ]);
+        }
+        let sql = format!(
+            "UPDATE pages SET stage_at = v.column3, standing = 'DONE',
+             width = COALESCE(v.column4, width), height = COALESCE(v.column5, height),
+             words = COALESCE(v.column6, words), ocr_text = COALESCE(v.column7, ocr_text),
+             ocr_confidence = COALESCE(v.column8, ocr_confidence),
+             ocr_source = COALESCE(v.column9, ocr_source),
+             turned = COALESCE(v.column10, turned), evidence = COALESCE(v.column11, evidence),
+             scores = COALESCE(v.column12, scores)
+             FROM (VALUES {}) AS v WHERE request_id = v.column1 AND n = v.column2
+             AND stage_at = v.column13 AND standing = 'SENT'",
+            tuples(chunk.len(), 13, 1)
+        );
+        decision.tx.execute(trusted(sql), &args).await?;
+    }
+    Ok(())
+}
+
+pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<PageRow>, Error> {
+    let sql = "SELECT n, file, page_in_file, stage_at, standing, width, height, turned, ocr_text,
+               ocr_confidence, ocr_source, scores, doc_type, classification_confidence, origin,
+               document_id FROM pages WHERE request_id = $1 ORDER BY n";
+    tx.all(sql, &[request.into()]).await?.iter().map(page).collect()
+}
+
+fn page(row: &Row) -> Result<PageRow, Error> {
+    Ok(PageRow {
+        n: row.get::<i64>("n")? as u32,
+        file: row.get::<i64>("file")? as u32,
+        page_in_file: row.get::<i64>("page_in_file")? as u32,
+        stage_at: row.get::<i64>("stage_at")? as i32,
+        progress: row.word("standing", Progress::from_word)?,
+        width: row.maybe("width")?,
+        height: row.maybe("height")?,
+        turned: row.get("turned")?,
+        ocr_text: row.maybe("ocr_text")?,
+        ocr_confidence: row.maybe("ocr_confidence")?,
+        ocr_source: row.maybe("ocr_source")?,
+        scores: row.maybe("scores")?,
+        doc_type: row.maybe("doc_type")?,
+        classification_confidence: row.maybe("classification_confidence")?,
+        origin: row.word("origin", origin)?,
+        document_id: row.maybe("document_id")?,
+    })
+}
+
+pub(super) fn origin(word: &str) -> Option<Origin> {
+    match word {
+        "AUTO" => Some(Origin::Automatic),
+        "BACKOFFICE" => Some(Origin::Person),
+        _ => None,
+    }
+}
+
+/// The words of one page.
+pub async fn text(tx: &mut Tx, request: &str, n: u32) -> Result<Option<PageText>, Error> {
+    let sql = "SELECT n, width, height, words, ocr_source, turned FROM pages
+               WHERE request_id = $1 AND n = $2 AND words IS NOT NULL";
+    let row = tx.optional(sql, &[request.into(), n.into()]).await?;
+    row.as_ref().map(page_text).transpose()
+}
+
+pub(super) fn page_text(row: &Row) -> Result<PageText, Error> {
+    let words: String = row.get("words")?;
+    Ok(PageText {
+        width: row.get::<f64>("width")? as f32,
+        height: row.get::<f64>("height")? as f32,
+        source: row.word("ocr_source", source)?,
+        turned: row.get::<i64>("turned")? as u16,
+        words: unpack(&words).ok_or_else(|| Error::corrupt("words of a page"))?,
+    })
+}
+
+const fn source_word(source: Source) -> &'static str {
+    match source {
+        Source::TextLayer => "text_layer",
+        Source::Ocr => "ocr",
+        Source::Plain => "plain",
+    }
+}
+
+fn source(word: &str) -> Option<Source> {
+    [Source::TextLayer, Source::Ocr, Source::Plain]
+        .into_iter()
+        .find(|one| source_word(*one) == word)
+}
+
+/// Words in a tenth of the space that named fields take: `["Total",12.5,100,40,9,0.98]` each.
+fn pack(text: &PageText) -> String {
+    let tenth = |n: f32| f64::from((n * 10.0).round()) / 10.0;
+    let words: Vec<Json> = text
+        .words
+        .iter()
+        .map(|word| {
+            let Rect { x, y, w, h } = word.place;
+            let sure = f64::from((word.confidence * 1000.0).round()) / 1000.0;
+            json!([word.text, tenth(x), tenth(y), tenth(w), tenth(h), sure])
+        })
+        .collect();
+    Json::Array(words).to_string()
+}
+
+fn unpack(text: &str) -> Option<Vec<Word>> {
+    let words: Vec<(String, f32, f32, f32, f32, f32)> = serde_json::from_str(text).ok()?;
+    let word =
+        |(text, x, y, w, h, confidence)| Word { text, place: Rect { x, y, w, h }, confidence };
+    Some(words.into_iter().map(word).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_words_come_back() {
+        let place = Rect { x: 10.5, y: 20.0, w: 30.2, h: 9.0 };
+        let word = Word { text: "«Total»".into(), place, confidence: 0.987 };
+        let text = PageText {
+            width: 595.0,
+            height: 842.0,
+            source: Source::Ocr,
+            turned: 90,
+            words: vec![word],
+        };
+        assert_eq!(unpack(&pack(&text)), Some(text.words));
+    }
+}

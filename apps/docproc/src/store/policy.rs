@@ -1,0 +1,87 @@
+//! The published settings and what they decide.
+
+use std::time::Duration;
+
+use ::store::{
+    Error, Tx,
+    settings::{Kind, Setting, Settings},
+};
+
+use crate::rules::advance::Thresholds;
+
+pub const SLA: &str = "DOCPROC_DEFAULT_SLA_SECONDS";
+pub const CLASSIFICATION: &str = "DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD";
+pub const EXTRACTION: &str = "DOCPROC_EXTRACTION_CONFIDENCE_THRESHOLD";
+pub const UPLOAD: &str = "DOCPROC_MAX_UPLOAD_MB";
+pub const PAGES: &str = "DOCPROC_MAX_PAGES";
+
+const fn setting(
+    key: &'static str,
+    kind: Kind,
+    default: &'static str,
+    es: &'static str,
+    en: &'static str,
+) -> Setting {
+    Setting { app: crate::NAME, key, kind, default, help: (es, en) }
+}
+
+pub const SETTINGS: &[Setting] = &[
+    setting(
+        SLA,
+        Kind::Int { min: 1, max: 31_536_000 },
+        "60",
+        "Plazo en segundos de los flujos que no declaran el suyo.",
+        "Deadline in seconds for workflows that declare none.",
+    ),
+    setting(
+        CLASSIFICATION,
+        Kind::Share,
+        "0.80",
+        "Confianza mínima para aceptar el tipo de una página sin una persona, si el flujo no la fija.",
+        "Least confidence to accept a page's type without a person, unless the workflow sets it.",
+    ),
+    setting(
+        EXTRACTION,
+        Kind::Share,
+        "0.75",
+        "Confianza mínima para aceptar un campo extraído sin una persona, si el flujo no la fija.",
+        "Least confidence to accept an extracted field without a person, unless the workflow sets it.",
+    ),
+    setting(
+        UPLOAD,
+        Kind::Int { min: 1, max: 100_000 },
+        "1024",
+        "Tamaño máximo de una solicitud, en MB, sumados sus ficheros.",
+        "Largest request, in MB, all its files together.",
+    ),
+    setting(
+        PAGES,
+        Kind::Int { min: 1, max: 5000 },
+        "1000",
+        "Páginas que puede tener una solicitud.",
+        "Pages that one request may have.",
+    ),
+];
+
+/// What the settings say now.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    pub default_sla: Duration,
+    pub thresholds: Thresholds,
+    pub upload_bytes: u64,
+    pub pages: usize,
+}
+
+pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
+    let values = settings.load(tx, crate::NAME).await?;
+    let whole = |key| values.int(key).map(|n| u64::try_from(n).unwrap_or(0));
+    Ok(Policy {
+        default_sla: Duration::from_secs(whole(SLA)?),
+        thresholds: Thresholds {
+            classification: values.share(CLASSIFICATION)?,
+            extraction: values.share(EXTRACTION)?,
+        },
+        upload_bytes: whole(UPLOAD)? * 1024 * 1024,
+        pages: whole(PAGES)? as usize,
+    })
+}

@@ -1,0 +1,94 @@
+//! What people are asked, with everything they need to answer.
+
+use ::store::{Decision, Error};
+use serde_json::{Value as Json, json};
+
+use super::{documents, pages, progress::Loaded, reviews::NewTask};
+use crate::{model::Item, rules::advance::Thresholds};
+
+/// What a person is shown (wire: `input_data`).
+pub(super) async fn question(
+    decision: &mut Decision,
+    loaded: &Loaded,
+    item: &Item,
+    at: usize,
+    house: Thresholds,
+) -> Result<NewTask, Error> {
+    let row = &loaded.row;
+    let stage = &loaded.workflow.stages[at];
+    let all = pages::all(&mut decision.tx, &row.id).await?;
+    let (task_type, skills, input) = match item {
+        Item::Document(id) => {
+            let documents = documents::all(&mut decision.tx, &row.id).await?;
+            let document = documents
+                .iter()
+                .find(|document| document.id == *id)
+                .ok_or_else(|| Error::corrupt("a document under review vanished"))?;
+            let threshold = stage.threshold.unwrap_or(house.extraction);
+            let skills = vec!["extraction".to_owned(), document.doc_type.clone()];
+            ("extraction", skills, extraction_input(document, &all, threshold))
+        }
+        Item::Page(_) | Item::Request => {
+            let n = if let Item::Page(n) = item { *n } else { 0 };
+            let page = all.iter().find(|page| page.n == n);
+            let best = page.and_then(|page| page.scores.as_ref()).map(|scores| &scores[0]);
+            let input = json!({
+                "page_index": n,
+                "ocr_text": page.and_then(|page| page.ocr_text.clone()),
+                "suggested_type": best.map(|best| best[0].clone()),
+                "confidence": best.map(|best| best[1].clone()),
+                "image_url": format!("/api/docproc/requests/{}/pages/{n}/image", row.id),
+            });
+            ("classification", vec!["classification".to_owned()], input)
+        }
+    };
+    Ok(NewTask {
+        request: row.id.clone(),
+        run: row.run,
+        task_type,
+        item: item.clone(),
+        at,
+        stage: stage.name.clone(),
+        workflow: row.workflow_name.clone(),
+        queue: stage.backoffice_queue.clone().unwrap_or_default(),
+        deadline: row.deadline,
+        skills,
+        input,
+    })
+}
+
+fn extraction_input(
+    document: &documents::DocumentRow,
+    pages: &[pages::PageRow],
+    threshold: f64,
+) -> Json {
+    let fields: Vec<Json> = document
+        .fields
+        .iter()
+        .map(|field| {
+            let missing = field.required && field.value.is_none();
+            json!({
+                "name": field.name,
+                "value": field.normalised.as_ref().or(field.value.as_ref()),
+                "confidence": field.confidence,
+                "required": field.required,
+                "needs_review": missing || field.confidence < threshold,
+                "boxes": field.boxes,
+            })
+        })
+        .collect();
+    let texts: serde_json::Map<String, Json> = pages
+        .iter()
+        .filter(|page| (document.first_page..=document.last_page).contains(&page.n))
+        .map(|page| (page.n.to_string(), json!(page.ocr_text)))
+        .collect();
+    json!({
+        "document_id": document.id,
+        "doc_type": document.doc_type,
+        "page_indices": document.page_indices(),
+        "fields": fields,
+        "extracted_data": document.extracted_data,
+        "confidence": document.extraction_confidence,
+        "ocr_texts": texts,
+    })
+}

@@ -1,0 +1,264 @@
+//! Requests and their files.
+
+use ::store::{Decision, Error, Row, Tx, Value, trusted, tuples};
+use engine::lifecycle::Lifecycle as _;
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use crate::model::{Progress, Status};
+
+#[derive(Clone, Debug)]
+pub struct RequestRow {
+    pub id: String,
+    pub trace_id: String,
+    pub external_id: Option<String>,
+    pub channel: String,
+    pub workflow_id: i64,
+    pub workflow_name: String,
+    pub status: Status,
+    pub priority: i64,
+    pub sla_seconds: f64,
+    pub deadline: Timestamp,
+    pub page_count: Option<u32>,
+    pub document_count: Option<u32>,
+    pub stage_at: i32,
+    pub progress: Progress,
+    pub run: i64,
+    pub metadata: Json,
+    pub result: Option<Json>,
+    pub error: Option<String>,
+    pub error_code: Option<String>,
+    pub duplicate_of: Option<String>,
+    pub created_by: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub completed_at: Option<Timestamp>,
+    pub breached_at: Option<Timestamp>,
+}
+
+/// A file of a request. `place` is where the storage keeps it; the client's name is only shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    pub n: u32,
+    pub name: String,
+    pub kind: String,
+    pub bytes: u64,
+    pub sha256: String,
+    pub place: String,
+    pub packed_in: Option<u32>,
+    pub password: Option<String>,
+    pub pages: Option<u32>,
+}
+
+pub async fn insert(decision: &mut Decision, request: &RequestRow) -> Result<(), Error> {
+    let sql = "INSERT INTO requests (id, trace_id, external_id, channel, workflow_id,
+               workflow_name, priority, sla_seconds, deadline_utc, metadata, duplicate_of,
+               created_by, created_at, updated_at)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)";
+    let args = [
+        request.id.as_str().into(),
+        request.trace_id.as_str().into(),
+        request.external_id.clone().into(),
+        request.channel.as_str().into(),
+        request.workflow_id.into(),
+        request.workflow_name.as_str().into(),
+        request.priority.into(),
+        request.sla_seconds.into(),
+        request.deadline.into(),
+        request.metadata.clone().into(),
+        request.duplicate_of.clone().into(),
+        request.created_by.as_str().into(),
+        request.created_at.into(),
+    ];
+    decision.tx.execute(sql, &args).await.map(drop)
+}
+
+/// Writes files; one that is there already learns how many pages it has.
+pub async fn put_files(
+    decision: &mut Decision,
+    request: &str,
+    files: &[FileRow],
+) -> Result<(), Error> {
+    let mut args: Vec<Value> = Vec::with_capacity(files.len() * 10);
+    for file in files {
+        args.extend([
+            request.into(),
+            file.n.into(),
+            file.name.as_str().into(),
+            file.kind.as_str().into(),
+            i64::try_from(file.bytes).unwrap_or(i64::MAX).into(),
+            file.sha256.as_str().into(),
+            file.place.as_str().into(),
+            file.packed_in.into(),
+            file.password.clone().into(),
+            file.pages.into(),
+        ]);
+    }
+    let sql = format!(
+        "INSERT INTO request_files (request_id, n, name, kind, bytes, sha256, place, packed_in,
+         password, pages) VALUES {}
+         ON CONFLICT (request_id, n) DO UPDATE SET pages = excluded.pages",
+        tuples(files.len(), 10, 1)
+    );
+    decision.tx.execute(trusted(sql), &args).await.map(drop)
+}
+
+pub async fn find(tx: &mut Tx, id: &str) -> Result<Option<RequestRow>, Error> {
+    let sql = "SELECT * FROM requests WHERE id = $1";
+    tx.optional(sql, &[id.into()]).await?.as_ref().map(request).transpose()
+}
+
+pub async fn files(tx: &mut Tx, id: &str) -> Result<Vec<FileRow>, Error> {
+    let sql = "SELECT * FROM request_files WHERE request_id = $1 ORDER BY n";
+    tx.all(sql, &[id.into()]).await?.iter().map(file).collect()
+}
+
+/// The oldest request that sent the same content before.
+pub async fn with_hash(tx: &mut Tx, sha256: &str) -> Result<Option<String>, Error> {
+    let sql = "SELECT requests.id FROM request_files JOIN requests ON requests.id = request_id
+               WHERE sha256 = $1 ORDER BY requests.created_at LIMIT 1";
+    tx.optional(sql, &[sha256.into()]).await?.map(|row| row.get("id")).transpose()
+}
+
+/// What a list of requests is narrowed by.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub status: Option<String>,
+    pub workflow: Option<String>,
+    pub channel: Option<String>,
+    /// In the external reference, the id or a file's name.
+    pub text: Option<String>,
+    pub from: Option<Timestamp>,
+    pub to: Option<Timestamp>,
+    /// The last one of the page before: when it was created, and its id.
+    pub before: Option<(Timestamp, String)>,
+    pub limit: i64,
+}
+
+/// Newest first.
+pub async fn list(tx: &mut Tx, filter: &Filter) -> Result<Vec<RequestRow>, Error> {
+    let mut sql = "SELECT * FROM requests WHERE 1 = 1".to_owned();
+    let mut args: Vec<Value> = Vec::new();
+    let mut narrow = |condition: &str, values: Vec<Value>| {
+        let mut condition = condition.to_owned();
+        for value in values {
+            args.push(value);
+            condition = condition.replacen('?', &format!("${}", args.len()), 1);
+        }
+        sql.push_str(&condition);
+    };
+    match filter.status.as_deref() {
+        Some("open") => narrow(" AND status NOT IN ('completed', 'failed', 'cancelled')", vec![]),
+        Some("sla_breached") => narrow(" AND sla_breached_at IS NOT NULL", vec![]),
+        Some(status) => narrow(" AND status = ?", vec![status.into()]),
+        None => {}
+    }
+    if let Some(workflow) = &filter.workflow {
+        narrow(" AND workflow_name = ?", vec![workflow.into()]);
+    }
+    if let Some(channel) = &filter.channel {
+        narrow(" AND channel = ?", vec![channel.into()]);
+    }
+    if let Some(text) = &filter.text {
+        let exact: Value = text.into();
+        let like: Value = format!("%{}%", escaped(text)).into();
+        narrow(
+            " AND (id = ? OR external_id LIKE ? ESCAPE '\\' OR id IN (SELECT request_id FROM \
+             request_files WHERE name LIKE ? ESCAPE '\\'))",
+            vec![exact, like.clone(), like],
+        );
+    }
+    if let Some(from) = filter.from {
+        narrow(" AND created_at >= ?", vec![from.into()]);
+    }
+    if let Some(to) = filter.to {
+        narrow(" AND created_at < ?", vec![to.into()]);
+    }
+    if let Some((at, id)) = &filter.before {
+        narrow(
+            " AND (created_at < ? OR (created_at = ? AND id < ?))",
+            vec![(*at).into(), (*at).into(), id.into()],
+        );
+    }
+    narrow(" ORDER BY created_at DESC, id DESC LIMIT ?", vec![filter.limit.into()]);
+    tx.all(trusted(sql), &args).await?.iter().map(request).collect()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+pub async fn set_status(decision: &mut Decision, id: &str, status: Status) -> Result<(), Error> {
+    let sql = "UPDATE requests SET status = $2, updated_at = $3 WHERE id = $1";
+    decision
+        .tx
+        .guarded("request", sql, &[id.into(), status.word().into(), decision.now.into()])
+        .await
+}
+
+/// Ends a request that cannot go on.
+pub async fn fail(
+    decision: &mut Decision,
+    id: &str,
+    status: Status,
+    code: &str,
+    error: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE requests SET status = $2, error_code = $3, error = $4, updated_at = $5,
+               completed_at = $5 WHERE id = $1 AND status NOT IN ('completed', 'cancelled')";
+    let args = [id.into(), status.word().into(), code.into(), error.into(), decision.now.into()];
+    decision.tx.execute(sql, &args).await.map(drop)
+}
+
+pub async fn count_by_status(tx: &mut Tx, since: Timestamp) -> Result<Vec<(Status, i64)>, Error> {
+    let sql = "SELECT status, COUNT(*) AS n FROM requests
+               WHERE created_at >= $1 OR status NOT IN ('completed', 'failed', 'cancelled')
+               GROUP BY status";
+    let rows = tx.all(sql, &[since.into()]).await?;
+    rows.iter().map(|row| Ok((row.word("status", Status::from_word)?, row.get("n")?))).collect()
+}
+
+pub(super) fn request(row: &Row) -> Result<RequestRow, Error> {
+    let count = |name| row.maybe::<i64>(name).map(|n| n.map(|n| n as u32));
+    Ok(RequestRow {
+        id: row.get("id")?,
+        trace_id: row.get("trace_id")?,
+        external_id: row.maybe("external_id")?,
+        channel: row.get("channel")?,
+        workflow_id: row.get("workflow_id")?,
+        workflow_name: row.get("workflow_name")?,
+        status: row.word("status", Status::from_word)?,
+        priority: row.get("priority")?,
+        sla_seconds: row.get("sla_seconds")?,
+        deadline: row.get("deadline_utc")?,
+        page_count: count("page_count")?,
+        document_count: count("document_count")?,
+        stage_at: row.get::<i64>("stage_at")? as i32,
+        progress: row.word("standing", Progress::from_word)?,
+        run: row.get("run")?,
+        metadata: row.get("metadata")?,
+        result: row.maybe("result")?,
+        error: row.maybe("error")?,
+        error_code: row.maybe("error_code")?,
+        duplicate_of: row.maybe("duplicate_of")?,
+        created_by: row.get("created_by")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        completed_at: row.maybe("completed_at")?,
+        breached_at: row.maybe("sla_breached_at")?,
+    })
+}
+
+pub(super) fn file(row: &Row) -> Result<FileRow, Error> {
+    Ok(FileRow {
+        n: row.get::<i64>("n")? as u32,
+        name: row.get("name")?,
+        kind: row.get("kind")?,
+        bytes: row.get::<i64>("bytes")? as u64,
+        sha256: row.get("sha256")?,
+        place: row.get("place")?,
+        packed_in: row.maybe::<i64>("packed_in")?.map(|n| n as u32),
+        password: row.maybe("password")?,
+        pages: row.maybe::<i64>("pages")?.map(|n| n as u32),
+    })
+}

@@ -1,0 +1,327 @@
+//! Takes messages from the queue, hands them out, records what came of them.
+//!
+//! One transaction does both: what finished is recorded and what follows is taken, so a busy
+//! process commits once per batch, and an idle one not at all.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use ::store::Error;
+use host::Context;
+use jiff::Timestamp;
+use paper::Limits;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::{
+    Outcome, call, finish,
+    hands::Hand,
+    pulse,
+    read::Engines,
+    tray::{Load, Tray},
+};
+use crate::{
+    model::Component,
+    room::{Room, room},
+    store::{
+        jobs,
+        messages::{self, Wanted},
+        queue_scope, scope,
+    },
+};
+
+/// The longest without a look at the queue: other processes put messages there too.
+const LOOK: Duration = Duration::from_millis(500);
+/// Keeps this much work in hand, so that hands do not wait for a commit.
+const AHEAD: Duration = Duration::from_millis(40);
+const MOST_IN_HAND: usize = 256;
+/// Calls to other services at once; they wait, they do not work.
+const CALLS: usize = 16;
+/// More outcomes than this wait for the next transaction.
+const BATCH: usize = 256;
+const BREATH: Duration = Duration::from_millis(250);
+
+const HTTP: &str = Component::Http.word();
+const OCR: &str = Component::Ocr.word();
+
+/// Runs from start to shutdown.
+pub async fn run(context: Context) {
+    let room = room(&context);
+    let takes = room.place.part.takes();
+    if takes.as_ref().is_some_and(Vec::is_empty) {
+        // Joins and doors need no hands; the planner does their work wherever facts arrive.
+        context.stopping.cancelled().await;
+        return;
+    }
+    let foreman = Foreman::new(&context, room, takes.unwrap_or_default());
+    foreman.run().await;
+}
+
+struct Foreman {
+    context: Context,
+    room: Arc<Room>,
+    worker: String,
+    /// Empty: all.
+    components: Vec<&'static str>,
+    tray: Arc<Tray>,
+    outcomes: (UnboundedSender<Outcome>, UnboundedReceiver<Outcome>),
+    threads: Vec<std::thread::JoinHandle<()>>,
+    client: reqwest::Client,
+    /// Messages in this process's hands, by load.
+    held: [usize; 3],
+    /// How long a message takes, lately, by load.
+    pace: [Duration; 3],
+}
+
+impl Foreman {
+    fn new(context: &Context, room: Arc<Room>, components: Vec<&'static str>) -> Self {
+        let worker = pulse::name();
+        let _ = room.desk.worker.set(worker.clone());
+        let (tray, outcomes) = (Arc::new(Tray::default()), unbounded_channel());
+        let mut foreman = Self {
+            context: context.clone(),
+            room,
+            worker,
+            components,
+            tray,
+            outcomes,
+            threads: Vec::new(),
+            client: reqwest::Client::new(),
+            held: [0; 3],
+            pace: [Duration::from_millis(200); 3],
+        };
+        foreman.hire();
+        foreman
+    }
+
+    fn hire(&mut self) {
+        // One more than the readers: routing, splitting and extracting never wait behind pictures.
+        for n in 0..=self.room.place.threads.max(1) {
+            let hand = Hand {
+                context: self.context.clone(),
+                room: self.room.clone(),
+                tray: self.tray.clone(),
+                outcomes: self.outcomes.0.clone(),
+                limits: Limits::default(),
+                engines: Engines::default(),
+                nimble: n == 0,
+            };
+            let hired =
+                std::thread::Builder::new().name(format!("docproc-{n}")).spawn(move || hand.work());
+            match hired {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) => tracing::error!(%error, "no thread for a hand"),
+            }
+        }
+    }
+
+    async fn run(mut self) {
+        let mut finished = Vec::new();
+        let mut beat = Instant::now();
+        self.pulse().await;
+        loop {
+            if beat.elapsed() >= pulse::BEAT {
+                beat = Instant::now();
+                self.pulse().await;
+            }
+            let full = match self.round(&mut finished).await {
+                Ok(full) => full,
+                Err(error) => {
+                    tracing::warn!(%error, "messages wait: the database does not answer");
+                    tokio::time::sleep(BREATH).await;
+                    false
+                }
+            };
+            self.room.rounds.notify_waiters();
+            if full {
+                continue;
+            }
+            let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
+            tokio::select! {
+                () = self.context.stopping.cancelled() => break,
+                () = self.room.work.notified() => {}
+                () = tokio::time::sleep(look) => {}
+                outcome = self.outcomes.1.recv() => finished.extend(outcome),
+            }
+        }
+        self.leave(finished).await;
+    }
+
+    /// Records what finished and takes as much as there is room for. Answers whether there may be
+    /// more to do at once.
+    async fn round(&mut self, finished: &mut Vec<Outcome>) -> Result<bool, Error> {
+        while finished.len() < BATCH
+            && let Ok(outcome) = self.outcomes.1.try_recv()
+        {
+            finished.push(outcome);
+        }
+        let mut held = self.held;
+        for outcome in &*finished {
+            held[Load::of(&outcome.job) as usize] -= 1;
+        }
+        let wanted = self.wanted(held);
+        let room: usize = wanted.iter().map(|(_, limit)| limit).sum();
+        let now = self.context.clock.now();
+        if finished.is_empty() && (room == 0 || !self.is_due(now).await?) {
+            return Ok(false);
+        }
+        let mut scopes: Vec<_> =
+            finished.iter().map(|outcome| scope(&outcome.claim.request)).collect();
+        scopes.dedup();
+        let mut decision = self.context.store.decide_all(&scopes, now).await?;
+        finish::record(&self.context, &self.room, &mut decision, &self.worker, finished).await?;
+        decision.hold(&queue_scope()).await?;
+        let mut claims = Vec::new();
+        let mut full = false;
+        for (wanted, limit) in wanted {
+            let taken = messages::claim(&mut decision, &self.worker, wanted, limit).await?;
+            full |= limit > 0 && taken.len() == limit;
+            claims.extend(taken);
+        }
+        let jobs = jobs::load(&mut decision.tx, claims, &self.room.workflows).await?;
+        decision.commit().await?;
+        self.settle_books(finished);
+        for job in jobs {
+            self.hand_out(job);
+        }
+        Ok(full)
+    }
+
+    /// What to take and how much: work for the hands, and calls.
+    fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
+        let room = |load: Load| self.room_for(load, held[load as usize]);
+        if self.components.is_empty() {
+            return vec![
+                (Wanted::AllBut([OCR, HTTP]), room(Load::Quick)),
+                (Wanted::Only(OCR), room(Load::Slow)),
+                (Wanted::Only(HTTP), room(Load::Call)),
+            ];
+        }
+        let each = |component: &&'static str| match *component {
+            HTTP => (Wanted::Only(HTTP), room(Load::Call)),
+            OCR => (Wanted::Only(OCR), room(Load::Slow)),
+            other => (Wanted::Only(other), room(Load::Quick)),
+        };
+        self.components.iter().map(each).collect()
+    }
+
+    fn settle_books(&mut self, finished: &mut Vec<Outcome>) {
+        for outcome in finished.drain(..) {
+            let load = Load::of(&outcome.job) as usize;
+            self.held[load] -= 1;
+            let took: Duration = outcome.steps.iter().map(|step| step.took).sum();
+            self.pace[load] = (self.pace[load] * 7 + took) / 8;
+        }
+        self.room.desk.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+    }
+
+    /// How many more messages make sense to hold.
+    fn room_for(&self, load: Load, held: usize) -> usize {
+        if load == Load::Call {
+            return CALLS.saturating_sub(held);
+        }
+        let threads = self.room.place.threads.max(1);
+        let pace = self.pace[load as usize].as_secs_f64().max(0.000_1);
+        let busy = threads + 1 + (threads as f64 * AHEAD.as_secs_f64() / pace) as usize;
+        let ahead = self.room.place.prefetch.map_or(busy, |prefetch| threads * prefetch);
+        ahead.min(MOST_IN_HAND).saturating_sub(held)
+    }
+
+    fn hand_out(&mut self, job: jobs::Job) {
+        let load = Load::of(&job);
+        self.held[load as usize] += 1;
+        self.room.desk.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+        let attempts = job.request.workflow.retry.attempts;
+        if let Some(trouble) = finish::deadly(&job.claim, attempts) {
+            let claim = job.claim.clone();
+            let outcome = Outcome { claim, job, steps: Vec::new(), trouble: Some(trouble) };
+            let _ = self.outcomes.0.send(outcome);
+            return;
+        }
+        if load == Load::Call {
+            let (context, client) = (self.context.clone(), self.client.clone());
+            let outcomes = self.outcomes.0.clone();
+            tokio::spawn(async move {
+                let _ = outcomes.send(call::perform(context, client, job).await);
+            });
+            return;
+        }
+        self.tray.put(job);
+    }
+
+    async fn is_due(&self, now: Timestamp) -> Result<bool, Error> {
+        let mut tx = self.context.store.read().await?;
+        let due = messages::next_due(&mut tx, &self.components).await?;
+        Ok(due.is_some_and(|due| due <= now))
+    }
+
+    /// How long until a retry falls due; a look is taken before that anyway.
+    async fn until_due(&self) -> Duration {
+        let Ok(mut tx) = self.context.store.read().await else { return LOOK };
+        let due = messages::next_due(&mut tx, &self.components).await.ok().flatten();
+        let now = self.context.clock.now();
+        let wait =
+            due.map_or(LOOK, |due| Duration::try_from(now.duration_until(due)).unwrap_or_default());
+        // A due message while the hands are full is looked at when one is free.
+        if wait.is_zero() { LOOK } else { wait.min(LOOK) }
+    }
+
+    async fn pulse(&self) {
+        let beat = pulse::beat(&self.context, &self.room, &self.worker).await;
+        let given = pulse::give_back_silent(&self.context, &self.worker).await;
+        if let Err(error) = beat.and(given.map(drop)) {
+            tracing::warn!(%error, "the worker could not say that it lives");
+        }
+    }
+
+    /// What is under way is finished and recorded; what nobody began goes back.
+    async fn leave(mut self, mut finished: Vec<Outcome>) {
+        let unbegun = self.tray.close().len();
+        let held: usize = self.held.iter().sum();
+        let mut under_way = held.saturating_sub(finished.len() + unbegun);
+        while under_way > 0
+            && let Some(outcome) = self.outcomes.1.recv().await
+        {
+            finished.push(outcome);
+            under_way -= 1;
+        }
+        let scopes: Vec<_> = finished.iter().map(|outcome| scope(&outcome.claim.request)).collect();
+        let now = self.context.clock.now();
+        let recorded = async {
+            let mut decision = self.context.store.decide_all(&scopes, now).await?;
+            finish::record(&self.context, &self.room, &mut decision, &self.worker, &finished)
+                .await?;
+            decision.commit().await?;
+            pulse::leave(&self.context, &self.worker).await
+        };
+        if let Err(error) = recorded.await {
+            tracing::warn!(%error, "the last results were not recorded; they will be done again");
+        }
+        for thread in self.threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Waits until nothing is left to do at this instant of the business clock, in this process.
+pub async fn idle(context: &Context) -> Result<(), Error> {
+    let room = room(context);
+    let Some(worker) = room.desk.worker.get() else { return Ok(()) };
+    loop {
+        let round = room.rounds.notified();
+        tokio::pin!(round);
+        round.as_mut().enable();
+        let mut tx = context.store.read().await?;
+        let sql = "SELECT COUNT(*) AS n FROM messages
+                   WHERE (state = 'READY' AND due_at <= $1) OR (state = 'CLAIMED' AND worker = $2)";
+        let args = [context.clock.now().into(), worker.as_str().into()];
+        let left: i64 = tx.one(sql, &args).await?.get("n")?;
+        drop(tx);
+        if left == 0 {
+            return Ok(());
+        }
+        room.work.notify_one();
+        round.await;
+    }
+}

@@ -1,0 +1,140 @@
+//! One thread's work: a message, and as many of the following stages as can be done at once.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use host::Context;
+use page::PageText;
+use paper::Limits;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{
+    Fact, Outcome, Step, classify,
+    extract::extract,
+    read::{Engines, misplaced, read},
+    split::split,
+    tray::Tray,
+};
+use crate::{
+    model::{Component, Unit},
+    room::Room,
+    rules::{retry::Trouble, workflow::How},
+    store::jobs::{Input, Job},
+};
+
+pub(super) struct Hand {
+    pub context: Context,
+    pub room: Arc<Room>,
+    pub tray: Arc<Tray>,
+    pub outcomes: UnboundedSender<Outcome>,
+    pub limits: Limits,
+    pub engines: Engines,
+    /// Takes only what is done in no time.
+    pub nimble: bool,
+}
+
+impl Hand {
+    /// Works until the tray is closed.
+    pub(super) fn work(mut self) {
+        while let Some(job) = self.tray.take(self.nimble) {
+            let mut steps = Vec::new();
+            let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &mut steps)));
+            let trouble = match done {
+                Ok(Ok(())) => None,
+                Ok(Err(trouble)) => Some(trouble),
+                Err(panic) => {
+                    self.engines.forget();
+                    Some(panicked(&*panic))
+                }
+            };
+            let outcome = Outcome { claim: job.claim.clone(), job, steps, trouble };
+            if self.outcomes.send(outcome).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Goes on through following stages that need no judgement in between and live here: a page
+    /// that was read is classified in the same hands.
+    fn perform(&mut self, job: &Job, steps: &mut Vec<Step>) -> Result<(), Trouble> {
+        let mut at = job.claim.at;
+        let mut text: Option<PageText> = None;
+        loop {
+            let (started, clock) = (self.context.clock.now(), Instant::now());
+            let fact = self.stage(job, at, text.as_ref())?;
+            if let Fact::Read { text: read, .. } = &fact {
+                text = Some(read.clone());
+            }
+            let follow = matches!(fact, Fact::Routed | Fact::Read { .. });
+            let finished = self.context.clock.now();
+            steps.push(Step { at, facts: vec![fact], started, finished, took: clock.elapsed() });
+            let next = self.next_here(job, at);
+            match next.filter(|_| follow) {
+                Some(next) => at = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// The following stage, if this process does it for the same unit.
+    fn next_here(&self, job: &Job, at: i32) -> Option<i32> {
+        let stages = &job.request.workflow.stages;
+        let next = (at + 1) as usize;
+        let stage = stages.get(next)?;
+        let unit = usize::try_from(at).map_or(Unit::Request, |at| stages[at].unit);
+        let in_process = !stage.component.is_join() && stage.component != Component::Http;
+        (in_process && stage.unit == unit && self.room.place.part.hosts(stage.component))
+            .then_some(next as i32)
+    }
+
+    fn stage(&mut self, job: &Job, at: i32, text: Option<&PageText>) -> Result<Fact, Trouble> {
+        let Ok(position) = usize::try_from(at) else { return Ok(Fact::Routed) };
+        let Some(stage) = job.request.workflow.stages.get(position) else {
+            return Err(misplaced("workflow"));
+        };
+        match stage.component {
+            Component::Splitter => split(&self.room, job, &self.limits),
+            Component::Ocr => {
+                let How::Read { engine } = stage.how else { return Err(misplaced("ocr")) };
+                // Another worker's pages may hold the cores; the stage's own time counts double.
+                let budget = stage.timeout.max(Duration::from_secs(1)) * 2;
+                read(&self.room, job, &mut self.engines, engine, budget, &self.limits)
+            }
+            Component::Classifier => {
+                let Input::Page { text: stored, .. } = &job.input else {
+                    return Err(misplaced("classifier"));
+                };
+                let text = text.or(stored.as_ref()).ok_or_else(|| misplaced("classifier"))?;
+                Ok(classify::classify(&self.room, &job.request.workflow, text))
+            }
+            Component::Extractor => {
+                let Input::Document { doc_type, pages, first, .. } = &job.input else {
+                    return Err(misplaced("extractor"));
+                };
+                let today = self.context.clock.now().to_zoned(self.context.zone.clone()).date();
+                Ok(extract(&job.request.workflow, doc_type, pages, *first, today))
+            }
+            Component::ClassificationAggregator
+            | Component::ExtractionAggregator
+            | Component::Consolidator
+            | Component::Http => Err(misplaced(stage.component.word())),
+        }
+    }
+}
+
+/// A page that breaks the program fails alone.
+fn panicked(panic: &(dyn std::any::Any + Send)) -> Trouble {
+    let said = panic
+        .downcast_ref::<&str>()
+        .map(|said| (*said).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no reason given".to_owned());
+    Trouble {
+        code: "PANICKED".into(),
+        detail: format!("the stage panicked: {said}"),
+        lasting: false,
+    }
+}

@@ -1,0 +1,124 @@
+//! *OCR* (seed §3.3): the words of a page, from its text layer when that can be trusted, else from
+//! its picture.
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    time::Duration,
+};
+
+use ocr::{Engine, EngineKind};
+use page::PageText;
+use paper::Limits;
+use understand::classify::first_page_evidence;
+
+use super::{Fact, split::trouble};
+use crate::{
+    room::Room,
+    rules::{continuity::Place, retry::Trouble},
+    store::{
+        jobs::{Input, Job},
+        requests::FileRow,
+    },
+};
+
+/// Fine enough for eight-point print, coarse enough to be quick.
+const DPI: f32 = 200.0;
+
+/// The engines of one thread, opened when first needed.
+#[derive(Default)]
+pub(super) struct Engines(HashMap<EngineKind, Box<dyn Engine>>);
+
+impl Engines {
+    /// The engine a workflow wants; without a model pack the other one steps in.
+    fn get(&mut self, room: &Room, wanted: EngineKind) -> Result<&mut Box<dyn Engine>, Trouble> {
+        let kind = match (wanted, &room.pack) {
+            (EngineKind::PpOcr, None) => EngineKind::Tesseract,
+            (kind, _) => kind,
+        };
+        match self.0.entry(kind) {
+            Entry::Occupied(open) => Ok(open.into_mut()),
+            Entry::Vacant(empty) => {
+                let engine = ocr::open(kind, room.pack.as_ref()).map_err(|error| Trouble {
+                    code: "OCR_ENGINE_MISSING".into(),
+                    detail: error.to_string(),
+                    lasting: false,
+                })?;
+                Ok(empty.insert(engine))
+            }
+        }
+    }
+
+    /// After a panic nothing inside an engine is certain.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+pub(super) fn read(
+    room: &Room,
+    job: &Job,
+    engines: &mut Engines,
+    engine: EngineKind,
+    budget: Duration,
+    limits: &Limits,
+) -> Result<Fact, Trouble> {
+    let Input::Page { file, page_in_file, .. } = &job.input else {
+        return Err(misplaced("ocr"));
+    };
+    let file = file_of(job, *file)?;
+    let page = *page_in_file as usize;
+    let document =
+        room.desk.opened.get(&room.storage, file, limits).map_err(|broken| trouble(&broken))?;
+    let layer = document.text(page).map_err(|broken| trouble(&broken))?;
+    if let Some(layer) = layer {
+        match layer.reliable() {
+            Ok(()) => return Ok(found(layer.text)),
+            Err(doubt) => {
+                let request_id = &job.claim.request;
+                tracing::debug!(request_id, page, %doubt, "text layer not used");
+            }
+        }
+    }
+    let picture = document.render(page, DPI).map_err(|broken| trouble(&broken))?;
+    let text =
+        engines.get(room, engine)?.read(&picture, Some(budget)).map_err(|error| Trouble {
+            code: match error {
+                ocr::Trouble::Slow(_) => "OCR_TIMEOUT",
+                ocr::Trouble::Missing(_) | ocr::Trouble::Start { .. } => "OCR_ENGINE_MISSING",
+                ocr::Trouble::Read { .. } => "OCR_FAILED",
+            }
+            .into(),
+            detail: error.to_string(),
+            lasting: false,
+        })?;
+    Ok(found(text))
+}
+
+fn found(text: PageText) -> Fact {
+    let evidence = first_page_evidence(&text);
+    let place = match evidence.page_number {
+        Some((n, _)) if n > 1 => Place::Later,
+        Some(_) => Place::First,
+        // A heading alone repeats on later pages; with a number of its own it opens a document.
+        None if evidence.starts && evidence.identity.is_some() => Place::First,
+        None => Place::Unknown,
+    };
+    Fact::Read { text, place, identity: evidence.identity }
+}
+
+pub(super) fn file_of(job: &Job, n: u32) -> Result<&FileRow, Trouble> {
+    job.request.files.iter().find(|file| file.n == n).ok_or_else(|| Trouble {
+        code: "FILE_GONE".into(),
+        detail: format!("file {n} of the request is not there"),
+        lasting: true,
+    })
+}
+
+/// A stage that got something it does not work on; a checked workflow never sends that.
+pub(super) fn misplaced(component: &str) -> Trouble {
+    Trouble {
+        code: "MISPLACED".into(),
+        detail: format!("{component} got something it does not work on"),
+        lasting: true,
+    }
+}

@@ -1,0 +1,96 @@
+//! *Splitter* (seed §3.2): the files of a request become its pages.
+
+use paper::{Broken, Kind, Limits};
+
+use super::{Fact, opened::kind_word};
+use crate::{
+    room::Room,
+    rules::retry::Trouble,
+    storage::Storage,
+    store::{jobs::Job, pages::Leaf, requests::FileRow},
+};
+
+pub(super) fn split(room: &Room, job: &Job, limits: &Limits) -> Result<Fact, Trouble> {
+    let sent: Vec<&FileRow> =
+        job.request.files.iter().filter(|file| file.packed_in.is_none()).collect();
+    let mut next = sent.iter().map(|file| file.n + 1).max().unwrap_or(0);
+    let (mut files, mut leaves) = (Vec::new(), Vec::new());
+    for file in sent {
+        if file.kind != kind_word(Kind::Zip) {
+            let pages =
+                open(room, file, limits, leaves.len()).map_err(|b| named(&b, &file.name))?;
+            take(file.clone(), pages, &mut files, &mut leaves);
+            continue;
+        }
+        let packed =
+            unpack(room, job, file, &mut next, limits).map_err(|b| named(&b, &file.name))?;
+        for inner in packed {
+            let pages =
+                open(room, &inner, limits, leaves.len()).map_err(|b| named(&b, &inner.name))?;
+            take(inner, pages, &mut files, &mut leaves);
+        }
+    }
+    if leaves.is_empty() {
+        return Err(trouble(&Broken::NoPages));
+    }
+    Ok(Fact::Split { files, leaves })
+}
+
+fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {
+    leaves.extend((0..pages).map(|page| Leaf { file: file.n, page }));
+    file.pages = Some(pages);
+    files.push(file);
+}
+
+fn open(room: &Room, file: &FileRow, limits: &Limits, before: usize) -> Result<u32, Broken> {
+    let document = room.desk.opened.get(&room.storage, file, limits)?;
+    let pages = document.page_count();
+    if before + pages > limits.pages {
+        return Err(Broken::TooManyPages { found: before + pages, limit: limits.pages });
+    }
+    Ok(pages as u32)
+}
+
+/// Files of an archive are stored like those that were sent. Unpacked again after a crash, they
+/// land in the same places.
+fn unpack(
+    room: &Room,
+    job: &Job,
+    archive: &FileRow,
+    next: &mut u32,
+    limits: &Limits,
+) -> Result<Vec<FileRow>, Broken> {
+    let reader = std::fs::File::open(room.storage.local(&archive.place))?;
+    let mut files = Vec::new();
+    paper::unpack(std::io::BufReader::new(reader), limits, &mut |name, kind, content| {
+        let n = *next;
+        let place = Storage::place(&job.claim.request, n);
+        let stored = room.storage.write(&place, content)?;
+        files.push(FileRow {
+            n,
+            name: name.to_string(),
+            kind: kind_word(kind).to_owned(),
+            bytes: stored.bytes,
+            sha256: stored.sha256,
+            place,
+            packed_in: Some(archive.n),
+            password: archive.password.clone(),
+            pages: None,
+        });
+        *next += 1;
+        Ok(())
+    })?;
+    Ok(files)
+}
+
+fn named(broken: &Broken, name: &str) -> Trouble {
+    let mut trouble = trouble(broken);
+    trouble.detail = format!("{name}: {} / {}", broken.sentence_es(), trouble.detail);
+    trouble
+}
+
+/// A file that cannot be read today cannot be read tomorrow; a disk that does not answer may.
+pub(super) fn trouble(broken: &Broken) -> Trouble {
+    let lasting = !matches!(broken, Broken::Io(_));
+    Trouble { code: broken.code().to_owned(), detail: broken.to_string(), lasting }
+}

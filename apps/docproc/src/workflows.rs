@@ -1,0 +1,176 @@
+//! The workflows of this process: read from a directory, checked, versioned, exchanged while it
+//! runs. Those shipped with the binary stand in when there is no directory.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use ::store::{Error, Scope, Tx};
+use host::Context;
+
+use crate::{
+    rules::{
+        Sentence,
+        workflow::{self, Fault, Workflow},
+    },
+    store::workflows as versions,
+};
+
+/// The flow of the seed (§6.2).
+pub const DEFAULT: &str = include_str!("../../../config/workflows/default.yaml");
+/// A flow that leaves stages out.
+pub const INVOICES: &str = include_str!("../../../config/workflows/facturas.yaml");
+/// More files than this in the directory are a mistake.
+const MOST: usize = 500;
+
+/// What can be run now, and every version seen.
+#[derive(Debug, Default)]
+pub struct Workflows {
+    now: RwLock<Now>,
+    by_id: RwLock<HashMap<i64, Arc<Workflow>>>,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    active: BTreeMap<String, Arc<Workflow>>,
+    ids: BTreeMap<String, i64>,
+    refused: Vec<Refused>,
+    /// What the directory looked like when it was read.
+    seen: Option<Vec<(String, String)>>,
+}
+
+/// A file that could not be loaded. The version before it stays in force.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    pub file: String,
+    pub faults: Vec<Fault>,
+}
+
+impl Workflows {
+    pub fn active(&self) -> BTreeMap<String, Arc<Workflow>> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).active.clone()
+    }
+
+    pub fn refused(&self) -> Vec<Refused> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).refused.clone()
+    }
+
+    /// The version that new requests of this name take.
+    pub fn id_of(&self, name: &str) -> Option<i64> {
+        self.now.read().unwrap_or_else(PoisonError::into_inner).ids.get(name).copied()
+    }
+
+    /// The version a request began with, whatever is in force now.
+    pub async fn version(&self, tx: &mut Tx, id: i64) -> Result<Arc<Workflow>, Error> {
+        let known = self.by_id.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let version = versions::find(tx, id)
+            .await?
+            .ok_or_else(|| Error::corrupt(format!("workflow version {id} is gone")))?;
+        let workflow = workflow::parse(&version.source)
+            .map_err(|_| Error::corrupt(format!("workflow version {id} no longer loads")))?;
+        let workflow = Arc::new(workflow);
+        self.by_id.write().unwrap_or_else(PoisonError::into_inner).insert(id, workflow.clone());
+        Ok(workflow)
+    }
+
+    /// Reads the directory again if it changed. Answers whether anything was exchanged.
+    pub async fn refresh(&self, context: &Context, dir: Option<&Path>) -> Result<bool, Error> {
+        let sources = sources(dir);
+        if self.now.read().unwrap_or_else(PoisonError::into_inner).seen.as_ref() == Some(&sources) {
+            return Ok(false);
+        }
+        let mut good = BTreeMap::new();
+        let mut refused = Vec::new();
+        for (file, source) in &sources {
+            match workflow::parse(source) {
+                Ok(one) if good.contains_key(&one.name) => {
+                    let said = Sentence::new(
+                        format!("otro fichero ya declara {:?}", one.name),
+                        format!("another file declares {:?} already", one.name),
+                    );
+                    let faults = vec![Fault { line: 1, column: 1, said }];
+                    refused.push(Refused { file: file.clone(), faults });
+                }
+                Ok(one) => {
+                    good.insert(one.name.clone(), (Arc::new(one), source));
+                }
+                Err(faults) => refused.push(Refused { file: file.clone(), faults }),
+            }
+        }
+        for one in &refused {
+            for fault in &one.faults {
+                tracing::error!(
+                    file = one.file,
+                    line = fault.line,
+                    fault = fault.said.en,
+                    "workflow refused; the version before it stays"
+                );
+            }
+        }
+        self.exchange(context, &good, refused, sources.clone()).await?;
+        Ok(true)
+    }
+
+    async fn exchange(
+        &self,
+        context: &Context,
+        good: &BTreeMap<String, (Arc<Workflow>, &String)>,
+        refused: Vec<Refused>,
+        seen: Vec<(String, String)>,
+    ) -> Result<(), Error> {
+        let scope = Scope::new("docproc workflows");
+        let mut decision = context.store.decide(&scope, context.clock.now()).await?;
+        let mut ids = BTreeMap::new();
+        for (name, (_, source)) in good {
+            ids.insert(name.clone(), versions::activate(&mut decision, name, source).await?);
+        }
+        if refused.is_empty() && !ids.is_empty() {
+            let kept: Vec<i64> = ids.values().copied().collect();
+            versions::retire_others(&mut decision, &kept).await?;
+        }
+        decision.commit().await?;
+        {
+            let mut by_id = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
+            for (name, (workflow, _)) in good {
+                by_id.insert(ids[name], workflow.clone());
+            }
+        }
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        if refused.is_empty() {
+            (now.active, now.ids) = (BTreeMap::new(), BTreeMap::new());
+        }
+        for (name, (workflow, _)) in good {
+            now.active.insert(name.clone(), workflow.clone());
+            now.ids.insert(name.clone(), ids[name]);
+        }
+        (now.refused, now.seen) = (refused, Some(seen));
+        Ok(())
+    }
+}
+
+/// Every workflow file with its content, by name. A file that cannot be read is an empty one: it is
+/// refused with its name.
+fn sources(dir: Option<&Path>) -> Vec<(String, String)> {
+    let Some(entries) = dir.and_then(|dir| std::fs::read_dir(dir).ok()) else {
+        return vec![
+            ("default.yaml".to_owned(), DEFAULT.to_owned()),
+            ("facturas.yaml".to_owned(), INVOICES.to_owned()),
+        ];
+    };
+    let is_yaml =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_yaml).collect();
+    files.sort();
+    files.truncate(MOST);
+    let read = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        (name.unwrap_or_default(), std::fs::read_to_string(path).unwrap_or_default())
+    };
+    files.iter().map(read).collect()
+}

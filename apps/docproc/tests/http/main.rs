@@ -1,0 +1,21 @@
+//! DocProc as its clients meet it: the real host in this process, real HTTP, both databases. What
+//! we do not own, a model of some other house, is a small server that speaks the real protocol of
+//! the `http` stage, so that confidences are exact.
+
+// Every function here is test code, also those that several tests share.
+#![allow(clippy::unwrap_used)]
+
+mod containers;
+mod flow;
+mod office;
+mod outside;
+mod people;
+mod robust;
+#[path = "../../../../crates/store/tests/conformance/twins.rs"]
+mod twins;
+mod yaml;
+
+#[tokio::test]
+async fn both_dialects_have_one_schema() {
+    twins::assert_twins(&[host::MIGRATIONS, docproc::store::MIGRATIONS]).await;
+}

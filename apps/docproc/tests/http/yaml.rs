@@ -1,0 +1,115 @@
+//! Scenario 26: a flow is a file. A good one runs without code, a bad one is refused with its line.
+
+use serde_json::{Value as Json, json};
+
+use crate::{
+    office::{Office, on_both, on_sqlite},
+    outside::sure,
+};
+
+#[tokio::test]
+async fn scenario_26_a_new_flow_runs_without_code() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let url = &office.outside.url;
+        let mortgages = format!(
+            "name: hipotecas\nstages:\n  - {{name: split, component: splitter}}\n  \
+             - {{name: ocr, component: ocr}}\n  \
+             - {{name: classify, component: http, url: '{url}', backoffice_queue: task.hipotecas}}\n  \
+             - {{name: group, component: classification_aggregator}}\n  \
+             - {{name: consolidate, component: consolidator}}\n\
+             extraction_schemas: {{}}\nother_types: [invoice, contract]\n"
+        );
+        std::fs::write(desk.dir.join("workflows/hipotecas.yaml"), mortgages).unwrap();
+        let room = docproc::room::room(office.context());
+        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        let id = office.pages(&[&sure("invoice"), &sure("contract")], "hipotecas").await;
+        let status = office.finished(&id).await;
+        assert_eq!((&status["status"], &status["document_count"]), (&json!("completed"), &json!(2)));
+        // Without a classifier, every file is one document of the type the flow names.
+        let text = "FACTURA\nTalleres Norte S.L.\nFactura n.º: F-2024-00142\nFecha: 12/03/2024";
+        let (_, body) = office
+            .send(
+                &[("a.txt", text.into()), ("b.txt", text.into())],
+                &[("metadata", r#"{"tipo": "factura"}"#)],
+            )
+            .await;
+        let id = body["request_id"].as_str().unwrap();
+        let there = |now: &Json| now["document_count"] == 2;
+        let (status, _) = office.until(id, there).await;
+        assert_eq!(status["workflow_name"], "facturas", "routed by its metadata");
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
+    on_sqlite(async |desk| {
+        let office = Office::open(desk).await;
+        let bad = [
+            ("component: ocr", "component: ocrr", 20, "ocrr"),
+            ("name: ocr\n", "name: split\n", 20, "twice"),
+            (
+                "  - name: split\n    component: splitter\n    routing_key: request.split\n    \
+              timeout_seconds: 10\n\n",
+                "",
+                15,
+                "pages",
+            ),
+            ("deadline_seconds: 60", "deadline_seconds: soon", 7, ""),
+            ("component: consolidator", "component: ocr", 55, ""),
+        ];
+        for (from, to, line, said) in bad {
+            let source = docproc::workflows::DEFAULT.replacen(from, to, 1);
+            assert_ne!(source, docproc::workflows::DEFAULT, "{from:?} is in the file");
+            let request =
+                office.client.request(reqwest::Method::POST, "/api/docproc/workflows/validate");
+            let answer = request.header("accept-language", "en").json(&json!({ "yaml": source }));
+            let body: Json = answer.send().await.unwrap().json().await.unwrap();
+            assert_eq!(body["valid"], false, "{to:?}");
+            let error = &body["errors"][0];
+            let told = error["message"].as_str().unwrap();
+            assert!(told.contains(said), "{told}");
+            let found = error["line"].as_i64().unwrap();
+            assert!(
+                (found - line).abs() <= 3,
+                "{to:?}: line {found}, about {line} expected: {told}"
+            );
+        }
+        // On disk, a bad version leaves the good one in force.
+        let broken = docproc::workflows::DEFAULT.replace("component: ocr", "component: none");
+        std::fs::write(desk.dir.join("workflows/default.yaml"), broken).unwrap();
+        let room = docproc::room::room(office.context());
+        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        let list = office.client.get("/api/docproc/workflows").await.expect(200);
+        assert_eq!(list["refused"][0]["file"], "default.yaml");
+        assert!(list["items"].as_array().unwrap().iter().any(|one| one["name"] == "default"));
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_request_stays_on_the_version_it_began_with() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let page = format!("WAIT\n{}", sure("invoice"));
+        let id = office.pages(&[&page], "exact").await;
+        office.until(&id, |now| now["page_count"] == 1).await;
+        let version = office.detail(&id).await["workflow_version"].clone();
+        let path = desk.dir.join("workflows/exact.yaml");
+        let changed = std::fs::read_to_string(&path).unwrap().replace("0.80", "0.99");
+        std::fs::write(&path, changed).unwrap();
+        let room = docproc::room::room(office.context());
+        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        office.outside.release(1);
+        let status = office.finished(&id).await;
+        assert_eq!(status["status"], "completed", "0.95 was enough when it came in");
+        let newer = office.pages(&[&sure("invoice")], "exact").await;
+        office.until(&newer, |now| now["page_count"] == 1).await;
+        assert_ne!(office.detail(&newer).await["workflow_version"], version);
+        office.close().await;
+    })
+    .await;
+}

@@ -1,0 +1,291 @@
+//! How good extraction is on documents whose truth is known.
+//!
+//! - `quality receipts TRUTH_DIR WORDS_DIR` and `quality invoices TRUTH_DIR WORDS_DIR` read one
+//!   `<name>.page.json` (a `PageText`) per document beside its truth: `<name>.json` with company,
+//!   date and total, or `<name>.xml` with supplier, number, dates and totals.
+//! - `quality samples COUNT [clean]` writes COUNT documents of each kind and language and has them
+//!   read by a tired reader, or by a perfect one.
+//! - `quality print NAME` prints one of them, by the name `--show` gives it.
+//! - `quality fit COUNT` prints the weights of the calibration fitted to such documents.
+//!
+//! Prints, per field, how many are shown at or above the threshold, how many of those are right,
+//! and how many are right at all. `--show` lists what is wrong or below the threshold.
+
+#![allow(clippy::unwrap_used, reason = "a tool for developers stops at the first bad file")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::civil::{Date, date};
+use page::PageText;
+use understand::extract::calibrate::{FEATURES, Family, fit};
+use understand::extract::{FieldSpec, Kind, Schema, check_value, extract, observe};
+
+const TODAY: Date = date(2026, 11, 1);
+const THRESHOLD: f32 = 0.75;
+/// Seeds from here on are only ever measured, never fitted to.
+const UNSEEN: u64 = 1_000_000;
+
+type Truth = BTreeMap<String, String>;
+
+struct Case {
+    name: String,
+    doc_type: &'static str,
+    pages: Vec<PageText>,
+    truth: Truth,
+}
+
+#[derive(Default)]
+struct Tally {
+    known: usize,
+    shown: usize,
+    shown_right: usize,
+    right: usize,
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let show = args.iter().any(|arg| arg == "--show");
+    let words: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--show").collect();
+    match words[..] {
+        ["receipts", truth, words] => {
+            measure(&stored(truth, words, "receipt", receipt_truth), show);
+        }
+        ["invoices", truth, words] => {
+            measure(&stored(truth, words, "invoice", invoice_truth), show);
+        }
+        ["samples", count] => measure(&written(count.parse().unwrap(), UNSEEN, true), show),
+        ["samples", count, "clean"] => {
+            measure(&written(count.parse().unwrap(), UNSEEN, false), show);
+        }
+        ["print", name] => print_sample(name),
+        ["fit", count] => print_fit(&mixed(count.parse().unwrap())),
+        _ => {
+            eprintln!("usage: quality receipts|invoices TRUTH WORDS | samples N [clean] | fit N");
+            std::process::exit(2);
+        }
+    }
+}
+
+fn measure(cases: &[Case], show: bool) {
+    let mut tallies: BTreeMap<(&str, String), Tally> = BTreeMap::new();
+    let mut took = Duration::ZERO;
+    for case in cases {
+        let schema = schema(case);
+        let pages: Vec<&PageText> = case.pages.iter().collect();
+        let start = Instant::now();
+        let found = extract(case.doc_type, &schema, &pages, TODAY);
+        took += start.elapsed();
+        let observed = observe(case.doc_type, &schema, &pages, TODAY);
+        for field in found.fields {
+            let truth = &case.truth[&field.name];
+            let value = field.normalised.as_deref().unwrap_or("-");
+            let right = same(field.kind, value, truth);
+            let shown = field.value.is_some() && field.confidence >= THRESHOLD;
+            let tally = tallies.entry((case.doc_type, field.name.clone())).or_default();
+            tally.known += 1;
+            tally.shown += usize::from(shown);
+            tally.shown_right += usize::from(shown && right);
+            tally.right += usize::from(right);
+            if show && !(right && shown) {
+                let mark = if right {
+                    "low  "
+                } else if shown {
+                    "WRONG"
+                } else {
+                    "wrong"
+                };
+                let seen = observed.iter().find(|seen| seen.field == field.name);
+                let features = seen.map(|seen| seen.features).unwrap_or_default();
+                println!(
+                    "{mark} {} {} {:.2}: {value} | {truth} {features:.2?} {:?}",
+                    case.name, field.name, field.confidence, field.alternatives
+                );
+            }
+        }
+    }
+    let each = took.as_secs_f64() * 1e3 / cases.len().max(1) as f64;
+    println!("{} documents, {each:.2} ms each", cases.len());
+    println!(
+        "{:<24} {:>5} {:>9} {:>10} {:>9}",
+        "field", "known", "coverage", "precision", "accuracy"
+    );
+    let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
+    for ((doc_type, field), t) in tallies {
+        println!(
+            "{:<24} {:>5} {:>9.3} {:>10.4} {:>9.3}",
+            format!("{doc_type} {field}"),
+            t.known,
+            share(t.shown, t.known),
+            share(t.shown_right, t.shown),
+            share(t.right, t.known)
+        );
+    }
+}
+
+fn print_sample(name: &str) {
+    let seed: u64 = name.rsplit('-').next().unwrap().parse().unwrap();
+    for case in written(1, seed, false).iter().filter(|case| case.name == name) {
+        for page in &case.pages {
+            println!("{}\n", page.text());
+        }
+        println!("{:#?}", case.truth);
+    }
+}
+
+fn print_fit(cases: &[Case]) {
+    let mut seen: BTreeMap<Family, Vec<([f32; FEATURES], bool)>> = BTreeMap::new();
+    for case in cases {
+        let schema = schema(case);
+        let pages: Vec<&PageText> = case.pages.iter().collect();
+        for found in observe(case.doc_type, &schema, &pages, TODAY) {
+            let right = same(kind_of(&found.field), &found.normalised, &case.truth[&found.field]);
+            seen.entry(found.family).or_default().push((found.features, right));
+        }
+    }
+    for (family, seen) in seen {
+        let wrong = seen.iter().filter(|(_, right)| !right).count();
+        println!("{family:?}: {:.2?} from {} values, {wrong} wrong", fit(&seen), seen.len());
+    }
+}
+
+fn schema(case: &Case) -> Schema {
+    let spec = |name: &String| FieldSpec::new(name, kind_of(name));
+    Schema { fields: case.truth.keys().map(spec).collect() }
+}
+
+fn kind_of(name: &str) -> Kind {
+    match name {
+        "iban" => Kind::Iban,
+        "tax_id" => Kind::TaxId,
+        name if name.contains("date") => Kind::Date,
+        name if name.contains("amount") || name.contains("total") => Kind::Decimal,
+        _ => Kind::String,
+    }
+}
+
+/// Documents of every kind and language; `seed` is that of the first.
+fn written(count: u64, seed: u64, noisy: bool) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for kind in samples::Kind::ALL {
+        for lang in samples::Lang::ALL {
+            for seed in seed..seed + count {
+                let sample = samples::generate(kind, lang, seed);
+                let mut pages = sample.texts();
+                if noisy {
+                    pages = pages.iter().map(|page| samples::noisy_text(page, seed)).collect();
+                }
+                let mut truth = sample.truth;
+                // What kind of contract it is is not printed as a value.
+                truth.remove("type");
+                let name = format!("{kind:?}-{lang:?}-{seed}");
+                cases.push(Case { name, doc_type: kind.label(), pages, truth });
+            }
+        }
+    }
+    cases
+}
+
+/// What a service gets: born-digital pages, and pages read about as well as our reader of pictures
+/// reads, which mistakes one word in fourteen.
+fn mixed(count: u64) -> Vec<Case> {
+    let mut cases = written(count, 0, false);
+    let legible = |case: &Case| case.pages.iter().all(|page| page.confidence() >= 0.95);
+    cases.extend(written(3 * count, count, true).into_iter().filter(legible));
+    cases
+}
+
+fn stored(
+    truth: &str,
+    words: &str,
+    doc_type: &'static str,
+    read: fn(&Path, &str) -> Option<Truth>,
+) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for entry in fs::read_dir(words).unwrap() {
+        let path = entry.unwrap().path();
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Some(name) = file.strip_suffix(".page.json") else { continue };
+        let page = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        if let Some(truth) = read(Path::new(truth), name) {
+            cases.push(Case { name: name.to_owned(), doc_type, pages: vec![page], truth });
+        }
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    cases
+}
+
+fn receipt_truth(dir: &Path, name: &str) -> Option<Truth> {
+    let text = fs::read_to_string(dir.join(format!("{name}.json"))).ok()?;
+    let json: Truth = serde_json::from_str(&text).ok()?;
+    let get = |key: &str| Some((key.to_owned(), json.get(key)?.clone()));
+    Some(["company", "date", "total"].into_iter().filter_map(get).collect())
+}
+
+/// The set's `total_amount` repeats the tax; the total is what net and tax make. Dates of its
+/// second layout are written month first in the truth.
+fn invoice_truth(dir: &Path, name: &str) -> Option<Truth> {
+    let text = fs::read_to_string(dir.join(format!("{name}.xml"))).ok()?;
+    let get = |tag: &str| {
+        let from = text.find(&format!("<{tag}>"))? + tag.len() + 2;
+        Some(text[from..from + text[from..].find('<')?].to_owned())
+    };
+    let number = |tag: &str| get(tag)?.parse::<f64>().ok();
+    let (net, tax) = (number("total_untaxed")?, number("tax_amount")?);
+    let day = |tag: &str| {
+        let text = get(tag)?;
+        let parts: Vec<&str> = text.split('/').collect();
+        Some(match parts[..] {
+            [month, day, year] => format!("{year}-{month}-{day}"),
+            _ => text,
+        })
+    };
+    let truth = [
+        ("invoice_number", get("invoice_number")?),
+        ("vendor_name", get("supplier")?),
+        ("date", day("invoice_date")?),
+        ("due_date", day("invoice_date_due")?),
+        ("net_amount", net.to_string()),
+        ("tax_amount", tax.to_string()),
+        ("total_amount", format!("{:.2}", net + tax)),
+    ];
+    Some(truth.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+/// Amounts are compared by value, dates by day, names by their letters and digits.
+fn same(kind: Kind, found: &str, truth: &str) -> bool {
+    match kind {
+        Kind::Decimal => {
+            let number = |text: &str| {
+                let kept: String =
+                    text.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
+                kept.parse::<f64>().unwrap_or(f64::NAN)
+            };
+            (number(found) - number(truth)).abs() < 0.005
+        }
+        Kind::Date => {
+            let day = check_value(&FieldSpec::new("date", Kind::Date), truth, TODAY);
+            day.is_ok_and(|day| day.to_string() == found)
+        }
+        Kind::String | Kind::Integer | Kind::Iban | Kind::TaxId | Kind::Enum => {
+            letters(found) == letters(truth)
+        }
+    }
+}
+
+fn letters(text: &str) -> String {
+    let plain = |letter: char| match letter {
+        'á' | 'à' | 'â' => 'a',
+        'é' | 'è' | 'ê' | 'ë' => 'e',
+        'í' | 'î' | 'ï' => 'i',
+        'ó' | 'ô' | 'ö' => 'o',
+        'ú' | 'û' | 'ü' => 'u',
+        'ñ' => 'n',
+        'ç' => 'c',
+        other => other,
+    };
+    let lower = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+    lower.map(plain).collect()
+}

@@ -1,0 +1,135 @@
+//! Numbers of documents: a code beside its label.
+
+use super::labels::Label;
+use super::lexicon::Concept;
+use super::parse::{amount, tax_id};
+use super::reading::{Candidate, Reading};
+use super::sheet::{Row, Span};
+use super::value::Normalised;
+
+/// The candidates for a code announced by any of the concepts.
+pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate> {
+    let mut found: Vec<(String, Candidate)> = Vec::new();
+    for label in &reading.labels {
+        let strength = wanted.iter().map(|concept| label.announces(*concept)).fold(0.0, f32::max);
+        if strength <= 0.0 {
+            continue;
+        }
+        for span in nearby(reading, label) {
+            let text = reading.sheet.text(span);
+            let code = text.trim_matches([':', '#', ' ', '.', ',']).to_owned();
+            let Some(certainty) = code_like(reading, span, &code) else { continue };
+            let link = reading.link(label, span).min(1.0);
+            let (_, other) = reading.announced(span, wanted);
+            let contested = (other - strength * link).max(0.0);
+            let score = 1.6 * strength * link + 0.8 * certainty - contested;
+            let mut candidate = reading.candidate(Normalised::Text(code.clone()), span, score);
+            candidate.printed.clone_from(&code);
+            candidate.signs.label = strength * link;
+            candidate.signs.certainty = certainty;
+            candidate.signs.against = contested;
+            match found.iter_mut().find(|(known, _)| *known == code) {
+                Some((_, known)) => {
+                    known.score = known.score.max(score);
+                    known.signs.label = known.signs.label.max(strength * link);
+                    known.signs.against = known.signs.against.min(contested);
+                }
+                None => found.push((code, candidate)),
+            }
+        }
+    }
+    for (code, candidate) in &mut found {
+        let again =
+            reading.sheet.rows.iter().filter(|row| row.text.contains(code.as_str())).count();
+        candidate.signs.support = if again > 1 { 0.6 } else { 0.0 };
+    }
+    found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The codes a label may mean: the next one on its row, else those in the rows below.
+fn nearby(reading: &Reading, label: &Label) -> Vec<Span> {
+    let row = reading.sheet.row(label.span);
+    let mut spans = Vec::new();
+    let mut at = label.span.to;
+    while at < row.tokens.len() && spans.is_empty() && at < label.span.to + 4 {
+        match code_at(row, label.span.row, at) {
+            Some(span) => spans.push(span),
+            None => at += 1,
+        }
+    }
+    let below = label.span.row + 1..(label.span.row + 4).min(reading.sheet.rows.len());
+    for down in below {
+        let row = &reading.sheet.rows[down];
+        let mut at = 0;
+        while at < row.tokens.len() {
+            match code_at(row, down, at) {
+                Some(span) => {
+                    if reading.link(label, span) > 0.0 {
+                        spans.push(span);
+                    }
+                    at = span.to;
+                }
+                None => at += 1,
+            }
+        }
+    }
+    spans
+}
+
+/// The code that starts at a token: pieces of letters, digits and slashes set close together.
+fn code_at(row: &Row, at: usize, from: usize) -> Option<Span> {
+    let piece = |token: usize| {
+        let text = row.tokens[token].text.trim_matches([':', '#', '.', ',']);
+        let short = (1..=32).contains(&text.len());
+        let form = |letter: char| letter.is_ascii_alphanumeric() || "-/._".contains(letter);
+        short && text.chars().all(form)
+    };
+    let digits = |token: usize| row.tokens[token].text.bytes().filter(u8::is_ascii_digit).count();
+    if !piece(from) {
+        return None;
+    }
+    let open = |token: usize| row.tokens[token].text.ends_with(['-', '/', '_']);
+    let opens = |token: usize| row.tokens[token].text.starts_with(['-', '/', '_']);
+    let mut to = from + 1;
+    while to < row.tokens.len()
+        && to < from + 4
+        && piece(to)
+        && row.gap_before(to) < 1.3
+        && (open(to - 1)
+            || opens(to)
+            || series(&row.tokens[from].text) && to == from + 1 && digits(to) > 0)
+    {
+        to += 1;
+    }
+    (from..to).any(|token| digits(token) > 0).then_some(Span { row: at, from, to })
+}
+
+/// A short run of capitals before a number: `INV 2024/001`, `F 12`.
+fn series(text: &str) -> bool {
+    (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase())
+}
+
+/// How much a text looks like the number of a document; nothing when it is something else.
+fn code_like(reading: &Reading, span: Span, code: &str) -> Option<f32> {
+    let digits = code.bytes().filter(u8::is_ascii_digit).count();
+    let letters = code.bytes().filter(u8::is_ascii_alphabetic).count();
+    if digits == 0 || digits + letters < 2 || letters > digits + 6 {
+        return None;
+    }
+    let day = reading.days.iter().any(|(day, _)| day.overlaps(span));
+    let cents = amount::parse(code).is_some_and(|amount| amount.decimals > 0);
+    let percent = code.ends_with('%');
+    if day || cents || percent || tax_id::parse(code).is_some() && letters < 3 {
+        return None;
+    }
+    let time = code.contains(':');
+    if time {
+        return None;
+    }
+    Some(match (digits, letters) {
+        (3.., 1..) => 1.0,
+        (4.., 0) => 0.9,
+        (3, 0) => 0.7,
+        (_, _) => 0.45,
+    })
+}

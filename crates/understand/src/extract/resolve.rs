@@ -1,0 +1,365 @@
+//! From candidates to fields: collected by role, judged, ranked and given a confidence.
+
+use std::collections::HashMap;
+
+use jiff::civil::Date;
+use page::PageText;
+
+use super::calibrate::{self, FEATURES, Family, Observation};
+use super::lexicon::{Concept, Phrase};
+use super::money::Sense;
+use super::parse::amount::Currency;
+use super::reading::{Candidate, Reading};
+use super::role::Role;
+use super::schema::{FieldSpec, Kind, Schema, Validator};
+use super::sheet::Span;
+use super::text::fold;
+use super::value::Normalised;
+use super::words::Wanted;
+use super::{Evidence, Extraction, Field, RuleResult};
+use super::{amounts, codes, dates, ids, judge, party, words};
+
+/// Finds the fields of the schema. `today` judges dates; nothing else depends on when this runs.
+pub fn extract(doc_type: &str, schema: &Schema, pages: &[&PageText], today: Date) -> Extraction {
+    let reading = Reading::new(pages, &phrases(doc_type, schema), today);
+    let resolved = resolve(doc_type, schema, &reading);
+    let mut chosen = Vec::new();
+    for (spec, found) in schema.fields.iter().zip(&resolved) {
+        if let (Role::Amount(sense), Some(Normalised::Decimal(value))) =
+            (Role::of(doc_type, spec), found.best().map(|best| &best.value))
+        {
+            chosen.push((sense, *value));
+        }
+    }
+    let checks = amounts::checks(&reading, &chosen);
+    let both = schema.fields.iter().zip(resolved);
+    let fields: Vec<Field> = both.map(|(spec, found)| found.field(spec, &reading)).collect();
+    let counted = fields.iter().filter(|field| field.required || field.value.is_some());
+    let confidence = counted.map(|field| field.confidence).fold(1.0, f32::min);
+    Extraction { fields, confidence, checks }
+}
+
+/// What every found value's confidence is made of, to fit the calibration.
+pub fn observe(
+    doc_type: &str,
+    schema: &Schema,
+    pages: &[&PageText],
+    today: Date,
+) -> Vec<Observation> {
+    let reading = Reading::new(pages, &phrases(doc_type, schema), today);
+    let resolved = resolve(doc_type, schema, &reading);
+    let both = schema.fields.iter().zip(&resolved);
+    let observed = both.filter_map(|(spec, found)| {
+        let best = found.best()?;
+        Some(Observation {
+            field: spec.name.clone(),
+            family: found.family,
+            features: found.features(0),
+            normalised: best.value.to_string(),
+        })
+    });
+    observed.collect()
+}
+
+/// The candidates of one field, best first, with their rules.
+struct Resolved {
+    family: Family,
+    ranked: Vec<(Candidate, Vec<RuleResult>)>,
+}
+
+fn resolve(doc_type: &str, schema: &Schema, reading: &Reading) -> Vec<Resolved> {
+    let each = schema.fields.iter().enumerate();
+    each.map(|(index, spec)| {
+        let role = Role::of(doc_type, spec);
+        let candidates = candidates(reading, &role, spec, Concept::Custom(index));
+        let mut ranked: Vec<_> = candidates
+            .into_iter()
+            .filter_map(|candidate| judged(reading, spec, &role, candidate))
+            .collect();
+        ranked.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
+        Resolved { family: family(&role, spec), ranked }
+    })
+    .collect()
+}
+
+/// The labels the schema adds; a field nobody knows is looked for by its own name.
+fn phrases(doc_type: &str, schema: &Schema) -> Vec<Phrase> {
+    let mut phrases = Vec::new();
+    for (index, spec) in schema.fields.iter().enumerate() {
+        let concept = Concept::Custom(index);
+        phrases.extend(spec.labels.iter().map(|label| Phrase::new(label, concept, 1.0)));
+        if Role::of(doc_type, spec) == Role::Labelled && spec.labels.is_empty() {
+            phrases.push(Phrase::new(&spec.name, concept, 0.9));
+        }
+    }
+    phrases.retain(|phrase| phrase.shaped.len() > 1);
+    phrases
+}
+
+fn family(role: &Role, spec: &FieldSpec) -> Family {
+    match role {
+        Role::Amount(_) => Family::Amount,
+        Role::Day(_) => Family::Day,
+        Role::Code(_) => Family::Code,
+        Role::Issuer => Family::Party,
+        Role::Words(_) | Role::Holder | Role::Period => Family::Words,
+        Role::IdNumber | Role::TaxId | Role::Iban | Role::Currency => Family::Checked,
+        Role::Labelled => match spec.kind {
+            Kind::Decimal => Family::Amount,
+            Kind::Date => Family::Day,
+            Kind::Integer => Family::Code,
+            Kind::Iban | Kind::TaxId | Kind::Enum => Family::Checked,
+            Kind::String => Family::Words,
+        },
+    }
+}
+
+fn candidates(reading: &Reading, role: &Role, spec: &FieldSpec, own: Concept) -> Vec<Candidate> {
+    let with_own = |concepts: &[Concept]| [concepts, &[own]].concat();
+    match role {
+        Role::Amount(sense) => {
+            amounts::candidates(reading, *sense, (!spec.labels.is_empty()).then_some(own))
+        }
+        Role::Day(concepts) => {
+            let mut found = dates::candidates(reading, &with_own(concepts));
+            confirm_days(reading, concepts, &mut found);
+            found
+        }
+        Role::Code(concepts) => codes::candidates(reading, &with_own(concepts)),
+        Role::Issuer => {
+            let mut found = party::candidates(reading);
+            found.extend(words::candidates(reading, &[own], Wanted::Organisation));
+            found
+        }
+        Role::Words(concepts) => {
+            let named = concepts.iter().any(|concept| {
+                matches!(concept, Concept::Employee | Concept::GivenNames | Concept::Surnames)
+            });
+            let wanted = if named { Wanted::Name } else { Wanted::Anything };
+            words::candidates(reading, &with_own(concepts), wanted)
+        }
+        Role::Holder => {
+            let mut found = ids::holders(reading);
+            found.extend(words::candidates(reading, &[own], Wanted::Name));
+            found
+        }
+        Role::IdNumber => ids::id_numbers(reading),
+        Role::TaxId => ids::tax_ids(reading),
+        Role::Iban => ids::ibans(reading),
+        Role::Period => words::periods(reading),
+        Role::Currency => currencies(reading),
+        Role::Labelled => labelled(reading, spec, own),
+    }
+}
+
+fn labelled(reading: &Reading, spec: &FieldSpec, own: Concept) -> Vec<Candidate> {
+    match spec.kind {
+        Kind::Decimal => amounts::candidates(reading, Sense::Quantity, Some(own)),
+        Kind::Date => dates::candidates(reading, &[own]),
+        Kind::Integer => codes::candidates(reading, &[own]),
+        Kind::Iban => ids::ibans(reading),
+        Kind::TaxId => ids::tax_ids(reading),
+        Kind::Enum => listed(reading, spec, own),
+        Kind::String => {
+            let mut found = words::candidates(reading, &[own], Wanted::Anything);
+            found.extend(codes::candidates(reading, &[own]));
+            if spec.regex.is_some() {
+                found.extend(fitting(reading, spec));
+            }
+            found
+        }
+    }
+}
+
+/// Words anywhere that the pattern of the field fits.
+fn fitting(reading: &Reading, spec: &FieldSpec) -> Vec<Candidate> {
+    let Some(Ok(pattern)) = spec.pattern() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (at, row) in reading.sheet.rows.iter().enumerate() {
+        for from in 0..row.tokens.len() {
+            for to in from + 1..=(from + 4).min(row.tokens.len()) {
+                let span = Span { row: at, from, to };
+                let text = reading.sheet.text(span);
+                if found.len() < 50 && pattern.is_match(&text) {
+                    let mut candidate = reading.candidate(Normalised::Text(text), span, 1.0);
+                    candidate.signs.label = 0.6;
+                    candidate.signs.certainty = 0.9;
+                    found.push(candidate);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Allowed values printed anywhere; beside the label they count more.
+fn listed(reading: &Reading, spec: &FieldSpec, own: Concept) -> Vec<Candidate> {
+    let wanted: HashMap<String, &String> =
+        spec.values.iter().map(|value| (fold(value), value)).collect();
+    let mut found: Vec<Candidate> = Vec::new();
+    for (at, row) in reading.sheet.rows.iter().enumerate() {
+        for from in 0..row.tokens.len() {
+            let mut joined = String::new();
+            for to in from + 1..=(from + 4).min(row.tokens.len()) {
+                joined.push_str(&row.tokens[to - 1].folded);
+                let Some(value) = wanted.get(&joined) else { continue };
+                let span = Span { row: at, from, to };
+                let (label, _) = reading.announced(span, &[own]);
+                let value = Normalised::Text((*value).clone());
+                let mut candidate = reading.candidate(value, span, 0.5 + label);
+                candidate.signs.label = label;
+                match found.iter_mut().find(|known| known.value == candidate.value) {
+                    Some(known) if known.score >= candidate.score => {}
+                    Some(known) => *known = candidate,
+                    None => found.push(candidate),
+                }
+            }
+        }
+    }
+    found
+}
+
+fn currencies(reading: &Reading) -> Vec<Candidate> {
+    let code = match reading.currency {
+        Some(Currency::Euro) => "EUR",
+        Some(Currency::Dollar) => "USD",
+        Some(Currency::Pound) => "GBP",
+        Some(Currency::Ringgit) => "MYR",
+        Some(Currency::Other) | None => return Vec::new(),
+    };
+    let said = |money: &&super::money::Money| money.amount.currency == reading.currency;
+    let count = reading.money.iter().filter(said).count();
+    let Some(first) = reading.money.iter().find(said) else { return Vec::new() };
+    let mut candidate = reading.candidate(Normalised::Text(code.to_owned()), first.span, 1.0);
+    candidate.signs.support = (0.4 * count as f32).min(2.0);
+    // A dollar sign serves many countries.
+    candidate.signs.against = if code == "USD" { 0.8 } else { 0.0 };
+    candidate.signs.label = 0.5;
+    vec![candidate]
+}
+
+/// The machine-readable zone repeats two dates of an identity document.
+fn confirm_days(reading: &Reading, concepts: &[Concept], found: &mut Vec<Candidate>) {
+    let Some((mrz, spans)) = &reading.mrz else { return };
+    let day = if concepts.contains(&Concept::BirthDate) {
+        mrz.birth
+    } else if concepts.contains(&Concept::ExpiryDate) {
+        mrz.expiry
+    } else {
+        return;
+    };
+    let value = Normalised::Date(day);
+    if let Some(known) = found.iter_mut().find(|candidate| candidate.value == value) {
+        known.score += 3.0;
+        known.signs.support += 2.0;
+        known.signs.against = 0.0;
+    } else if let Some(first) = spans.first() {
+        let mut candidate = reading.candidate(value, *first, 3.0);
+        candidate.printed = day.to_string();
+        candidate.signs.label = 1.0;
+        candidate.signs.support = 1.0;
+        found.push(candidate);
+    }
+}
+
+/// A candidate in the form of the field's kind, with its rules; those that break one fall behind.
+fn judged(
+    reading: &Reading,
+    spec: &FieldSpec,
+    role: &Role,
+    mut candidate: Candidate,
+) -> Option<(Candidate, Vec<RuleResult>)> {
+    if spec.kind == Kind::Integer {
+        candidate.value = judge::normalise(spec, &candidate.printed, reading.today).ok()?;
+    }
+    let agrees = spec.asks_for(Validator::Mrz).then(|| mrz_agrees(reading, role, &candidate.value));
+    let printed = candidate.printed.clone();
+    let rules = judge::rules(spec, &printed, &candidate.value, agrees.flatten(), reading.today);
+    let broken = rules.iter().filter(|rule| !rule.ok).count();
+    candidate.score -= 3.0 * broken as f32;
+    candidate.signs.against += 2.0 * broken as f32;
+    Some((candidate, rules))
+}
+
+fn mrz_agrees(reading: &Reading, role: &Role, value: &Normalised) -> Option<bool> {
+    let (mrz, _) = reading.mrz.as_ref()?;
+    let text = fold(&value.to_string());
+    let same = |known: &str| fold(known) == text;
+    Some(match role {
+        Role::Day(concepts) if concepts.contains(&Concept::BirthDate) => {
+            *value == Normalised::Date(mrz.birth)
+        }
+        Role::Day(_) => *value == Normalised::Date(mrz.expiry),
+        Role::Holder => same(&format!("{} {}", mrz.given_names, mrz.surnames)),
+        Role::Words(concepts) if concepts.contains(&Concept::Surnames) => same(&mrz.surnames),
+        Role::Words(_) => same(&mrz.given_names) || same(&mrz.nationality),
+        Role::IdNumber => same(&mrz.number) || fold(&mrz.personal).contains(&text),
+        Role::Amount(_)
+        | Role::Code(_)
+        | Role::Issuer
+        | Role::TaxId
+        | Role::Iban
+        | Role::Period
+        | Role::Currency
+        | Role::Labelled => true,
+    })
+}
+
+impl Resolved {
+    fn best(&self) -> Option<&Candidate> {
+        self.ranked.first().map(|(candidate, _)| candidate)
+    }
+
+    /// The features of one candidate against the best other with another value.
+    fn features(&self, at: usize) -> [f32; FEATURES] {
+        let (candidate, _) = &self.ranked[at];
+        let key = fold(&candidate.value.to_string());
+        let mut others = self.ranked.iter().enumerate();
+        let rival =
+            others.find(|(n, (other, _))| *n != at && fold(&other.value.to_string()) != key);
+        let margin = rival.map_or(2.0, |(_, (other, _))| candidate.score - other.score);
+        calibrate::features(&candidate.signs, margin)
+    }
+
+    fn field(self, spec: &FieldSpec, reading: &Reading) -> Field {
+        let mut field = Field::missing(spec);
+        let Some((best, rules)) = self.ranked.first() else { return field };
+        let shown: Vec<f32> = (0..self.ranked.len().min(8))
+            .map(|at| calibrate::confidence(self.family, &self.features(at)))
+            .collect();
+        let place = |span: &Span| Evidence {
+            page: reading.sheet.row(*span).page,
+            place: reading.sheet.printed_place(*span),
+        };
+        field.confidence = shown[0];
+        field.value = Some(best.printed.clone());
+        field.normalised = Some(best.value.to_string());
+        field.evidence = best.spans.iter().map(place).collect();
+        field.rules.clone_from(rules);
+        let mut named = vec![fold(&best.value.to_string())];
+        for ((other, _), confidence) in self.ranked.iter().zip(&shown).skip(1) {
+            let key = fold(&other.value.to_string());
+            if field.alternatives.len() < 3 && !named.contains(&key) {
+                named.push(key);
+                field.alternatives.push((other.printed.clone(), confidence.min(shown[0])));
+            }
+        }
+        field
+    }
+}
+
+impl Field {
+    fn missing(spec: &FieldSpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            kind: spec.kind,
+            value: None,
+            normalised: None,
+            confidence: 0.0,
+            required: spec.required,
+            evidence: Vec::new(),
+            rules: Vec::new(),
+            alternatives: Vec::new(),
+        }
+    }
+}

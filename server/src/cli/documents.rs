@@ -1,0 +1,185 @@
+//! `turno docproc` and `turno sim documentos`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use jiff::Span;
+
+use super::Place;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DocprocCommand {
+    /// Send documents to a server, each as a request of its own
+    Submit(Submit),
+    /// How a request is doing, with its result when there is one
+    Status(Status),
+    /// Train the classifier of pages
+    Train(Train),
+    /// Measure reading, classification and extraction on documents whose truth is known
+    Evaluate(Evaluate),
+}
+
+/// The server that is meant.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Server {
+    /// The server to ask
+    #[arg(long, env = "TURNO_URL", default_value = "http://127.0.0.1:8000")]
+    pub(crate) url: String,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+TURNO_TOKEN holds the token, where the server wants one. With --json the answer is one object for
+one request, a list for several.
+
+Examples:
+  turno docproc submit invoice.pdf --wait
+  turno docproc submit scans/*.tiff --workflow facturas --json
+  turno docproc submit id.jpg payslip.pdf contract.pdf --together --external-id CASE-7")]
+pub(crate) struct Submit {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// PDF, TIFF, JPEG, PNG, text, or ZIP of these
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// All files as one request
+    #[arg(long)]
+    pub(crate) together: bool,
+    /// The workflow to take [default: the server decides]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workflow: Option<String>,
+    /// A JSON object kept with the request
+    #[arg(long, value_name = "JSON")]
+    pub(crate) metadata: Option<String>,
+    /// Your own reference
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) external_id: Option<String>,
+    /// File whose first line opens encrypted PDF
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// Wait for the end and print the result
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Stop waiting after this long, such as 5m; the request goes on [default: never]
+    #[arg(long, value_name = "TIME", requires = "wait")]
+    pub(crate) timeout: Option<Span>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// The request's id, as `submit` printed it
+    pub(crate) id: String,
+    /// Say what it waits for
+    #[arg(long)]
+    pub(crate) why: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    group = ArgGroup::new("source").required(true).multiple(true)
+        .args(["labelled", "corrections", "shipped"]),
+    after_help = "\
+A folder of labelled documents has one folder per type: DIR/invoice/*.pdf, DIR/delivery_note/*.jpg.
+A new model takes the place of the one in force only if it is better; a running server takes it at
+its next start.
+
+Examples:
+  turno docproc train --corrections                    what operators corrected so far
+  turno docproc train --labelled folders --corrections
+  turno docproc train --shipped crates/understand/model/pages.bin"
+)]
+pub(crate) struct Train {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Learn from documents in folders named by type
+    #[arg(long, value_name = "DIR")]
+    pub(crate) labelled: Option<PathBuf>,
+    /// Learn from what operators corrected
+    #[arg(long)]
+    pub(crate) corrections: bool,
+    /// Make the model that ships with turno again and write it to a file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["labelled", "corrections"])]
+    pub(crate) shipped: Option<PathBuf>,
+    /// Replace the model in force even if it is better
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+DIR holds documents with their truth beside them, also in folders: invoice-1.pdf and
+invoice-1.json, such as {\"doc_type\": \"invoice\", \"fields\": {\"total_amount\": \"121.00\"}}.
+
+Examples:
+  turno sim documentos --out samples --count 60 --wear mixed
+  turno docproc evaluate samples --svg reliability.svg")]
+pub(crate) struct Evaluate {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    /// Documents and their truth
+    pub(crate) dir: PathBuf,
+    /// Draw the reliability curves into this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Judge the model that ships with turno, even if another was trained here
+    #[arg(long)]
+    pub(crate) shipped: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    group = ArgGroup::new("destination").required(true).multiple(true).args(["out", "send"]),
+    after_help = "\
+TURNO_TOKEN holds the token, where the server wants one.
+
+Examples:
+  turno sim documentos --out samples --count 60 --wear mixed
+  turno sim documentos --send http://127.0.0.1:8000 --per-minute 30 --count 100"
+)]
+pub(crate) struct SimDocuments {
+    /// Write documents here, each with its truth beside it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Send documents to this server
+    #[arg(long, value_name = "URL")]
+    pub(crate) send: Option<String>,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 30,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) count: u32,
+    /// The same seed gives the same documents
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// What they went through
+    #[arg(long, value_enum, default_value_t = WearKind::Mixed)]
+    pub(crate) wear: WearKind,
+    /// How fast to send
+    #[arg(long, value_name = "N", default_value_t = 30.0, requires = "send")]
+    pub(crate) per_minute: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WearKind {
+    /// Never printed
+    Clean,
+    /// Printed and scanned in an office
+    Scanned,
+    /// A copy of a fax of a copy
+    Degraded,
+    /// Some of each
+    Mixed,
+}

@@ -1,0 +1,94 @@
+//! How `DocProc` is set up in this process: its variables (seed §10.1) and where its files are;
+//! and the commands of `turno docproc`.
+
+mod bar;
+mod evaluate;
+mod remote;
+mod status;
+mod submit;
+mod train;
+
+use std::path::{Path, PathBuf};
+
+use docproc::training::Untold;
+use docproc::{Part, Place};
+use host::Context;
+
+use crate::cli::DocprocCommand;
+use crate::exit::{Code, Exit};
+
+pub(crate) async fn run(command: DocprocCommand) -> Result<(), Exit> {
+    match command {
+        DocprocCommand::Submit(args) => submit::run(args).await,
+        DocprocCommand::Status(args) => status::run(&args).await,
+        DocprocCommand::Train(args) => train::run(args).await,
+        DocprocCommand::Evaluate(args) => evaluate::run(&args),
+    }
+}
+
+/// Documents that could not be gathered.
+fn untold(error: &Untold) -> Exit {
+    let code = match error {
+        Untold::Unreadable { reason, .. } if reason.kind() == std::io::ErrorKind::NotFound => {
+            Code::NotFound
+        }
+        Untold::Unreadable { .. } | Untold::Malformed { .. } | Untold::TooMany { .. } => {
+            Code::Failed
+        }
+    };
+    Exit::new(code, error.to_string())
+}
+
+/// Where the model pack is unless `TURNO_MODELS` says otherwise.
+const MODELS: &str = "models";
+/// The seed's directory of workflows.
+const WORKFLOWS: &str = "config/workflows";
+const PART: &str = "DOCPROC_COMPONENT_NAME";
+
+pub(crate) async fn install(context: &Context, data_dir: &Path) -> Result<(), Exit> {
+    if context.app(docproc::NAME).is_none() {
+        return Ok(());
+    }
+    let place = place(data_dir)?;
+    let storage = place.storage.display().to_string();
+    docproc::install(context, place)
+        .await
+        .map_err(|error| Exit::failed(format!("documents in {storage}: {error}")))
+}
+
+pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
+    let component = variable(PART).unwrap_or_default();
+    let part = Part::from_word(&component).ok_or_else(|| {
+        Exit::usage(format!("{PART}: there is no component {component:?}"))
+            .hint(format!("there are {}", Part::WORDS))
+    })?;
+    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    Ok(Place {
+        storage: variable("DOCPROC_STORAGE_PATH")
+            .map_or_else(|| data_dir.join("docproc"), PathBuf::from),
+        workflows: Some(PathBuf::from(
+            variable("DOCPROC_WORKFLOWS_DIR").unwrap_or_else(|| WORKFLOWS.to_owned()),
+        )),
+        models: models(),
+        part,
+        threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
+        prefetch: number("DOCPROC_PREFETCH_COUNT")?,
+    })
+}
+
+/// Where the models are that read pictures.
+pub(crate) fn models() -> PathBuf {
+    PathBuf::from(variable("TURNO_MODELS").unwrap_or_else(|| MODELS.to_owned()))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn number(name: &str) -> Result<Option<usize>, Exit> {
+    let Some(text) = variable(name) else { return Ok(None) };
+    match text.parse() {
+        Ok(n) if (1..=1024).contains(&n) => Ok(Some(n)),
+        _ => Err(Exit::usage(format!("{name}: {text:?} is not a number from 1 to 1024"))),
+    }
+}
