@@ -168,7 +168,7 @@ journey("by keyboard alone", PLACE, async ({ turno, page }) => {
   await extracted(turno, id);
   await open(page, "/docproc");
   await page.keyboard.press("g");
-  await page.keyboard.press("s");
+  await page.keyboard.press("l");
   await page.waitForURL("**/docproc/solicitudes");
   await page.locator("#live[data-state=live]").waitFor();
   await page.keyboard.press("j");

@@ -39,8 +39,8 @@ const READERS: Draw = Draw::Roles(&["ADMIN", "SUPERVISOR", "OPERADOR"]);
 
 const NAV: &[Nav] = &[
     nav("/docproc", ("Documentos", "Documents"), "chart", 'd', READERS),
-    nav("/docproc/subir", ("Subir", "Upload"), "upload", 'u', Draw::Everyone),
-    nav("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 's', READERS),
+    nav("/docproc/subir", ("Subir", "Upload"), "upload", 'n', Draw::Everyone),
+    nav("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 'l', READERS),
 ];
 
 /// The application, ready to plug into the host. [`install`] prepares it in a process.

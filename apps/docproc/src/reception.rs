@@ -215,6 +215,11 @@ fn unreadable(error: &axum::extract::multipart::MultipartError, lang: Lang) -> P
     if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
         return too_large(lang);
     }
+    not_a_form(lang)
+}
+
+/// What came is no form, or not the whole of one.
+pub fn not_a_form(lang: Lang) -> Problem {
     Problem::bad_request("FORMULARIO_INCOMPLETO").lang(lang).detail(lang.t(
         "El formulario no llegó entero o no es multipart/form-data.",
         "The form did not arrive whole, or is not multipart/form-data.",

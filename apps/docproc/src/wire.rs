@@ -95,6 +95,7 @@ pub struct StatusView {
     pub completed_at: Option<Timestamp>,
     pub page_count: Option<u32>,
     pub document_count: Option<u32>,
+    #[schema(value_type = Option<Object>)]
     pub result: Option<Json>,
     pub error: Option<String>,
     /// Whether the result lacks documents that are still at work.
@@ -178,6 +179,7 @@ pub struct RequestDetail {
     pub workflow_version: i64,
     pub duplicate_of: Option<String>,
     pub created_by: String,
+    #[schema(value_type = Option<Object>)]
     pub result: Option<Json>,
     pub files: Vec<FileView>,
     pub pages: Vec<PageView>,
@@ -227,6 +229,8 @@ pub struct PageView {
     pub ocr_source: Option<String>,
     pub doc_type: Option<String>,
     pub classification_confidence: Option<f64>,
+    /// Pairs of type and probability, best first.
+    #[schema(value_type = Option<Vec<serde_json::Value>>)]
     pub scores: Option<Json>,
     #[schema(value_type = String)]
     pub origin: Origin,
@@ -264,6 +268,7 @@ pub struct DocumentView {
     pub page_indices: Vec<u32>,
     #[schema(example = "completed")]
     pub status: &'static str,
+    #[schema(value_type = Option<Object>)]
     pub extracted_data: Option<Json>,
     pub extraction_confidence: Option<f64>,
     #[schema(value_type = String)]

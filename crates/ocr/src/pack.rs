@@ -24,7 +24,7 @@ pub struct Pack {
 
 /// There is no usable pack.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no OCR models in {}: {reason}. Install them with scripts/models {}", .dir.display(), .dir.display())]
+#[error("no OCR models in {0}: {reason}. Install them with scripts/models {0}", .dir.display())]
 pub struct Missing {
     pub dir: PathBuf,
     pub reason: String,
@@ -71,7 +71,7 @@ impl Pack {
         if let Some(weights) = self.weights.get() {
             return Ok(Arc::clone(weights));
         }
-        // Two workers may load at once; the second set is dropped, which wastes a start, not memory.
+        // Two workers may load at once: the second set is dropped, which costs time, not memory.
         let loaded = Arc::new(Weights::load(|name| read(&self.dir, name))?);
         Ok(Arc::clone(self.weights.get_or_init(|| loaded)))
     }

@@ -1,7 +1,7 @@
 //! The seed's two endpoints: send documents, ask how they are doing (§13.1, §13.2).
 
 use axum::{
-    extract::{DefaultBodyLimit, Multipart},
+    extract::{DefaultBodyLimit, Multipart, multipart::MultipartRejection},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
@@ -64,8 +64,13 @@ struct ProcessForm {
               (status = 403, body = Problem), (status = 409, body = Problem),
               (status = 413, body = Problem), (status = 415, body = Problem),
               (status = 422, body = Problem), (status = 503, body = Problem)))]
-async fn process(desk: Desk, headers: HeaderMap, form: Multipart) -> Result<Response, Failure> {
+async fn process(
+    desk: Desk,
+    headers: HeaderMap,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Response, Failure> {
     desk.require(Action::Submit)?;
+    let form = form.map_err(|_| reception::not_a_form(desk.lang))?;
     let room = room(&desk.context);
     let id = uuid::Uuid::now_v7().to_string();
     let accepted = accept(&desk, &room, &headers, &id, form).await;

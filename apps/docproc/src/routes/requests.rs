@@ -187,7 +187,8 @@ fn fan_in(
 /// The words of a page with their boxes.
 #[utoipa::path(get, path = "/api/docproc/requests/{id}/pages/{n}/words", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), ("n" = u32, Path)),
-    responses((status = 200, body = Object), (status = 403, body = Problem),
+    responses((status = 200, body = Object), (status = 400, body = Problem),
+              (status = 403, body = Problem),
               (status = 404, body = Problem), (status = 422, body = Problem),
               (status = 503, body = Problem)))]
 async fn words(desk: Desk, Path((id, n)): Path<(String, u32)>) -> Result<Response, Failure> {

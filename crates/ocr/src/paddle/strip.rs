@@ -130,7 +130,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_point_is_inside(points in prop::collection::vec((0f32..100.0, 0f32..100.0), 3..40)) {
+        fn every_point_is_inside(
+            points in prop::collection::vec((0f32..100.0, 0f32..100.0), 3..40),
+        ) {
             if let Some(strip) = Strip::tightest(&points) {
                 let (cos, sin) = strip.along;
                 for (x, y) in points {

@@ -27,7 +27,7 @@ macro_rules! interface {
         /// Functions of the library, which is never unloaded.
         struct Interface {
             $($field: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
-            /// Of the OpenMP runtime that Debian's Tesseract is built with. It asks for four threads
+            /// Of the OpenMP runtime that Debian builds Tesseract with. It asks for four threads
             /// whatever the default is; only forbidding parallel regions keeps it on ours.
             set_parallel_levels: Option<unsafe extern "C" fn(c_int)>,
         }
