@@ -7,6 +7,8 @@ use ::store::{
     idempotency::{self, Seen},
 };
 use engine::lifecycle::Lifecycle as _;
+use std::time::Duration;
+
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
@@ -18,7 +20,7 @@ use crate::{
     store::{
         events,
         messages::{self, NewMessage},
-        progress,
+        policy, progress,
         requests::{self, FileRow, RequestRow},
         reviews, scope,
     },
@@ -74,7 +76,8 @@ pub async fn receive(
         row.duplicate_of = requests::with_hash(&mut decision.tx, &first.sha256).await?;
     }
     requests::insert(&mut decision, &row).await?;
-    requests::put_files(&mut decision, &row.id, files).await?;
+    let named: Vec<_> = files.iter().map(|file| (row.id.as_str(), file)).collect();
+    requests::put_files(&mut decision, &named).await?;
     let message = NewMessage {
         request: row.id.clone(),
         run: 1,
@@ -314,7 +317,7 @@ fn entry(by: &By, action: &str, id: &str, after: Json) -> Entry {
 /// although they could go on.
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     let room = room(&context);
-    refresh_workflows(&context, &room).await?;
+    refresh(&context, &room).await?;
     let stuck = progress::standing_still(&mut context.store.read().await?, now - PERIOD).await?;
     for id in stuck {
         let mut decision = context.store.decide(&scope(&id), now).await?;
@@ -336,9 +339,43 @@ pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>,
     Ok(due.map(|due| if context.clock.is_manual() { due.max(now) } else { due }))
 }
 
-pub async fn refresh_workflows(context: &Context, room: &Room) -> Result<(), Error> {
+/// Takes up what changed outside this process: workflow files, a trained classifier, settings.
+pub async fn refresh(context: &Context, room: &Room) -> Result<(), Error> {
     let dir = room.place.workflows.as_deref();
-    room.workflows.refresh(context, dir).await.map(drop)
+    room.workflows.refresh(context, dir).await?;
+    room.classifier.refresh(&crate::room::trained(&room.place));
+    let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
+    room.heed(&policy);
+    Ok(())
+}
+
+/// A setting was changed in this process: no need to wait for the tick.
+pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
+    let policy = policy::load(&context.settings, &mut decision.tx).await?;
+    room(context).heed(&policy);
+    Ok(())
+}
+
+/// How long files may be without a request: longer than any upload takes.
+const ORPHANED: Duration = Duration::from_hours(24);
+
+/// Removes files that no request owns: an upload that was cut off, or a process that ended between
+/// storing and committing.
+pub async fn sweep(context: Context, _: Timestamp) -> Result<(), Error> {
+    let room = room(&context);
+    let storage = room.storage.clone();
+    let old = tokio::task::spawn_blocking(move || storage.owners_older_than(ORPHANED));
+    let old = old.await.unwrap_or_default();
+    let mut tx = context.store.read().await?;
+    for ids in old.chunks(500) {
+        for orphan in requests::unknown(&mut tx, ids).await? {
+            match room.storage.remove(&orphan).await {
+                Ok(()) => tracing::info!(request_id = orphan, "files without a request removed"),
+                Err(error) => tracing::warn!(%error, request_id = orphan, "files stay"),
+            }
+        }
+    }
+    Ok(())
 }
 
 pub fn period() -> Result<SignedDuration, Error> {

@@ -20,6 +20,7 @@ pub mod work;
 pub mod workflows;
 
 use host::{App, Draw, Nav, Role, Tick};
+use jiff::SignedDuration;
 pub use room::{Part, Place, install};
 pub use store::policy::SETTINGS;
 
@@ -38,9 +39,9 @@ pub const ALIASES: &[(&str, &str)] = &[
 const READERS: Draw = Draw::Roles(&["ADMIN", "SUPERVISOR", "OPERADOR"]);
 
 const NAV: &[Nav] = &[
-    nav("/docproc", ("Documentos", "Documents"), "chart", 'd', READERS),
-    nav("/docproc/subir", ("Subir", "Upload"), "upload", 'n', Draw::Everyone),
-    nav("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 'l', READERS),
+    Nav::new("/docproc", ("Documentos", "Documents"), "chart", 'd', READERS),
+    Nav::new("/docproc/subir", ("Subir", "Upload"), "upload", 'n', Draw::Everyone),
+    Nav::new("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 'l', READERS),
 ];
 
 /// The application, ready to plug into the host. [`install`] prepares it in a process.
@@ -65,26 +66,24 @@ pub fn app() -> App {
         public: &[],
         uploads: &["/process"],
         assets: vec![pages::ASSETS.clone()],
-        ticks: vec![Tick {
-            name: decisions::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, now| Box::pin(decisions::next(context, now)),
-            run: |context, now| Box::pin(decisions::tick(context, now)),
-        }],
+        ticks: vec![
+            Tick {
+                name: decisions::TICK,
+                period: |_| Box::pin(std::future::ready(decisions::period())),
+                next: |context, now| Box::pin(decisions::next(context, now)),
+                run: |context, now| Box::pin(decisions::tick(context, now)),
+            },
+            Tick {
+                name: "docproc.limpieza",
+                period: |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
+                next: |_, _| Box::pin(std::future::ready(Ok(None))),
+                run: |context, now| Box::pin(decisions::sweep(context, now)),
+            },
+        ],
         tasks: vec![|context| Box::pin(work::run(context))],
         drivers: Vec::new(),
         redact: wire::redact,
-        on_settings: |_, _| Box::pin(std::future::ready(Ok(()))),
+        on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
         demo: Some(|context| Box::pin(sim::demo(context))),
     }
-}
-
-const fn nav(
-    href: &'static str,
-    title: (&'static str, &'static str),
-    icon: &'static str,
-    hotkey: char,
-    draw: Draw,
-) -> Nav {
-    Nav { href, title, icon, hotkey: Some(hotkey), draw }
 }

@@ -1,9 +1,13 @@
 //! *Recepción* (seed §3.1): a form with files becomes a request, or a clear refusal and nothing.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use axum::extract::{Multipart, multipart::Field};
+use axum::{
+    extract::{Multipart, multipart::Field},
+    http::StatusCode,
+};
 use jiff::Timestamp;
+use paper::{Broken, Kind};
 use serde_json::{Map, Value as Json};
 use web::{Lang, Problem};
 
@@ -13,6 +17,8 @@ use crate::{room::Room, storage::Storage, store::requests::FileRow, work::kind_w
 const MOST_FILES: usize = 200;
 const LONGEST_TEXT: usize = 64 * 1024;
 const LONGEST_NAME: usize = 255;
+/// Files up to this size are opened before they are accepted.
+const OPENED_AT_ONCE: u64 = 32 << 20;
 /// Enough to tell what a file is.
 const HEAD: usize = 4096;
 
@@ -96,6 +102,49 @@ pub async fn read(
         external_id,
         priority: priority(texts.remove("priority").as_deref(), lang)?,
     })
+}
+
+/// Opens what was sent: a file that cannot be read is refused now, not found out later.
+pub async fn open(room: Arc<Room>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
+    let files: Vec<FileRow> = files.iter().filter(|file| is_opened_here(file)).cloned().collect();
+    let opened = tokio::task::spawn_blocking(move || {
+        let limits = room.limits();
+        let mut pages = 0;
+        for file in files {
+            let opened = room.desk.opened.get(&room.storage, &file, &limits);
+            pages += opened.map_err(|broken| (file.name.clone(), broken))?.page_count();
+            if pages > limits.pages {
+                let broken = Broken::TooManyPages { found: pages, limit: limits.pages };
+                return Err((file.name, broken));
+            }
+        }
+        Ok(())
+    });
+    match opened.await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err((name, broken))) => Err(broken_file(&name, &broken, lang)),
+        Err(_) => Err(broken_file("", &Broken::Panicked { what: "the form" }, lang)),
+    }
+}
+
+/// Archives are unpacked, and very large files read, by whoever splits them.
+fn is_opened_here(file: &FileRow) -> bool {
+    file.kind != kind_word(Kind::Zip) && file.bytes <= OPENED_AT_ONCE
+}
+
+fn broken_file(name: &str, broken: &Broken, lang: Lang) -> Problem {
+    let (status, said) = (status_of(broken), broken.sentence(lang == Lang::Es));
+    Problem::new(status, broken.code()).lang(lang).detail(format!("{name}: {said}"))
+}
+
+fn status_of(broken: &Broken) -> StatusCode {
+    match broken {
+        Broken::Io(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Broken::TooLarge { .. } | Broken::TooManyPages { .. } | Broken::Bomb { .. } => {
+            StatusCode::PAYLOAD_TOO_LARGE
+        }
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
 }
 
 async fn take_file(
@@ -212,7 +261,7 @@ fn shown_name(raw: &str) -> String {
 }
 
 fn unreadable(error: &axum::extract::multipart::MultipartError, lang: Lang) -> Problem {
-    if error.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         return too_large(lang);
     }
     not_a_form(lang)
@@ -227,7 +276,7 @@ pub fn not_a_form(lang: Lang) -> Problem {
 }
 
 fn too_large(lang: Lang) -> Problem {
-    Problem::new(axum::http::StatusCode::PAYLOAD_TOO_LARGE, "DEMASIADO_GRANDE")
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "DEMASIADO_GRANDE")
         .lang(lang)
         .detail(lang.t(
             "La solicitud supera el tamaño permitido.",
@@ -244,14 +293,10 @@ fn too_many(lang: Lang) -> Problem {
 }
 
 fn unknown_kind(name: &str, lang: Lang) -> Problem {
-    let broken = paper::Broken::UnknownKind { name: name.to_owned() };
-    let detail = match lang {
-        Lang::Es => broken.sentence_es(),
-        Lang::En => broken.to_string(),
-    };
-    Problem::new(axum::http::StatusCode::UNSUPPORTED_MEDIA_TYPE, "FORMATO_NO_ADMITIDO")
+    let broken = Broken::UnknownKind { name: name.to_owned() };
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "FORMATO_NO_ADMITIDO")
         .lang(lang)
-        .detail(detail)
+        .detail(broken.sentence(lang == Lang::Es))
 }
 
 /// A request's creation time is its own; both databases keep microseconds.

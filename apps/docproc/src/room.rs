@@ -1,16 +1,21 @@
 //! What one process brings along: where files are, which components run here, the engines.
 
 use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, OnceLock, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::SystemTime,
 };
 
 use host::Context;
 use ocr::Pack;
+use paper::Limits;
 use tokio::sync::Notify;
 use understand::classify::Classifier;
 
-use crate::{model::Component, storage::Storage, workflows::Workflows};
+use crate::{model::Component, storage::Storage, store::policy::Policy, workflows::Workflows};
 
 /// How a process was set up.
 #[derive(Clone, Debug)]
@@ -86,6 +91,18 @@ pub struct Room {
     /// Rung after every round of the foreman.
     pub rounds: Notify,
     pub desk: crate::work::Desk,
+    most_pages: AtomicUsize,
+}
+
+impl Room {
+    /// What one file may cost, as the settings say now.
+    pub fn limits(&self) -> Limits {
+        Limits { pages: self.most_pages.load(Ordering::Relaxed), ..Limits::default() }
+    }
+
+    pub fn heed(&self, policy: &Policy) {
+        self.most_pages.store(policy.pages, Ordering::Relaxed);
+    }
 }
 
 impl std::fmt::Debug for Room {
@@ -96,19 +113,46 @@ impl std::fmt::Debug for Room {
 
 /// The classifier in force: the shipped one, or one that was trained here.
 #[derive(Debug, Default)]
-pub struct ClassifierSlot(std::sync::RwLock<Option<Arc<Classifier>>>);
+pub struct ClassifierSlot(RwLock<Own>);
+
+#[derive(Debug, Default)]
+struct Own {
+    classifier: Option<Arc<Classifier>>,
+    /// When the file it came from was written.
+    written: Option<SystemTime>,
+}
 
 impl ClassifierSlot {
     pub fn scores(&self, page: &page::PageText, among: &[&str]) -> Vec<(String, f32)> {
-        let slot = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        match slot {
+        let own = self.0.read().unwrap_or_else(PoisonError::into_inner).classifier.clone();
+        match own {
             Some(own) => own.scores(page, among),
             None => Classifier::shipped().scores(page, among),
         }
     }
 
-    pub fn exchange(&self, own: Option<Classifier>) {
-        *self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner) = own.map(Arc::new);
+    /// Takes up what was trained since, or goes back to the shipped one when it was removed. A file
+    /// that does not load changes nothing.
+    pub fn refresh(&self, file: &Path) {
+        let written = std::fs::metadata(file).and_then(|about| about.modified()).ok();
+        if self.0.read().unwrap_or_else(PoisonError::into_inner).written == written {
+            return;
+        }
+        let loaded = written.map(|_| {
+            let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+            Classifier::load(&bytes).map_err(|error| error.to_string())
+        });
+        let mut own = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        own.written = written;
+        match loaded.transpose() {
+            Ok(classifier) => own.classifier = classifier.map(Arc::new),
+            Err(error) => {
+                tracing::error!(
+                    error,
+                    "the trained classifier does not load; the one before stays"
+                );
+            }
+        }
     }
 }
 
@@ -134,13 +178,7 @@ pub async fn install(context: &Context, place: Place) -> Result<(), NotReady> {
         }
     };
     let classifier = ClassifierSlot::default();
-    if let Ok(bytes) = std::fs::read(trained(&place)) {
-        match Classifier::load(&bytes) {
-            Ok(own) => classifier.exchange(Some(own)),
-            Err(error) => tracing::error!(%error, "the trained classifier does not load; using \
-                                                   the shipped one"),
-        }
-    }
+    classifier.refresh(&trained(&place));
     let room = Room {
         storage: Storage::open(&place.storage)?,
         workflows: Workflows::default(),
@@ -149,11 +187,12 @@ pub async fn install(context: &Context, place: Place) -> Result<(), NotReady> {
         work: Notify::new(),
         rounds: Notify::new(),
         desk: crate::work::Desk::default(),
+        most_pages: AtomicUsize::new(Limits::default().pages),
         place,
     };
     let room = Arc::new(room);
     let _ = context.shared::<Door>().0.set(room.clone());
-    crate::decisions::refresh_workflows(context, &room).await?;
+    crate::decisions::refresh(context, &room).await?;
     Ok(())
 }
 

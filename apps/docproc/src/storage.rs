@@ -5,6 +5,7 @@ use std::{
     io::{Read, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -108,18 +109,19 @@ impl Storage {
         Ok(Stored { bytes, sha256: ::store::hex(&digest.finalize()) })
     }
 
-    /// Requests that have files here, for the sweep of what no request owns.
-    pub fn owners(&self) -> Vec<(String, std::time::SystemTime)> {
+    /// Requests whose files have not changed for so long, for the sweep of what no request owns.
+    /// Blocking.
+    pub fn owners_older_than(&self, age: Duration) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.root.join("requests")) else {
             return Vec::new();
         };
-        entries
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let modified = entry.metadata().ok()?.modified().ok()?;
-                Some((entry.file_name().into_string().ok()?, modified))
-            })
-            .collect()
+        let old = |entry: std::io::Result<std::fs::DirEntry>| {
+            let entry = entry.ok()?;
+            let modified = entry.metadata().ok()?.modified().ok()?;
+            let is_old = modified.elapsed().is_ok_and(|elapsed| elapsed >= age);
+            is_old.then_some(entry.file_name().into_string().ok()?)
+        };
+        entries.filter_map(old).collect()
     }
 }
 

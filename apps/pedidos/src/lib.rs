@@ -33,10 +33,16 @@ pub const ALIASES: &[(&str, &str)] = &[
 const STAFF: Draw = Draw::Roles(&["ADMIN", "GERENTE", "CAJERO"]);
 
 const NAV: &[Nav] = &[
-    nav("/mostrador", ("Mostrador", "Counter"), "board", 'm', STAFF),
-    nav("/cocina", ("Cocina", "Kitchen"), "kitchen", 'c', Draw::Everyone),
-    nav("/pantalla", ("Pantalla", "Customer screen"), "screen", 'q', Draw::Everyone),
-    nav("/pedidos-panel", ("Panel", "Panel"), "chart", 'r', Draw::Roles(&["ADMIN", "GERENTE"])),
+    Nav::new("/mostrador", ("Mostrador", "Counter"), "board", 'm', STAFF),
+    Nav::new("/cocina", ("Cocina", "Kitchen"), "kitchen", 'c', Draw::Everyone),
+    Nav::new("/pantalla", ("Pantalla", "Customer screen"), "screen", 'q', Draw::Everyone),
+    Nav::new(
+        "/pedidos-panel",
+        ("Panel", "Panel"),
+        "chart",
+        'r',
+        Draw::Roles(&["ADMIN", "GERENTE"]),
+    ),
 ];
 
 /// The application, ready to plug into the host.
@@ -73,14 +79,4 @@ pub fn app() -> App {
         on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
         demo: Some(|context| Box::pin(sim::demo(context))),
     }
-}
-
-const fn nav(
-    href: &'static str,
-    title: (&'static str, &'static str),
-    icon: &'static str,
-    hotkey: char,
-    draw: Draw,
-) -> Nav {
-    Nav { href, title, icon, hotkey: Some(hotkey), draw }
 }

@@ -53,6 +53,18 @@ pub struct Nav {
     pub draw: Draw,
 }
 
+impl Nav {
+    pub const fn new(
+        href: &'static str,
+        title: (&'static str, &'static str),
+        icon: &'static str,
+        hotkey: char,
+        draw: Draw,
+    ) -> Self {
+        Self { href, title, icon, hotkey: Some(hotkey), draw }
+    }
+}
+
 /// Who sees an entry of the rail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {

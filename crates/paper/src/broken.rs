@@ -62,6 +62,11 @@ impl Broken {
         }
     }
 
+    /// The sentence, in Spanish or in English.
+    pub fn sentence(&self, spanish: bool) -> String {
+        if spanish { self.sentence_es() } else { self.to_string() }
+    }
+
     /// The sentence in Spanish.
     pub fn sentence_es(&self) -> String {
         match self {

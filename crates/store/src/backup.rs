@@ -84,7 +84,7 @@ pub async fn restore(store: &Store, path: &Path) -> Result<Summary, BackupError>
         }
         Ok(())
     })?;
-    let mut tx = store.write(&Scope::new("migrations")).await?;
+    let mut tx = store.write(&[Scope::new("migrations")]).await?;
     if manifest["migrations"] != ledger(&mut tx).await? {
         let reason = "it was taken with other migrations; restore with the version that wrote it";
         return Err(BackupError::Unusable(reason.into()));

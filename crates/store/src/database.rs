@@ -8,7 +8,7 @@ use sqlx::{
 };
 use tokio::sync::Notify;
 
-use crate::{Dialect, Error, Tx, Value, writer::Writer};
+use crate::{Dialect, Error, Rows, Tx, writer::Writer};
 
 /// How long a caller waits for a connection or for another process's write before it hears
 /// "unavailable". Longer than any decision takes, shorter than a client's patience.
@@ -77,13 +77,13 @@ impl Store {
         })
     }
 
-    /// A write transaction that holds the scope until it ends.
+    /// A write transaction that holds the scopes until it ends.
     ///
     /// `SQLite` has one writer at a time anyway; `PostgreSQL` takes the advisory lock before the
     /// first statement that reads, so that every later one sees what earlier holders committed.
-    pub(crate) async fn write(&self, scope: &Scope) -> Result<Tx, Error> {
+    pub(crate) async fn write(&self, scopes: &[Scope]) -> Result<Tx, Error> {
         let mut tx = self.write_unlocked().await?;
-        tx.lock(scope).await?;
+        tx.lock(scopes).await?;
         Ok(tx)
     }
 
@@ -122,13 +122,17 @@ impl Store {
 }
 
 impl Tx {
-    /// Takes a scope's lock until the transaction ends. `SQLite` already holds the only write lock.
-    pub(crate) async fn lock(&mut self, scope: &Scope) -> Result<(), Error> {
-        if self.dialect() == Dialect::Postgres {
-            self.execute("SELECT pg_advisory_xact_lock($1)", &[Value::from(scope.lock_key())])
-                .await?;
+    /// Takes the locks of scopes until the transaction ends, everyone in one order. `SQLite` already
+    /// holds the only write lock.
+    pub(crate) async fn lock(&mut self, scopes: &[Scope]) -> Result<(), Error> {
+        if self.dialect() == Dialect::Sqlite {
+            return Ok(());
         }
-        Ok(())
+        let mut keys: Vec<i64> = scopes.iter().map(Scope::lock_key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let sql = "SELECT pg_advisory_xact_lock(key) FROM ROWS";
+        self.each(sql, &[], &Rows::of(&["key"], keys)).await.map(drop)
     }
 }
 

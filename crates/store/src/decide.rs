@@ -54,8 +54,14 @@ pub struct Committed {
 impl Store {
     /// Opens a write transaction that holds `scope`.
     pub async fn decide(&self, scope: &Scope, now: Timestamp) -> Result<Decision, Error> {
+        self.decide_all(std::slice::from_ref(scope), now).await
+    }
+
+    /// Opens a write transaction that holds several scopes. Everyone takes them in one order, so
+    /// two decisions that share some of them wait for each other instead of dying together.
+    pub async fn decide_all(&self, scopes: &[Scope], now: Timestamp) -> Result<Decision, Error> {
         Ok(Decision {
-            tx: self.write(scope).await?,
+            tx: self.write(scopes).await?,
             now,
             events: Vec::new(),
             effects: Vec::new(),
@@ -65,29 +71,11 @@ impl Store {
     }
 }
 
-impl Store {
-    /// Opens a write transaction that holds several scopes. Everyone takes them in one order, so
-    /// two decisions that share some of them wait for each other instead of dying together.
-    pub async fn decide_all(&self, scopes: &[Scope], now: Timestamp) -> Result<Decision, Error> {
-        let mut scopes: Vec<&Scope> = scopes.iter().collect();
-        scopes.sort_by_key(|scope| scope.lock_key());
-        scopes.dedup();
-        let Some((first, rest)) = scopes.split_first() else {
-            return self.decide(&Scope::new("nothing in particular"), now).await;
-        };
-        let mut decision = self.decide(first, now).await?;
-        for scope in rest {
-            decision.hold(scope).await?;
-        }
-        Ok(decision)
-    }
-}
-
 impl Decision {
     /// Holds one more scope until the end. Whoever holds several takes them in one order; the
     /// caller knows which.
     pub async fn hold(&mut self, scope: &Scope) -> Result<(), Error> {
-        self.tx.lock(scope).await
+        self.tx.lock(std::slice::from_ref(scope)).await
     }
 
     /// Runs a planner on a fresh snapshot and applies what it wants. The planner is synchronous:
@@ -141,7 +129,7 @@ impl Decision {
     pub async fn commit(mut self) -> Result<Committed, Error> {
         let mut committed = Committed::default();
         if !(self.events.is_empty() && self.audit.is_empty()) {
-            self.tx.lock(&Scope::new("outbox")).await?;
+            self.tx.lock(&[Scope::new("outbox")]).await?;
         }
         committed.events = events::append(&mut self.tx, &self.events, self.now).await?;
         for effect in &self.effects {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::{Error, Row, Tx, trusted, tuples};
+use crate::{Error, Row, Rows, Tx};
 
 /// Something that happened, not yet committed.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,34 +28,22 @@ pub struct Event {
 
 /// The most that one read returns.
 pub const BATCH: i64 = 500;
-/// The most that one statement writes.
-const CHUNK: usize = 20;
 
-/// Writes events in order and gives their numbers, in one statement per so many.
+/// Writes events in order and gives their numbers.
 pub(crate) async fn append(
     tx: &mut Tx,
     events: &[NewEvent],
     at: Timestamp,
 ) -> Result<Vec<i64>, Error> {
-    let mut seqs = Vec::with_capacity(events.len());
-    for chunk in events.chunks(CHUNK) {
-        let mut args = Vec::with_capacity(chunk.len() * 5);
-        for event in chunk {
-            args.extend([
-                event.app.into(),
-                event.name.into(),
-                event.subject.clone().into(),
-                event.data.clone().into(),
-                at.into(),
-            ]);
-        }
-        let sql = format!(
-            "INSERT INTO events (app, name, subject, data, at) VALUES {} RETURNING seq",
-            tuples(chunk.len(), 5, 1)
-        );
-        let rows = tx.all(trusted(sql), &args).await?;
-        seqs.extend(rows.iter().map(|row| row.get("seq")).collect::<Result<Vec<i64>, _>>()?);
+    let mut rows = Rows::new(&["app", "name", "subject", "data"]);
+    for event in events {
+        let subject = event.subject.clone().into();
+        rows.push([event.app.into(), event.name.into(), subject, event.data.clone().into()]);
     }
+    let sql = "INSERT INTO events (app, name, subject, data, at)
+               SELECT app, name, subject, data, $1 FROM ROWS RETURNING seq";
+    let rows = tx.all_of(sql, &[at.into()], &rows).await?;
+    let mut seqs = rows.iter().map(|row| row.get("seq")).collect::<Result<Vec<i64>, _>>()?;
     // Numbers are given in the order of the rows; only their return may come in another.
     seqs.sort_unstable();
     Ok(seqs)

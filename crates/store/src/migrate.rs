@@ -43,7 +43,7 @@ const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
 impl Store {
     /// Applies what is missing, all or nothing. Processes that start together take turns.
     pub async fn migrate(&self, lines: &[Line], now: Timestamp) -> Result<Vec<Applied>, Error> {
-        let mut tx = self.write(&Scope::new("migrations")).await?;
+        let mut tx = self.write(&[Scope::new("migrations")]).await?;
         tx.execute(LEDGER, &[]).await?;
         let mut applied = Vec::new();
         for line in std::iter::once(&ENGINE).chain(lines) {

@@ -1,8 +1,6 @@
-use std::fmt::Write as _;
+use sqlx::SqlSafeStr;
 
-use sqlx::{Arguments as _, SqlSafeStr, postgres::PgArguments, sqlite::SqliteArguments};
-
-use crate::{Dialect, Error, Row, Value, writer::Turn};
+use crate::{Dialect, Error, Row, Value, rows::Bound, writer::Turn};
 
 /// An open transaction. Statements are written once, with `$1` placeholders; one that cannot be
 /// shared is chosen with [`Tx::dialect`]. Dropping it without commit rolls back.
@@ -45,16 +43,32 @@ impl Tx {
 
     /// Runs a statement and says how many rows it touched.
     pub async fn execute(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<u64, Error> {
-        let doomed = std::mem::replace(&mut self.doomed, true);
-        let touched = self.inner.execute(sql, args).await?;
-        self.doomed = doomed;
-        Ok(touched)
+        self.run(sql, Bound { args, rows: None }).await
     }
 
     /// Every row of a query. Callers bound the result with `LIMIT`.
     pub async fn all(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<Vec<Row>, Error> {
+        self.fetch(sql, Bound { args, rows: None }).await
+    }
+
+    pub(crate) async fn run(
+        &mut self,
+        sql: impl SqlSafeStr,
+        bound: Bound<'_>,
+    ) -> Result<u64, Error> {
         let doomed = std::mem::replace(&mut self.doomed, true);
-        let rows = self.inner.all(sql, args).await?;
+        let touched = self.inner.execute(sql, bound).await?;
+        self.doomed = doomed;
+        Ok(touched)
+    }
+
+    pub(crate) async fn fetch(
+        &mut self,
+        sql: impl SqlSafeStr,
+        bound: Bound<'_>,
+    ) -> Result<Vec<Row>, Error> {
+        let doomed = std::mem::replace(&mut self.doomed, true);
+        let rows = self.inner.all(sql, bound).await?;
         self.doomed = doomed;
         Ok(rows)
     }
@@ -115,88 +129,42 @@ impl Tx {
 }
 
 impl Inner {
-    async fn execute(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<u64, Error> {
+    async fn execute(&mut self, sql: impl SqlSafeStr, bound: Bound<'_>) -> Result<u64, Error> {
         Ok(match self {
             Self::Sqlite(tx) => {
-                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                let query = sqlx::query_with(sql, bound.sqlite()?);
                 query.execute(&mut **tx).await?.rows_affected()
             }
             Self::Turn(turn) => {
-                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                let query = sqlx::query_with(sql, bound.sqlite()?);
                 let done = query.execute(turn.connection()).await;
                 done.inspect_err(|error| turn.failed(error))?.rows_affected()
             }
             Self::Postgres(tx) => {
-                let query = sqlx::query_with(sql, postgres_arguments(args)?);
+                let query = sqlx::query_with(sql, bound.postgres()?);
                 query.execute(&mut **tx).await?.rows_affected()
             }
         })
     }
 
-    async fn all(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<Vec<Row>, Error> {
+    async fn all(&mut self, sql: impl SqlSafeStr, bound: Bound<'_>) -> Result<Vec<Row>, Error> {
         Ok(match self {
             Self::Sqlite(tx) => {
-                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                let query = sqlx::query_with(sql, bound.sqlite()?);
                 query.fetch_all(&mut **tx).await?.into_iter().map(Row::Sqlite).collect()
             }
             Self::Turn(turn) => {
-                let query = sqlx::query_with(sql, sqlite_arguments(args)?);
+                let query = sqlx::query_with(sql, bound.sqlite()?);
                 let rows = query.fetch_all(turn.connection()).await;
                 let rows = rows.inspect_err(|error| turn.failed(error))?;
                 rows.into_iter().map(Row::Sqlite).collect()
             }
             Self::Postgres(tx) => {
-                let query = sqlx::query_with(sql, postgres_arguments(args)?);
+                let query = sqlx::query_with(sql, bound.postgres()?);
                 query.fetch_all(&mut **tx).await?.into_iter().map(Row::Postgres).collect()
             }
         })
     }
-}
-
-fn sqlite_arguments(args: &[Value]) -> Result<SqliteArguments, Error> {
-    let mut bound = SqliteArguments::default();
-    for arg in args {
-        match arg {
-            Value::Bool(v) => bound.add(*v),
-            Value::Int(v) => bound.add(*v),
-            Value::Real(v) => bound.add(*v),
-            Value::Text(v) => bound.add(v.clone()),
-            Value::Time(v) => bound.add(v.map(jiff::Timestamp::as_microsecond)),
-            Value::Json(v) => bound.add(v.as_ref().map(ToString::to_string)),
-        }
-        .map_err(|error| Error::Database(sqlx::Error::Encode(error)))?;
-    }
-    Ok(bound)
-}
-
-fn postgres_arguments(args: &[Value]) -> Result<PgArguments, Error> {
-    let mut bound = PgArguments::default();
-    for arg in args {
-        match arg {
-            Value::Bool(v) => bound.add(*v),
-            Value::Int(v) => bound.add(*v),
-            Value::Real(v) => bound.add(*v),
-            Value::Text(v) => bound.add(v.clone()),
-            Value::Time(v) => bound.add(v.map(jiff_sqlx::ToSqlx::to_sqlx)),
-            Value::Json(v) => bound.add(v.clone()),
-        }
-        .map_err(|error| Error::Database(sqlx::Error::Encode(error)))?;
-    }
-    Ok(bound)
-}
-
-/// `($1, $2), ($3, $4)`: the placeholders of `rows` rows of `width` values, counted from `first`.
-pub fn tuples(rows: usize, width: usize, first: usize) -> String {
-    let mut text = String::with_capacity(rows * width * 5);
-    for row in 0..rows {
-        text.push_str(if row == 0 { "(" } else { ", (" });
-        for column in 0..width {
-            let comma = if column == 0 { "" } else { ", " };
-            let _ = write!(text, "{comma}${}", first + row * width + column);
-        }
-        text.push(')');
-    }
-    text
 }
 
 /// A statement put together at run time. Only for text made of our own words and numbers: values

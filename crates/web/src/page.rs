@@ -124,11 +124,15 @@ impl Page {
         KIT.url(file)
     }
 
-    /// Whether the page lives under this item of the rail.
+    /// Whether the page lives under this item of the rail, and under none that is closer.
     pub fn at(&self, href: &str) -> bool {
         let path = self.path.split('?').next().unwrap_or_default();
-        path == href
-            || (href.len() > 1 && path.strip_prefix(href).is_some_and(|rest| rest.starts_with('/')))
+        let under = |href: &str| {
+            let child = path.strip_prefix(href).is_some_and(|rest| rest.starts_with('/'));
+            path == href || (href.len() > 1 && child)
+        };
+        let items = self.nav.iter().flat_map(|group| &group.items);
+        under(href) && !items.into_iter().any(|one| one.href.len() > href.len() && under(&one.href))
     }
 
     pub fn other_lang(&self) -> Lang {

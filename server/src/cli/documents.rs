@@ -88,8 +88,8 @@ pub(crate) struct Status {
         .args(["labelled", "corrections", "shipped"]),
     after_help = "\
 A folder of labelled documents has one folder per type: DIR/invoice/*.pdf, DIR/delivery_note/*.jpg.
-A new model takes the place of the one in force only if it is better; a running server takes it at
-its next start.
+A new model takes the place of the one in force only if it is better; a running server takes it
+within seconds.
 
 Examples:
   turno docproc train --corrections                    what operators corrected so far

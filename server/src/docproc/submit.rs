@@ -16,7 +16,8 @@ use crate::cli::Submit;
 use crate::exit::{Code, Exit};
 use crate::{output, sim};
 
-/// Between two questions about a request; short ones are over within the first few.
+/// Between two questions about a request; short ones are over within the first few. A slow one is
+/// also asked what it waits for: a person may take hours, and nobody waits for that at a prompt.
 const QUICK: Duration = Duration::from_millis(50);
 const SLOW: Duration = Duration::from_secs(1);
 
@@ -139,22 +140,45 @@ async fn wait(
             }
         }
         let Some(first) = open.first() else { break };
+        if pause == SLOW && all_with_people(remote, requests).await? {
+            bar.finish();
+            return Err(unfinished("only people can go on", open.len(), requests));
+        }
         let more =
             if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
         bar.say(&format!("{first}{more}"));
         if timeout.is_some_and(|limit| began.elapsed() + pause > limit) {
             bar.finish();
-            let message = format!("{} of {} requests have not ended", open.len(), requests.len());
-            let first = requests.iter().find(|(_, answer)| !status::has_ended(answer));
-            let id = first.and_then(|(_, answer)| answer["request_id"].as_str()).unwrap_or("ID");
-            let hint = format!("`turno docproc status {id} --why` says what it waits for");
-            return Err(Exit::failed(message).hint(hint));
+            return Err(unfinished("the time is over", open.len(), requests));
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 5 / 4).min(SLOW);
     }
     bar.finish();
     Ok(())
+}
+
+/// Whether nothing but people holds what has not ended.
+async fn all_with_people(remote: &Remote, requests: &[(String, Json)]) -> Result<bool, Exit> {
+    for (_, answer) in requests.iter().filter(|(_, answer)| !status::has_ended(answer)) {
+        let id = answer["request_id"].as_str().unwrap_or_default();
+        let why = remote.get(&format!("/api/docproc/requests/{id}/why")).await?;
+        let codes = || why["reasons"].as_array().into_iter().flatten().map(|one| &one["code"]);
+        // What waits for those that people hold is held by them too.
+        let waiting = ["ESPERA_PERSONA", "FALTAN", "ESPERA_PAGINA_ANTERIOR"];
+        let only = codes().all(|code| waiting.iter().any(|word| code == word));
+        if !only || !codes().any(|code| code == "ESPERA_PERSONA") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn unfinished(because: &str, open: usize, requests: &[(String, Json)]) -> Exit {
+    let message = format!("{because}: {open} of {} requests have not ended", requests.len());
+    let first = requests.iter().find(|(_, answer)| !status::has_ended(answer));
+    let id = first.and_then(|(_, answer)| answer["request_id"].as_str()).unwrap_or("ID");
+    Exit::failed(message).hint(format!("`turno docproc status {id} --why` says what it waits for"))
 }
 
 fn print(args: &Submit, answers: &[(String, Json)]) {

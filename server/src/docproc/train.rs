@@ -47,7 +47,7 @@ pub(super) async fn run(args: Train) -> Result<(), Exit> {
         return Err(Exit::new(Code::Conflict, "the model in force is better").hint(hint));
     }
     save(&target, &trained.model)?;
-    eprintln!("written to {}; a running server takes it at its next start", target.display());
+    eprintln!("written to {}; a running server takes it within seconds", target.display());
     Ok(())
 }
 

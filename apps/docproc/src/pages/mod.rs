@@ -1,6 +1,5 @@
 //! The screens. Structs here carry what a page shows; the routes fill them.
 
-pub mod figures;
 pub mod flow;
 pub mod overview;
 pub mod request;

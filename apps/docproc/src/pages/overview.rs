@@ -6,12 +6,18 @@ use web::svg::{Bar, Bars};
 use web::{Lang, Page, Tone};
 
 use super::{
-    figures::{Counts, Waiting},
     flow::{Flow, Step},
     words,
 };
 use crate::{
-    model::Component, room::ROUTER, store::queue::StageLoad, work::Worker, workflows::Refused,
+    model::Component,
+    room::ROUTER,
+    store::{
+        figures::{Counts, Waiting},
+        queue::StageLoad,
+    },
+    work::Worker,
+    workflows::Refused,
 };
 
 /// `/docproc`: how document processing is doing, now.

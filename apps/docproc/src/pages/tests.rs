@@ -5,16 +5,11 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use web::{Lang, Page, Theme};
 
-use super::{
-    figures::{Counts, Waiting},
-    overview::Dead,
-    requests::Narrowed,
-    upload::Choice,
-    *,
-};
+use super::{overview::Dead, requests::Narrowed, upload::Choice, *};
 use crate::{
     model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
     rules::{Sentence, why::Reason, workflow},
+    store::figures::{Counts, Waiting},
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
     workflows::{DEFAULT, Refused},
 };

@@ -1,5 +1,7 @@
 //! The seed's two endpoints: send documents, ask how they are doing (§13.1, §13.2).
 
+use std::sync::Arc;
+
 use axum::{
     extract::{DefaultBodyLimit, Multipart, multipart::MultipartRejection},
     http::{HeaderMap, StatusCode},
@@ -97,7 +99,7 @@ async fn process(
 
 async fn accept(
     desk: &Desk,
-    room: &Room,
+    room: &Arc<Room>,
     headers: &HeaderMap,
     id: &str,
     form: Multipart,
@@ -118,6 +120,7 @@ async fn accept(
     let Some(version) = room.workflows.id_of(&workflow.name) else {
         return Err(no_workflow(desk, named, &active).into());
     };
+    reception::open(room.clone(), &form.files, desk.lang).await?;
     let key = key(headers, &form, &workflow.name);
     let row = row(desk, id, &form, workflow, version, &policy);
     Ok(decisions::receive(&desk.context, &row, &form.files, key.as_ref()).await?)

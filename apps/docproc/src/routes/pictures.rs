@@ -9,7 +9,6 @@ use axum::{
 use bytes::Bytes;
 use host::{Context, Failure};
 use image::{DynamicImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
-use paper::Limits;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -99,18 +98,13 @@ async fn make(
     let file = file.ok_or_else(|| desk.no_request())?;
     let (storage, lang) = (room.storage.clone(), desk.lang);
     let drawn = tokio::task::spawn_blocking(move || {
-        let document = room.desk.opened.get(&room.storage, &file, &Limits::default())?;
+        let document = room.desk.opened.get(&room.storage, &file, &room.limits())?;
         let picture = document.render(page.page_in_file as usize, size.dpi)?;
         Ok::<_, paper::Broken>(encode(picture, page.turned, size))
     });
     let broken = |detail: String| Problem::unprocessable("SIN_IMAGEN").lang(lang).detail(detail);
     let drawn = drawn.await.map_err(|_| broken("the page could not be drawn".to_owned()))?;
-    let bytes = drawn.map_err(|error| {
-        broken(match lang {
-            web::Lang::Es => error.sentence_es(),
-            web::Lang::En => error.to_string(),
-        })
-    })?;
+    let bytes = drawn.map_err(|error| broken(error.sentence(lang == web::Lang::Es)))?;
     if let Err(error) = storage.put(place, bytes.clone()).await {
         tracing::warn!(%error, "a picture was made but not kept");
     }

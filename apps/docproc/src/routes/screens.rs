@@ -16,14 +16,14 @@ use super::{Desk, requests};
 use crate::{
     model::{Component, Status},
     pages::{
-        NoRequestPage, OverviewPage, RequestPage, RequestsPage, UploadPage, figures,
+        NoRequestPage, OverviewPage, RequestPage, RequestsPage, UploadPage,
         overview::Dead,
         requests::{Line, Narrowed},
         upload::Choice,
     },
     policy::{Action, can},
     room::room,
-    store::{self, policy, queue},
+    store::{self, figures, policy, queue},
     work,
 };
 

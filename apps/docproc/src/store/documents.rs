@@ -1,6 +1,8 @@
 //! Documents: pages that belong together, and what was read in them.
 
-use ::store::{Decision, Error, Row, Tx};
+use std::collections::HashMap;
+
+use ::store::{Decision, Error, Row, Rows, Tx};
 use serde_json::{Map, Value as Json};
 
 use super::pages::origin;
@@ -52,23 +54,49 @@ pub struct Reading {
     pub missing_required: bool,
 }
 
-pub async fn record(decision: &mut Decision, reading: &Reading) -> Result<(), Error> {
-    let sql = "UPDATE documents SET stage_at = $2, standing = 'DONE', fields = $3,
-               extracted_data = $4, extraction_confidence = $5, missing_required = $6,
-               updated_at = $7 WHERE id = $1 AND stage_at = $8 AND standing = 'SENT'";
-    let fields =
-        serde_json::to_value(&reading.fields).map_err(|error| Error::corrupt(error.to_string()))?;
-    let args = [
-        reading.document.as_str().into(),
-        reading.at.into(),
-        fields.into(),
-        Json::Object(reading.extracted_data.clone()).into(),
-        reading.confidence.into(),
-        i64::from(reading.missing_required).into(),
-        decision.now.into(),
-        reading.from.into(),
-    ];
-    decision.tx.execute(sql, &args).await.map(drop)
+pub async fn record(decision: &mut Decision, readings: &[Reading]) -> Result<(), Error> {
+    let mut rows = Rows::new(&[
+        "id",
+        "came_from",
+        "stage_at",
+        "fields",
+        "extracted_data",
+        "confidence",
+        "missing",
+    ]);
+    for reading in readings {
+        let fields = serde_json::to_value(&reading.fields)
+            .map_err(|error| Error::corrupt(error.to_string()))?;
+        rows.push([
+            reading.document.as_str().into(),
+            reading.from.into(),
+            reading.at.into(),
+            fields.into(),
+            Json::Object(reading.extracted_data.clone()).into(),
+            reading.confidence.into(),
+            i64::from(reading.missing_required).into(),
+        ]);
+    }
+    let sql = "UPDATE documents SET stage_at = v.stage_at, standing = 'DONE', fields = v.fields,
+               extracted_data = v.extracted_data, extraction_confidence = v.confidence,
+               missing_required = v.missing, updated_at = $1
+               FROM ROWS WHERE documents.id = v.id AND documents.stage_at = v.came_from
+               AND documents.standing = 'SENT'";
+    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
+}
+
+/// The documents of several requests, in their order, by request.
+pub async fn of_all(
+    tx: &mut Tx,
+    requests: &[&str],
+) -> Result<HashMap<String, Vec<DocumentRow>>, Error> {
+    let sql = "SELECT * FROM documents WHERE request_id IN (SELECT id FROM ROWS)
+               ORDER BY request_id, first_page";
+    let mut found: HashMap<String, Vec<DocumentRow>> = HashMap::new();
+    for row in tx.all_of(sql, &[], &Rows::of(&["id"], requests.iter().copied())).await? {
+        found.entry(row.get("request_id")?).or_default().push(document(&row)?);
+    }
+    Ok(found)
 }
 
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<DocumentRow>, Error> {

@@ -1,13 +1,15 @@
 //! What a worker needs to know to do what a message asks.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
-use ::store::{Error, Tx, Value, trusted};
+use ::store::{Error, Rows, Tx};
 use page::PageText;
 use serde_json::Value as Json;
 
 use super::{
-    CHUNK,
     messages::Claim,
     pages::page_text,
     requests::{self, FileRow, RequestRow},
@@ -56,21 +58,16 @@ pub async fn load(
 ) -> Result<Vec<Job>, Error> {
     let briefs = briefs(tx, &claims, workflows).await?;
     let mut jobs = Vec::with_capacity(claims.len());
-    let inputs = page_inputs(tx, &claims, &briefs).await?;
+    let pages = page_inputs(tx, &claims, &briefs).await?;
+    let mut documents = document_inputs(tx, &claims).await?;
     for claim in claims {
         let Some(request) = briefs.get(&claim.request).cloned() else { continue };
         let input = match &claim.item {
-            Item::Request => Input::Request,
-            Item::Page(n) => match inputs.get(&(claim.request.clone(), *n)) {
-                Some(input) => input.clone(),
-                None => continue,
-            },
-            Item::Document(id) => match document(tx, &claim.request, id).await? {
-                Some(input) => input,
-                None => continue,
-            },
+            Item::Request => Some(Input::Request),
+            Item::Page(n) => pages.get(&(claim.request.clone(), *n)).cloned(),
+            Item::Document(id) => documents.remove(id),
         };
-        jobs.push(Job { claim, request, input });
+        jobs.extend(input.map(|input| Job { claim, request, input }));
     }
     Ok(jobs)
 }
@@ -80,74 +77,85 @@ async fn briefs(
     claims: &[Claim],
     workflows: &Workflows,
 ) -> Result<HashMap<String, Arc<Brief>>, Error> {
-    let mut ids: Vec<&str> = claims.iter().map(|claim| claim.request.as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let ids: BTreeSet<&str> = claims.iter().map(|claim| claim.request.as_str()).collect();
+    let ids = Rows::of(&["id"], ids);
+    let mut files: HashMap<String, Vec<FileRow>> = HashMap::new();
+    let sql = "SELECT * FROM request_files WHERE request_id IN (SELECT id FROM ROWS)
+               ORDER BY request_id, n";
+    for row in tx.all_of(sql, &[], &ids).await? {
+        files.entry(row.get("request_id")?).or_default().push(requests::file(&row)?);
+    }
     let mut briefs = HashMap::with_capacity(ids.len());
-    for chunk in ids.chunks(CHUNK) {
-        let args: Vec<Value> = chunk.iter().map(|id| (*id).into()).collect();
-        let list = (1..=chunk.len()).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ");
-        let mut files: HashMap<String, Vec<FileRow>> = HashMap::new();
-        let sql = format!("SELECT * FROM request_files WHERE request_id IN ({list}) ORDER BY n");
-        for row in tx.all(trusted(sql), &args).await? {
-            files.entry(row.get("request_id")?).or_default().push(requests::file(&row)?);
-        }
-        let sql = format!("SELECT * FROM requests WHERE id IN ({list})");
-        for row in tx.all(trusted(sql), &args).await? {
-            let row = requests::request(&row)?;
-            let workflow = workflows.version(tx, row.workflow_id).await?;
-            let files = files.remove(&row.id).unwrap_or_default();
-            briefs.insert(row.id.clone(), Arc::new(Brief { row, files, workflow }));
-        }
+    let sql = "SELECT * FROM requests WHERE id IN (SELECT id FROM ROWS)";
+    for row in tx.all_of(sql, &[], &ids).await? {
+        let row = requests::request(&row)?;
+        let workflow = workflows.version(tx, row.workflow_id).await?;
+        let files = files.remove(&row.id).unwrap_or_default();
+        briefs.insert(row.id.clone(), Arc::new(Brief { row, files, workflow }));
     }
     Ok(briefs)
 }
 
 type PageInputs = HashMap<(String, u32), Input>;
 
-/// Pages in one query per request; their words only when the stage reads them.
+/// The pages; their words only when the stage reads them.
 async fn page_inputs(
     tx: &mut Tx,
     claims: &[Claim],
     briefs: &HashMap<String, Arc<Brief>>,
 ) -> Result<PageInputs, Error> {
-    let mut wanted: HashMap<&str, (Vec<u32>, bool)> = HashMap::new();
+    let mut wanted = Rows::new(&["request_id", "n", "with_words"]);
     for claim in claims {
         let Item::Page(n) = claim.item else { continue };
         let Some(brief) = briefs.get(&claim.request) else { continue };
         let stage = brief.workflow.stages.get(claim.at.max(0) as usize);
-        let entry = wanted.entry(&claim.request).or_default();
-        entry.0.push(n);
-        entry.1 |= stage.is_some_and(|stage| stage.component != Component::Ocr);
+        let with_words = stage.is_some_and(|stage| stage.component != Component::Ocr);
+        wanted.push([claim.request.as_str().into(), n.into(), i64::from(with_words).into()]);
     }
+    let sql = "SELECT pages.request_id, pages.n, file, page_in_file, width, height, turned,
+               ocr_source, CASE WHEN v.with_words = 1 THEN words END AS words
+               FROM ROWS JOIN pages ON pages.request_id = v.request_id AND pages.n = v.n";
     let mut inputs = PageInputs::new();
-    for (request, (pages, with_words)) in wanted {
-        let list = pages.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        let words = if with_words { "words" } else { "NULL AS words" };
-        let sql = format!(
-            "SELECT n, file, page_in_file, width, height, turned, ocr_source, {words} FROM pages
-             WHERE request_id = $1 AND n IN ({list})"
-        );
-        for row in tx.all(trusted(sql), &[request.into()]).await? {
-            let has_words = with_words && row.maybe::<String>("words")?.is_some();
-            let text = if has_words { Some(page_text(&row)?) } else { None };
-            let n = row.get::<i64>("n")? as u32;
-            let (file, page_in_file) = (row.get::<i64>("file")?, row.get::<i64>("page_in_file")?);
-            let (file, page_in_file) = (file as u32, page_in_file as u32);
-            inputs.insert((request.to_owned(), n), Input::Page { n, file, page_in_file, text });
-        }
+    for row in tx.all_of(sql, &[], &wanted).await? {
+        let number = |name| row.get::<i64>(name).map(|n| n as u32);
+        let (n, file, page_in_file) = (number("n")?, number("file")?, number("page_in_file")?);
+        let has_words = row.maybe::<String>("words")?.is_some();
+        let text = if has_words { Some(page_text(&row)?) } else { None };
+        let input = Input::Page { n, file, page_in_file, text };
+        inputs.insert((row.get("request_id")?, n), input);
     }
     Ok(inputs)
 }
 
-async fn document(tx: &mut Tx, request: &str, id: &str) -> Result<Option<Input>, Error> {
-    let sql = "SELECT doc_type, first_page, last_page, extracted_data FROM documents WHERE id = $1";
-    let Some(row) = tx.optional(sql, &[id.into()]).await? else { return Ok(None) };
-    let (first, last): (i64, i64) = (row.get("first_page")?, row.get("last_page")?);
-    let (doc_type, data) = (row.get("doc_type")?, row.maybe("extracted_data")?);
-    let sql = "SELECT n, width, height, words, ocr_source, turned FROM pages
-               WHERE request_id = $1 AND n BETWEEN $2 AND $3 AND words IS NOT NULL ORDER BY n";
-    let rows = tx.all(sql, &[request.into(), first.into(), last.into()]).await?;
-    let pages = rows.iter().map(page_text).collect::<Result<_, _>>()?;
-    Ok(Some(Input::Document { id: id.to_owned(), doc_type, first: first as u32, pages, data }))
+/// Documents with the words of their pages.
+async fn document_inputs(tx: &mut Tx, claims: &[Claim]) -> Result<HashMap<String, Input>, Error> {
+    let ids = claims.iter().filter_map(|claim| match &claim.item {
+        Item::Document(id) => Some(id),
+        Item::Request | Item::Page(_) => None,
+    });
+    let ids = Rows::of(&["id"], ids);
+    let sql = "SELECT documents.id AS document, pages.n, width, height, words, ocr_source, turned
+               FROM ROWS JOIN documents ON documents.id = v.id
+               JOIN pages ON pages.request_id = documents.request_id
+               AND pages.n BETWEEN first_page AND last_page
+               WHERE words IS NOT NULL ORDER BY documents.id, pages.n";
+    let mut texts: HashMap<String, Vec<PageText>> = HashMap::new();
+    for row in tx.all_of(sql, &[], &ids).await? {
+        texts.entry(row.get("document")?).or_default().push(page_text(&row)?);
+    }
+    let sql = "SELECT id, doc_type, first_page, extracted_data FROM documents
+               WHERE id IN (SELECT id FROM ROWS)";
+    let mut inputs = HashMap::new();
+    for row in tx.all_of(sql, &[], &ids).await? {
+        let id: String = row.get("id")?;
+        let input = Input::Document {
+            doc_type: row.get("doc_type")?,
+            first: row.get::<i64>("first_page")? as u32,
+            pages: texts.remove(&id).unwrap_or_default(),
+            data: row.maybe("extracted_data")?,
+            id: id.clone(),
+        };
+        inputs.insert(id, input);
+    }
+    Ok(inputs)
 }

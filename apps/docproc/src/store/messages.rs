@@ -1,9 +1,10 @@
 //! The queue (seed §2.3, §5): messages in order of urgency, taken by one worker at a time.
 
-use ::store::{Decision, Error, Row, Tx, Value, trusted, tuples};
+use std::collections::HashMap;
+
+use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
-use super::CHUNK;
 use crate::model::Item;
 
 /// A message to be put into the queue.
@@ -36,31 +37,34 @@ pub struct Claim {
     pub claimed_at: Timestamp,
 }
 
-const COLUMNS: &str = "request_id, run, stage_at, stage, component, item, priority, deadline_utc, \
-                       due_at, created_at";
-
 pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<(), Error> {
-    let now = decision.now;
-    for chunk in messages.chunks(CHUNK) {
-        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 10);
-        for message in chunk {
-            args.extend([
-                message.request.as_str().into(),
-                message.run.into(),
-                message.at.into(),
-                message.stage.as_str().into(),
-                message.component.into(),
-                message.item.key().into(),
-                message.priority.into(),
-                message.deadline.into(),
-                now.into(),
-                now.into(),
-            ]);
-        }
-        let sql = format!("INSERT INTO messages ({COLUMNS}) VALUES {}", tuples(chunk.len(), 10, 1));
-        decision.tx.execute(trusted(sql), &args).await?;
+    let mut rows = Rows::new(&[
+        "request_id",
+        "run",
+        "stage_at",
+        "stage",
+        "component",
+        "item",
+        "priority",
+        "deadline_utc",
+    ]);
+    for message in messages {
+        rows.push([
+            message.request.as_str().into(),
+            message.run.into(),
+            message.at.into(),
+            message.stage.as_str().into(),
+            message.component.into(),
+            message.item.key().into(),
+            message.priority.into(),
+            message.deadline.into(),
+        ]);
     }
-    Ok(())
+    let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
+               deadline_utc, due_at, created_at)
+               SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
+               $1, $1 FROM ROWS";
+    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
 }
 
 const CLAIM: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt + 1, worker = $1,
@@ -128,33 +132,25 @@ fn claimed(row: &Row) -> Result<Claim, Error> {
 /// Which of these claims still hold. One that was given to somebody else, or whose request began
 /// anew, does not.
 pub async fn still_held(tx: &mut Tx, worker: &str, claims: &[&Claim]) -> Result<Vec<bool>, Error> {
-    let mut held = std::collections::HashMap::with_capacity(claims.len());
-    for chunk in claims.chunks(CHUNK) {
-        let ids: Vec<String> = chunk.iter().map(|claim| claim.id.to_string()).collect();
-        let sql = format!(
-            "SELECT id, attempt FROM messages WHERE state = 'CLAIMED' AND worker = $1
-             AND id IN ({})",
-            ids.join(", ")
-        );
-        for row in tx.all(trusted(sql), &[worker.into()]).await? {
-            held.insert(row.get::<i64>("id")?, row.get::<i64>("attempt")?);
-        }
-    }
+    let sql = "SELECT id, attempt FROM messages WHERE state = 'CLAIMED' AND worker = $1
+               AND id IN (SELECT id FROM ROWS)";
+    let ids = Rows::of(&["id"], claims.iter().map(|claim| claim.id));
+    let rows = tx.all_of(sql, &[worker.into()], &ids).await?;
+    let held = rows
+        .iter()
+        .map(|row| Ok((row.get("id")?, row.get("attempt")?)))
+        .collect::<Result<HashMap<i64, i64>, Error>>()?;
     Ok(claims.iter().map(|claim| held.get(&claim.id) == Some(&claim.attempt)).collect())
 }
 
 pub async fn done(decision: &mut Decision, finished: &[(i64, Timestamp)]) -> Result<(), Error> {
-    for chunk in finished.chunks(CHUNK) {
-        let args: Vec<Value> =
-            chunk.iter().flat_map(|(id, at)| [Value::from(*id), Value::from(*at)]).collect();
-        let sql = format!(
-            "UPDATE messages SET state = 'DONE', finished_at = v.column2, error = NULL,
-             error_code = NULL FROM (VALUES {}) AS v WHERE messages.id = v.column1",
-            tuples(chunk.len(), 2, 1)
-        );
-        decision.tx.execute(trusted(sql), &args).await?;
+    let mut rows = Rows::new(&["id", "finished_at"]);
+    for (id, at) in finished {
+        rows.push([(*id).into(), (*at).into()]);
     }
-    Ok(())
+    let sql = "UPDATE messages SET state = 'DONE', finished_at = v.finished_at, error = NULL,
+               error_code = NULL FROM ROWS WHERE messages.id = v.id";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
 /// A stage that ran in the same hands as the one before it: never queued, only remembered.
@@ -173,35 +169,38 @@ pub struct Ran {
 }
 
 pub async fn remember(decision: &mut Decision, worker: &str, ran: &[Ran]) -> Result<(), Error> {
-    for chunk in ran.chunks(CHUNK) {
-        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 14);
-        for one in chunk {
-            args.extend([
-                one.request.as_str().into(),
-                one.run.into(),
-                one.at.into(),
-                one.stage.as_str().into(),
-                one.component.into(),
-                one.item.key().into(),
-                one.priority.into(),
-                one.deadline.into(),
-                one.started.into(),
-                one.started.into(),
-                "DONE".into(),
-                Value::Int(Some(1)),
-                worker.into(),
-                one.started.into(),
-                one.finished.into(),
-            ]);
-        }
-        let sql = format!(
-            "INSERT INTO messages ({COLUMNS}, state, attempt, worker, started_at, finished_at)
-             VALUES {} ON CONFLICT (request_id, run, stage_at, item) DO NOTHING",
-            tuples(chunk.len(), 15, 1)
-        );
-        decision.tx.execute(trusted(sql), &args).await?;
+    let mut rows = Rows::new(&[
+        "request_id",
+        "run",
+        "stage_at",
+        "stage",
+        "component",
+        "item",
+        "priority",
+        "deadline_utc",
+        "started_at",
+        "finished_at",
+    ]);
+    for one in ran {
+        rows.push([
+            one.request.as_str().into(),
+            one.run.into(),
+            one.at.into(),
+            one.stage.as_str().into(),
+            one.component.into(),
+            one.item.key().into(),
+            one.priority.into(),
+            one.deadline.into(),
+            one.started.into(),
+            one.finished.into(),
+        ]);
     }
-    Ok(())
+    let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
+               deadline_utc, due_at, created_at, state, attempt, worker, started_at, finished_at)
+               SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
+               started_at, started_at, 'DONE', 1, $1, started_at, finished_at FROM ROWS WHERE true
+               ON CONFLICT (request_id, run, stage_at, item) DO NOTHING";
+    decision.tx.each(sql, &[worker.into()], &rows).await.map(drop)
 }
 
 pub async fn again(

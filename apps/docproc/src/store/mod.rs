@@ -2,6 +2,7 @@
 
 pub mod documents;
 pub mod events;
+pub mod figures;
 pub mod jobs;
 pub mod messages;
 pub mod pages;
@@ -23,9 +24,6 @@ pub const MIGRATIONS: Line = Line {
         postgres: include_str!("../../migrations/postgres/0001_requests.sql"),
     }],
 };
-
-/// The most rows one statement writes.
-pub(crate) const CHUNK: usize = 100;
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

@@ -1,10 +1,9 @@
 //! Pages: one row each, from the split to their document.
 
-use ::store::{Decision, Error, Row, Tx, Value, trusted, tuples};
+use ::store::{Decision, Error, Row, Rows, Tx};
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
-use super::CHUNK;
 use crate::model::{Origin, Progress};
 
 /// A page as screens and answers show it.
@@ -52,25 +51,18 @@ pub struct Leaf {
     pub page: u32,
 }
 
-pub async fn insert(
-    decision: &mut Decision,
-    request: &str,
-    leaves: &[Leaf],
-    at: i32,
-) -> Result<(), Error> {
-    for (chunk, leaves) in leaves.chunks(CHUNK).enumerate() {
-        let mut args: Vec<Value> = Vec::with_capacity(leaves.len() * 5);
+/// The pages of requests that were split: request, leaves, the stage they stand before.
+pub async fn insert(decision: &mut Decision, split: &[(&str, &[Leaf], i32)]) -> Result<(), Error> {
+    let mut rows = Rows::new(&["request_id", "n", "file", "page_in_file", "stage_at"]);
+    for (request, leaves, at) in split {
         for (n, leaf) in leaves.iter().enumerate() {
-            let n = (chunk * CHUNK + n) as i64;
-            args.extend([request.into(), n.into(), leaf.file.into(), leaf.page.into(), at.into()]);
+            let n = (n as i64).into();
+            rows.push([(*request).into(), n, leaf.file.into(), leaf.page.into(), (*at).into()]);
         }
-        let sql = format!(
-            "INSERT INTO pages (request_id, n, file, page_in_file, stage_at) VALUES {}",
-            tuples(leaves.len(), 5, 1)
-        );
-        decision.tx.execute(trusted(sql), &args).await?;
     }
-    Ok(())
+    let sql = "INSERT INTO pages (request_id, n, file, page_in_file, stage_at)
+               SELECT request_id, n, file, page_in_file, stage_at FROM ROWS";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
 /// What a worker found on a page.
@@ -89,41 +81,51 @@ pub struct Finding {
 /// Records findings; each page stands behind the stage that found it. What a stage did not look
 /// for stays as it was.
 pub async fn record(decision: &mut Decision, findings: &[Finding]) -> Result<(), Error> {
-    for chunk in findings.chunks(CHUNK / 2) {
-        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 13);
-        for one in chunk {
-            let text = one.text.as_ref();
-            args.extend([
-                one.request.as_str().into(),
-                one.n.into(),
-                one.at.into(),
-                text.map(|text| f64::from(text.width)).into(),
-                text.map(|text| f64::from(text.height)).into(),
-                text.map(pack).into(),
-                text.map(PageText::text).into(),
-                text.map(|text| f64::from(text.confidence())).into(),
-                text.map(|text| source_word(text.source)).into(),
-                text.map(|text| i64::from(text.turned)).into(),
-                one.evidence.clone().into(),
-                one.scores.clone().into(),
-                one.from.into(),
-            ]);
-        }
-        let sql = format!(
-            "UPDATE pages SET stage_at = v.column3, standing = 'DONE',
-             width = COALESCE(v.column4, width), height = COALESCE(v.column5, height),
-             words = COALESCE(v.column6, words), ocr_text = COALESCE(v.column7, ocr_text),
-             ocr_confidence = COALESCE(v.column8, ocr_confidence),
-             ocr_source = COALESCE(v.column9, ocr_source),
-             turned = COALESCE(v.column10, turned), evidence = COALESCE(v.column11, evidence),
-             scores = COALESCE(v.column12, scores)
-             FROM (VALUES {}) AS v WHERE request_id = v.column1 AND n = v.column2
-             AND stage_at = v.column13 AND standing = 'SENT'",
-            tuples(chunk.len(), 13, 1)
-        );
-        decision.tx.execute(trusted(sql), &args).await?;
+    let mut rows = Rows::new(&[
+        "request_id",
+        "n",
+        "came_from",
+        "stage_at",
+        "width",
+        "height",
+        "words",
+        "ocr_text",
+        "ocr_confidence",
+        "ocr_source",
+        "turned",
+        "evidence",
+        "scores",
+    ]);
+    for one in findings {
+        let text = one.text.as_ref();
+        rows.push([
+            one.request.as_str().into(),
+            one.n.into(),
+            one.from.into(),
+            one.at.into(),
+            text.map(|text| f64::from(text.width)).into(),
+            text.map(|text| f64::from(text.height)).into(),
+            text.map(pack).into(),
+            text.map(PageText::text).into(),
+            text.map(|text| f64::from(text.confidence())).into(),
+            text.map(|text| source_word(text.source)).into(),
+            text.map(|text| i64::from(text.turned)).into(),
+            one.evidence.clone().into(),
+            one.scores.clone().into(),
+        ]);
     }
-    Ok(())
+    let sql = "UPDATE pages SET stage_at = v.stage_at, standing = 'DONE',
+               width = COALESCE(v.width, pages.width), height = COALESCE(v.height, pages.height),
+               words = COALESCE(v.words, pages.words),
+               ocr_text = COALESCE(v.ocr_text, pages.ocr_text),
+               ocr_confidence = COALESCE(v.ocr_confidence, pages.ocr_confidence),
+               ocr_source = COALESCE(v.ocr_source, pages.ocr_source),
+               turned = COALESCE(v.turned, pages.turned),
+               evidence = COALESCE(v.evidence, pages.evidence),
+               scores = COALESCE(v.scores, pages.scores)
+               FROM ROWS WHERE pages.request_id = v.request_id AND pages.n = v.n
+               AND pages.stage_at = v.came_from AND pages.standing = 'SENT'";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<PageRow>, Error> {

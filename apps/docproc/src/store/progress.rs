@@ -1,14 +1,17 @@
 //! Loads what the planner of a request looks at, and applies what it wants, for many requests in
 //! one transaction.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-use ::store::{Decision, Error, Row, Slice, Tx, Value, trusted, tuples};
+use ::store::{Decision, Error, Row, Rows, Slice, Tx};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{
-    CHUNK, documents, events,
+    documents, events,
     messages::{self, NewMessage},
     questions,
     requests::{self, RequestRow},
@@ -71,38 +74,36 @@ pub async fn load(
     ids: &[String],
     workflows: &Workflows,
 ) -> Result<Vec<Loaded>, Error> {
-    let mut loaded = Vec::with_capacity(ids.len());
-    for chunk in ids.chunks(CHUNK) {
-        let args: Vec<Value> = chunk.iter().map(Value::from).collect();
-        let list = (1..=chunk.len()).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ");
-        let select = |what: &str| trusted(what.replace("IDS", &list));
-        let rows = tx.all(select("SELECT * FROM requests WHERE id IN (IDS)"), &args).await?;
-        let mut pages: HashMap<String, Vec<Page>> = HashMap::new();
-        let sql = "SELECT request_id, n, file, stage_at, standing, scores, evidence, doc_type,
-                   document_id FROM pages WHERE request_id IN (IDS) ORDER BY request_id, n";
-        for row in tx.all(select(sql), &args).await? {
-            pages.entry(row.get("request_id")?).or_default().push(page(&row)?);
-        }
-        let mut documents: HashMap<String, Vec<Document>> = HashMap::new();
-        let sql = "SELECT request_id, id, stage_at, standing, extraction_confidence,
-                   missing_required FROM documents WHERE request_id IN (IDS)
-                   ORDER BY request_id, first_page";
-        for row in tx.all(select(sql), &args).await? {
-            documents.entry(row.get("request_id")?).or_default().push(document(&row)?);
-        }
-        for row in &rows {
-            let row = requests::request(row)?;
-            let workflow = workflows.version(tx, row.workflow_id).await?;
-            let snapshot = Snapshot {
-                status: row.status,
-                standing: Standing { at: row.stage_at, progress: row.progress },
-                page_count: row.page_count,
-                document_count: row.document_count,
-                pages: pages.remove(&row.id).unwrap_or_default(),
-                documents: documents.remove(&row.id).unwrap_or_default(),
-            };
-            loaded.push(Loaded { row, workflow, snapshot });
-        }
+    let ids = Rows::of(&["id"], ids);
+    let sql = "SELECT * FROM requests WHERE id IN (SELECT id FROM ROWS)";
+    let rows = tx.all_of(sql, &[], &ids).await?;
+    let mut pages: HashMap<String, Vec<Page>> = HashMap::new();
+    let sql = "SELECT request_id, n, file, stage_at, standing, scores, evidence, doc_type,
+               document_id FROM pages WHERE request_id IN (SELECT id FROM ROWS)
+               ORDER BY request_id, n";
+    for row in tx.all_of(sql, &[], &ids).await? {
+        pages.entry(row.get("request_id")?).or_default().push(page(&row)?);
+    }
+    let mut documents: HashMap<String, Vec<Document>> = HashMap::new();
+    let sql = "SELECT request_id, id, stage_at, standing, extraction_confidence, missing_required
+               FROM documents WHERE request_id IN (SELECT id FROM ROWS)
+               ORDER BY request_id, first_page";
+    for row in tx.all_of(sql, &[], &ids).await? {
+        documents.entry(row.get("request_id")?).or_default().push(document(&row)?);
+    }
+    let mut loaded = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let row = requests::request(row)?;
+        let workflow = workflows.version(tx, row.workflow_id).await?;
+        let snapshot = Snapshot {
+            status: row.status,
+            standing: Standing { at: row.stage_at, progress: row.progress },
+            page_count: row.page_count,
+            document_count: row.document_count,
+            pages: pages.remove(&row.id).unwrap_or_default(),
+            documents: documents.remove(&row.id).unwrap_or_default(),
+        };
+        loaded.push(Loaded { row, workflow, snapshot });
     }
     Ok(loaded)
 }
@@ -244,29 +245,29 @@ impl Writing {
         Ok(())
     }
 
-    async fn finish(self, decision: &mut Decision) -> Result<(), Error> {
+    async fn finish(mut self, decision: &mut Decision) -> Result<(), Error> {
         accept(decision, &self.accepted).await?;
         open(decision, &self.opened).await?;
-        stand(decision, &self.stands).await?;
         for (task, standing) in &self.reviews {
             reviews::ask(decision, task).await?;
-            let stand_there = (task.request.clone(), task.item.clone(), *standing);
-            stand(decision, &[stand_there]).await?;
+            self.stands.push((task.request.clone(), task.item.clone(), *standing));
         }
+        stand(decision, &last_of_each(&self.stands)).await?;
         messages::send(decision, &self.sends).await?;
-        for (request, count) in &self.counts {
-            let sql = "UPDATE requests SET document_count = $2 WHERE id = $1";
-            decision.tx.execute(sql, &[request.into(), (*count).into()]).await?;
-        }
+        count(decision, &self.counts).await?;
         for (request, status) in &self.statuses {
-            requests::set_status(decision, request, *status).await?;
             events::status(decision, request, *status);
         }
-        for (request, workflow, pages) in &self.complete {
-            complete(decision, request, workflow, pages.unwrap_or_default()).await?;
-        }
-        Ok(())
+        let latest: HashMap<String, Status> = self.statuses.into_iter().collect();
+        requests::set_statuses(decision, &Vec::from_iter(latest)).await?;
+        complete(decision, &self.complete).await
     }
+}
+
+/// An item may move several times in one plan; where it stands at the end is written.
+fn last_of_each(stands: &[(String, Item, Standing)]) -> Vec<&(String, Item, Standing)> {
+    let mut seen = HashSet::new();
+    stands.iter().rev().filter(|(request, item, _)| seen.insert((request, item))).collect()
 }
 
 fn message(row: &RequestRow, workflow: &Workflow, item: Item, at: usize) -> NewMessage {
@@ -284,118 +285,103 @@ fn message(row: &RequestRow, workflow: &Workflow, item: Item, at: usize) -> NewM
 }
 
 /// The same update of standings for requests, pages and documents.
-async fn stand(decision: &mut Decision, stands: &[(String, Item, Standing)]) -> Result<(), Error> {
-    let mut pages: Vec<Value> = Vec::new();
+async fn stand(decision: &mut Decision, stands: &[&(String, Item, Standing)]) -> Result<(), Error> {
+    let mut requests = Rows::new(&["id", "stage_at", "standing"]);
+    let mut documents = requests.clone();
+    let mut pages = Rows::new(&["request_id", "n", "stage_at", "standing"]);
     for (request, item, standing) in stands {
-        let (at, progress) = (standing.at, standing.progress.word());
+        let (at, progress) = (standing.at.into(), standing.progress.word().into());
         match item {
-            Item::Page(n) => {
-                pages.extend([request.into(), (*n).into(), at.into(), progress.into()]);
-            }
-            Item::Document(id) => {
-                let sql = "UPDATE documents SET stage_at = $2, standing = $3, updated_at = $4
-                           WHERE id = $1";
-                let now = decision.now.into();
-                let args = [id.into(), at.into(), progress.into(), now];
-                decision.tx.guarded("document", sql, &args).await?;
-            }
-            Item::Request => {
-                let sql = "UPDATE requests SET stage_at = $2, standing = $3 WHERE id = $1";
-                let args = [request.into(), at.into(), progress.into()];
-                decision.tx.guarded("request", sql, &args).await?;
-            }
+            Item::Page(n) => pages.push([request.into(), (*n).into(), at, progress]),
+            Item::Document(id) => documents.push([id.into(), at, progress]),
+            Item::Request => requests.push([request.into(), at, progress]),
         }
     }
-    for chunk in pages.chunks(CHUNK * 4) {
-        let sql = format!(
-            "UPDATE pages SET stage_at = v.column3, standing = v.column4
-             FROM (VALUES {}) AS v WHERE request_id = v.column1 AND n = v.column2",
-            tuples(chunk.len() / 4, 4, 1)
-        );
-        decision.tx.execute(trusted(sql), chunk).await?;
-    }
-    Ok(())
+    let sql = "UPDATE pages SET stage_at = v.stage_at, standing = v.standing FROM ROWS
+               WHERE pages.request_id = v.request_id AND pages.n = v.n";
+    decision.tx.each(sql, &[], &pages).await?;
+    let sql = "UPDATE documents SET stage_at = v.stage_at, standing = v.standing, updated_at = $1
+               FROM ROWS WHERE documents.id = v.id";
+    decision.tx.each(sql, &[decision.now.into()], &documents).await?;
+    let sql = "UPDATE requests SET stage_at = v.stage_at, standing = v.standing FROM ROWS
+               WHERE requests.id = v.id";
+    decision.tx.each(sql, &[], &requests).await.map(drop)
 }
 
 async fn accept(
     decision: &mut Decision,
     accepted: &[(String, u32, String, f64)],
 ) -> Result<(), Error> {
-    for chunk in accepted.chunks(CHUNK) {
-        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 4);
-        for (request, page, doc_type, confidence) in chunk {
-            args.extend([request.into(), (*page).into(), doc_type.into(), (*confidence).into()]);
-        }
-        let sql = format!(
-            "UPDATE pages SET doc_type = v.column3, classification_confidence = v.column4
-             FROM (VALUES {}) AS v WHERE request_id = v.column1 AND n = v.column2",
-            tuples(chunk.len(), 4, 1)
-        );
-        decision.tx.execute(trusted(sql), &args).await?;
+    let mut rows = Rows::new(&["request_id", "n", "doc_type", "confidence"]);
+    for (request, page, doc_type, confidence) in accepted {
+        rows.push([request.into(), (*page).into(), doc_type.into(), (*confidence).into()]);
     }
-    Ok(())
+    let sql = "UPDATE pages SET doc_type = v.doc_type, classification_confidence = v.confidence
+               FROM ROWS WHERE pages.request_id = v.request_id AND pages.n = v.n";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
 async fn open(decision: &mut Decision, opened: &[Opened]) -> Result<(), Error> {
-    let now = decision.now;
-    for chunk in opened.chunks(CHUNK) {
-        let mut args: Vec<Value> = Vec::with_capacity(chunk.len() * 9);
-        let mut spans: Vec<Value> = Vec::with_capacity(chunk.len() * 4);
-        for one in chunk {
-            args.extend([
-                one.id.as_str().into(),
-                one.request.as_str().into(),
-                one.first.into(),
-                one.last.into(),
-                one.doc_type.as_str().into(),
-                one.standing.at.into(),
-                one.standing.progress.word().into(),
-                now.into(),
-                now.into(),
-            ]);
-            spans.extend([
-                one.request.as_str().into(),
-                one.first.into(),
-                one.last.into(),
-                one.id.as_str().into(),
-            ]);
-        }
-        let sql = format!(
-            "INSERT INTO documents (id, request_id, first_page, last_page, doc_type, stage_at,
-             standing, created_at, updated_at) VALUES {}",
-            tuples(chunk.len(), 9, 1)
-        );
-        decision.tx.execute(trusted(sql), &args).await?;
-        let sql = format!(
-            "UPDATE pages SET document_id = v.column4 FROM (VALUES {}) AS v
-             WHERE request_id = v.column1 AND n BETWEEN v.column2 AND v.column3",
-            tuples(chunk.len(), 4, 1)
-        );
-        decision.tx.execute(trusted(sql), &spans).await?;
+    let mut rows =
+        Rows::new(&["id", "request_id", "first", "last", "doc_type", "stage_at", "standing"]);
+    for one in opened {
+        rows.push([
+            one.id.as_str().into(),
+            one.request.as_str().into(),
+            one.first.into(),
+            one.last.into(),
+            one.doc_type.as_str().into(),
+            one.standing.at.into(),
+            one.standing.progress.word().into(),
+        ]);
     }
-    Ok(())
+    let sql = "INSERT INTO documents (id, request_id, first_page, last_page, doc_type, stage_at,
+               standing, created_at, updated_at)
+               SELECT id, request_id, v.first, v.last, doc_type, stage_at, standing, $1, $1
+               FROM ROWS";
+    decision.tx.each(sql, &[decision.now.into()], &rows).await?;
+    let sql = "UPDATE pages SET document_id = v.id FROM ROWS
+               WHERE pages.request_id = v.request_id AND pages.n BETWEEN v.first AND v.last";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
+async fn count(decision: &mut Decision, counts: &[(String, u32)]) -> Result<(), Error> {
+    let mut rows = Rows::new(&["id", "documents"]);
+    for (request, count) in counts {
+        rows.push([request.into(), (*count).into()]);
+    }
+    let sql = "UPDATE requests SET document_count = v.documents FROM ROWS
+               WHERE requests.id = v.id";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
+}
+
+/// Writes the answers of requests: id, workflow, pages.
 async fn complete(
     decision: &mut Decision,
-    request: &str,
-    workflow: &str,
-    pages: u32,
+    done: &[(String, String, Option<u32>)],
 ) -> Result<(), Error> {
-    let rows = documents::all(&mut decision.tx, request).await?;
-    let pieces: Vec<Piece> = rows.iter().map(|row| piece(row, true)).collect();
-    let result = answer::compose(request, workflow, pages, &pieces);
-    let sql = "UPDATE requests SET status = 'completed', standing = 'DONE', result = $2,
-               error = NULL, error_code = NULL, completed_at = $3, updated_at = $3
-               WHERE id = $1 AND status NOT IN ('completed', 'failed', 'cancelled')";
-    let args = [request.into(), result.into(), decision.now.into()];
-    decision.tx.guarded("request", sql, &args).await?;
+    let ids: Vec<&str> = done.iter().map(|(request, ..)| request.as_str()).collect();
+    let documents = documents::of_all(&mut decision.tx, &ids).await?;
+    let mut rows = Rows::new(&["id", "result"]);
+    for (request, workflow, pages) in done {
+        let of_request = documents.get(request).into_iter().flatten();
+        let pieces: Vec<Piece> = of_request.map(|row| piece(row, true)).collect();
+        let result = answer::compose(request, workflow, pages.unwrap_or_default(), &pieces);
+        rows.push([request.into(), result.into()]);
+        events::completed(decision, request, pieces.len());
+    }
+    let sql = "UPDATE requests SET status = 'completed', standing = 'DONE', result = v.result,
+               error = NULL, error_code = NULL, completed_at = $1, updated_at = $1
+               FROM ROWS WHERE requests.id = v.id
+               AND status NOT IN ('completed', 'failed', 'cancelled')";
+    let completed = decision.tx.each(sql, &[decision.now.into()], &rows).await?;
+    if completed != rows.len() as u64 {
+        return Err(Error::conflict("request"));
+    }
     // A password is needed only while pages are read.
-    let sql = "UPDATE request_files SET password = NULL WHERE request_id = $1
-               AND password IS NOT NULL";
-    decision.tx.execute(sql, &[request.into()]).await?;
-    events::completed(decision, request, pieces.len());
-    Ok(())
+    let sql = "UPDATE request_files SET password = NULL
+               WHERE request_id IN (SELECT id FROM ROWS) AND password IS NOT NULL";
+    decision.tx.each(sql, &[], &Rows::of(&["id"], ids)).await.map(drop)
 }
 
 pub fn piece(row: &documents::DocumentRow, settled: bool) -> Piece {

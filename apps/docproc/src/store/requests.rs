@@ -1,6 +1,8 @@
 //! Requests and their files.
 
-use ::store::{Decision, Error, Row, Tx, Value, trusted, tuples};
+use std::collections::HashSet;
+
+use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use engine::lifecycle::Lifecycle as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -74,15 +76,22 @@ pub async fn insert(decision: &mut Decision, request: &RequestRow) -> Result<(),
 }
 
 /// Writes files; one that is there already learns how many pages it has.
-pub async fn put_files(
-    decision: &mut Decision,
-    request: &str,
-    files: &[FileRow],
-) -> Result<(), Error> {
-    let mut args: Vec<Value> = Vec::with_capacity(files.len() * 10);
-    for file in files {
-        args.extend([
-            request.into(),
+pub async fn put_files(decision: &mut Decision, files: &[(&str, &FileRow)]) -> Result<(), Error> {
+    let mut rows = Rows::new(&[
+        "request_id",
+        "n",
+        "name",
+        "kind",
+        "bytes",
+        "sha256",
+        "place",
+        "packed_in",
+        "password",
+        "pages",
+    ]);
+    for (request, file) in files {
+        rows.push([
+            (*request).into(),
             file.n.into(),
             file.name.as_str().into(),
             file.kind.as_str().into(),
@@ -94,13 +103,12 @@ pub async fn put_files(
             file.pages.into(),
         ]);
     }
-    let sql = format!(
-        "INSERT INTO request_files (request_id, n, name, kind, bytes, sha256, place, packed_in,
-         password, pages) VALUES {}
-         ON CONFLICT (request_id, n) DO UPDATE SET pages = excluded.pages",
-        tuples(files.len(), 10, 1)
-    );
-    decision.tx.execute(trusted(sql), &args).await.map(drop)
+    let sql = "INSERT INTO request_files (request_id, n, name, kind, bytes, sha256, place,
+               packed_in, password, pages)
+               SELECT request_id, n, name, kind, bytes, sha256, place, packed_in, password, pages
+               FROM ROWS WHERE true
+               ON CONFLICT (request_id, n) DO UPDATE SET pages = excluded.pages";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
 pub async fn find(tx: &mut Tx, id: &str) -> Result<Option<RequestRow>, Error> {
@@ -118,6 +126,14 @@ pub async fn with_hash(tx: &mut Tx, sha256: &str) -> Result<Option<String>, Erro
     let sql = "SELECT requests.id FROM request_files JOIN requests ON requests.id = request_id
                WHERE sha256 = $1 ORDER BY requests.created_at LIMIT 1";
     tx.optional(sql, &[sha256.into()]).await?.map(|row| row.get("id")).transpose()
+}
+
+/// Which of these are no requests.
+pub async fn unknown(tx: &mut Tx, ids: &[String]) -> Result<Vec<String>, Error> {
+    let sql = "SELECT id FROM requests WHERE id IN (SELECT id FROM ROWS)";
+    let rows = tx.all_of(sql, &[], &Rows::of(&["id"], ids)).await?;
+    let known = rows.iter().map(|row| row.get("id")).collect::<Result<HashSet<String>, _>>()?;
+    Ok(ids.iter().filter(|id| !known.contains(*id)).cloned().collect())
 }
 
 /// What a list of requests is narrowed by.
@@ -188,12 +204,17 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-pub async fn set_status(decision: &mut Decision, id: &str, status: Status) -> Result<(), Error> {
-    let sql = "UPDATE requests SET status = $2, updated_at = $3 WHERE id = $1";
-    decision
-        .tx
-        .guarded("request", sql, &[id.into(), status.word().into(), decision.now.into()])
-        .await
+pub async fn set_statuses(
+    decision: &mut Decision,
+    statuses: &[(String, Status)],
+) -> Result<(), Error> {
+    let mut rows = Rows::new(&["id", "status"]);
+    for (id, status) in statuses {
+        rows.push([id.into(), status.word().into()]);
+    }
+    let sql = "UPDATE requests SET status = v.status, updated_at = $1
+               FROM ROWS WHERE requests.id = v.id";
+    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
 }
 
 /// Ends a request that cannot go on.

@@ -1,8 +1,8 @@
 //! Records what came of messages, and plans what follows, for many of them in one transaction.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use ::store::{Decision, Error};
+use ::store::{Decision, Error, Rows};
 use engine::Plan;
 use host::Context;
 use serde_json::json;
@@ -182,12 +182,8 @@ impl Book {
         messages::done(decision, &self.done).await?;
         messages::remember(decision, worker, &self.ran).await?;
         pages::record(decision, &self.findings).await?;
-        for reading in &self.readings {
-            documents::record(decision, reading).await?;
-        }
-        for (claim, at) in &self.stands {
-            self.stand(decision, claim, *at).await?;
-        }
+        documents::record(decision, &self.readings).await?;
+        self.stand(decision).await?;
         for (id, at, trouble) in &self.again {
             messages::again(decision, *id, *at, &trouble.code, &trouble.detail).await?;
         }
@@ -202,21 +198,38 @@ impl Book {
 }
 
 impl Book {
-    /// Moves a request behind the stages that ran. One that moved on since takes nothing from a
-    /// message that came twice.
-    async fn stand(&self, decision: &mut Decision, claim: &Claim, at: i32) -> Result<(), Error> {
-        let sql = "UPDATE requests SET stage_at = $2, standing = 'DONE'
-                   WHERE id = $1 AND stage_at = $3 AND standing = 'SENT'";
-        let args = [claim.request.as_str().into(), at.into(), claim.at.into()];
-        if decision.tx.execute(sql, &args).await? == 0 {
-            return Ok(());
+    /// Moves requests behind the stages that ran, and writes the pages of those that were split. One
+    /// that moved on since takes nothing from a message that came twice.
+    async fn stand(&self, decision: &mut Decision) -> Result<(), Error> {
+        let mut rows = Rows::new(&["id", "came_from", "stage_at", "pages"]);
+        for (claim, at) in &self.stands {
+            let pages = self.splits.get(&claim.id).map(|split| split.leaves.len() as i64);
+            let request = claim.request.as_str().into();
+            rows.push([request, claim.at.into(), (*at).into(), pages.into()]);
         }
-        let Some(split) = self.splits.get(&claim.id) else { return Ok(()) };
-        requests::put_files(decision, &claim.request, &split.files).await?;
-        pages::insert(decision, &claim.request, &split.leaves, at + 1).await?;
-        let sql = "UPDATE requests SET page_count = $2 WHERE id = $1";
-        let count = split.leaves.len() as i64;
-        decision.tx.guarded("request", sql, &[claim.request.as_str().into(), count.into()]).await
+        let sql = "UPDATE requests SET stage_at = v.stage_at, standing = 'DONE',
+                   page_count = COALESCE(v.pages, page_count)
+                   FROM ROWS WHERE requests.id = v.id AND requests.stage_at = v.came_from
+                   AND requests.standing = 'SENT' RETURNING requests.id AS id";
+        let moved = decision.tx.all_of(sql, &[], &rows).await?;
+        let moved =
+            moved.iter().map(|row| row.get("id")).collect::<Result<HashSet<String>, _>>()?;
+        let split: Vec<(&str, &Split, i32)> = self
+            .stands
+            .iter()
+            .filter(|(claim, _)| moved.contains(&claim.request))
+            .filter_map(|(claim, at)| {
+                Some((claim.request.as_str(), self.splits.get(&claim.id)?, at + 1))
+            })
+            .collect();
+        let files: Vec<_> = split
+            .iter()
+            .flat_map(|(request, split, _)| split.files.iter().map(move |file| (*request, file)))
+            .collect();
+        requests::put_files(decision, &files).await?;
+        let leaves: Vec<_> =
+            split.iter().map(|(request, split, at)| (*request, &*split.leaves, *at)).collect();
+        pages::insert(decision, &leaves).await
     }
 }
 

@@ -11,7 +11,6 @@ use std::{
 use ::store::Error;
 use host::Context;
 use jiff::Timestamp;
-use paper::Limits;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
@@ -103,7 +102,6 @@ impl Foreman {
                 room: self.room.clone(),
                 tray: self.tray.clone(),
                 outcomes: self.outcomes.0.clone(),
-                limits: Limits::default(),
                 engines: Engines::default(),
                 nimble: n == 0,
             };

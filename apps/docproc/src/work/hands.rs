@@ -8,7 +8,6 @@ use std::{
 
 use host::Context;
 use page::PageText;
-use paper::Limits;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
@@ -30,7 +29,6 @@ pub(super) struct Hand {
     pub room: Arc<Room>,
     pub tray: Arc<Tray>,
     pub outcomes: UnboundedSender<Outcome>,
-    pub limits: Limits,
     pub engines: Engines,
     /// Takes only what is done in no time.
     pub nimble: bool,
@@ -96,12 +94,12 @@ impl Hand {
             return Err(misplaced("workflow"));
         };
         match stage.component {
-            Component::Splitter => split(&self.room, job, &self.limits),
+            Component::Splitter => split(&self.room, job, &self.room.limits()),
             Component::Ocr => {
                 let How::Read { engine } = stage.how else { return Err(misplaced("ocr")) };
                 // Another worker's pages may hold the cores; the stage's own time counts double.
                 let budget = stage.timeout.max(Duration::from_secs(1)) * 2;
-                read(&self.room, job, &mut self.engines, engine, budget, &self.limits)
+                read(&self.room, job, &mut self.engines, engine, budget)
             }
             Component::Classifier => {
                 let Input::Page { text: stored, .. } = &job.input else {

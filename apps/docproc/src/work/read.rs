@@ -8,7 +8,6 @@ use std::{
 
 use ocr::{Engine, EngineKind};
 use page::PageText;
-use paper::Limits;
 use understand::classify::first_page_evidence;
 
 use super::{Fact, split::trouble};
@@ -60,15 +59,14 @@ pub(super) fn read(
     engines: &mut Engines,
     engine: EngineKind,
     budget: Duration,
-    limits: &Limits,
 ) -> Result<Fact, Trouble> {
     let Input::Page { file, page_in_file, .. } = &job.input else {
         return Err(misplaced("ocr"));
     };
     let file = file_of(job, *file)?;
     let page = *page_in_file as usize;
-    let document =
-        room.desk.opened.get(&room.storage, file, limits).map_err(|broken| trouble(&broken))?;
+    let opened = room.desk.opened.get(&room.storage, file, &room.limits());
+    let document = opened.map_err(|broken| trouble(&broken))?;
     let layer = document.text(page).map_err(|broken| trouble(&broken))?;
     if let Some(layer) = layer {
         match layer.reliable() {

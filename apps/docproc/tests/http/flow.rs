@@ -167,7 +167,7 @@ async fn scenario_19_the_urgent_request_overtakes() {
         std::fs::write(desk.dir.join("workflows/patient.yaml"), slow).unwrap();
         std::fs::write(desk.dir.join("workflows/hasty.yaml"), hasty).unwrap();
         let room = docproc::room::room(office.context());
-        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context(), &room).await.unwrap();
         let pages = vec!["nothing that anybody would recognise"; 600];
         let patient = office.pages(&pages, "patient").await;
         office.until(&patient, |now| now["page_count"] == 600).await;

@@ -49,7 +49,7 @@ async fn scenario_6_the_workflow_beats_the_house() {
         std::fs::write(desk.dir.join("workflows/strict.yaml"), strict).unwrap();
         std::fs::write(desk.dir.join("workflows/silent.yaml"), silent).unwrap();
         let room = docproc::room::room(office.context());
-        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context(), &room).await.unwrap();
         let page = format!("TYPE invoice 0.85\n{}", fields("invoice"));
         for (workflow, status) in
             [("strict", "processing"), ("exact", "completed"), ("silent", "completed")]

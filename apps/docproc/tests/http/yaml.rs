@@ -22,7 +22,7 @@ async fn scenario_26_a_new_flow_runs_without_code() {
         );
         std::fs::write(desk.dir.join("workflows/hipotecas.yaml"), mortgages).unwrap();
         let room = docproc::room::room(office.context());
-        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context(), &room).await.unwrap();
         let id = office.pages(&[&sure("invoice"), &sure("contract")], "hipotecas").await;
         let status = office.finished(&id).await;
         assert_eq!((&status["status"], &status["document_count"]), (&json!("completed"), &json!(2)));
@@ -81,7 +81,7 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
         let broken = docproc::workflows::DEFAULT.replace("component: ocr", "component: none");
         std::fs::write(desk.dir.join("workflows/default.yaml"), broken).unwrap();
         let room = docproc::room::room(office.context());
-        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context(), &room).await.unwrap();
         let list = office.client.get("/api/docproc/workflows").await.expect(200);
         assert_eq!(list["refused"][0]["file"], "default.yaml");
         assert!(list["items"].as_array().unwrap().iter().any(|one| one["name"] == "default"));
@@ -102,7 +102,7 @@ async fn a_request_stays_on_the_version_it_began_with() {
         let changed = std::fs::read_to_string(&path).unwrap().replace("0.80", "0.99");
         std::fs::write(&path, changed).unwrap();
         let room = docproc::room::room(office.context());
-        docproc::decisions::refresh_workflows(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context(), &room).await.unwrap();
         office.outside.release(1);
         let status = office.finished(&id).await;
         assert_eq!(status["status"], "completed", "0.95 was enough when it came in");

@@ -16,6 +16,7 @@ mod migrations;
 mod outages;
 mod place;
 mod racing;
+mod rows;
 mod settings;
 mod twins;
 mod values;
@@ -54,6 +55,10 @@ conformance! {
         floats_keep_every_bit,
         an_unknown_word_is_corruption,
         a_value_of_another_type_is_corruption;
+    rows:
+        many_rows_are_one_statement,
+        rows_choose_what_is_changed,
+        a_refused_row_dooms_the_decision;
     deciding:
         a_commit_shows_everything_at_once,
         a_dropped_decision_leaves_no_trace,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Error, Tx, Value, trusted, tuples};
+use ::store::{Error, Rows, Tx, trusted};
 use jiff::{SignedDuration, Timestamp};
 
 /// Requests by how they stand.
@@ -103,14 +103,8 @@ pub async fn pages_read(tx: &mut Tx, now: Timestamp, minutes: usize) -> Result<V
 
 /// The first file of each request: how people recognise it.
 pub async fn first_files(tx: &mut Tx, ids: &[String]) -> Result<HashMap<String, String>, Error> {
-    if ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let sql = format!(
-        "SELECT request_id, name FROM request_files WHERE n = 0 AND request_id IN {}",
-        tuples(1, ids.len(), 1)
-    );
-    let args: Vec<Value> = ids.iter().map(|id| id.as_str().into()).collect();
-    let rows = tx.all(trusted(sql), &args).await?;
+    let sql = "SELECT request_id, name FROM request_files
+               WHERE n = 0 AND request_id IN (SELECT id FROM ROWS)";
+    let rows = tx.all_of(sql, &[], &Rows::of(&["id"], ids)).await?;
     rows.iter().map(|row| Ok((row.get("request_id")?, row.get("name")?))).collect()
 }

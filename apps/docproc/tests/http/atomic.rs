@@ -1,0 +1,89 @@
+//! Scenario 22: what was answered with 200 is kept, what was not leaves nothing behind.
+
+use std::{
+    fs::File,
+    path::Path,
+    time::{Duration, SystemTime},
+};
+
+use serde_json::json;
+use store::{Dialect, Scope, Store};
+
+use crate::office::{Desk, Office, noon, on_both, on_sqlite};
+
+/// Requests that have files.
+fn owners(desk: &Desk) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(desk.dir.join("files/requests")) else { return Vec::new() };
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn scenario_22_a_database_that_does_not_answer_means_503_and_no_trace() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let other = Store::open(&desk.url).await.unwrap();
+        let mut lock = other.decide(&Scope::new("another program"), noon()).await.unwrap();
+        if lock.tx.dialect() == Dialect::Postgres {
+            let sql = "LOCK TABLE requests IN ACCESS EXCLUSIVE MODE";
+            lock.tx.execute(sql, &[]).await.unwrap();
+        }
+        let (status, problem) = office.send(&[("page.txt", b"Factura F-1".to_vec())], &[]).await;
+        assert_eq!(status, 503, "{problem}");
+        assert_eq!(owners(desk), Vec::<String>::new());
+        drop(lock);
+        other.close().await;
+
+        let id = office.pages(&["nothing anybody knows"], "default").await;
+        assert_eq!(owners(desk), [id.as_str()]);
+        let listed = office.client.get("/api/docproc/requests").await.expect(200);
+        assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn scenario_22_files_of_a_process_that_died_before_its_commit_are_swept() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let kept = office.pages(&["nothing anybody knows"], "default").await;
+        let root = desk.dir.join("files/requests");
+        let (old, fresh) = (root.join("left-behind"), root.join("on-its-way"));
+        for dir in [&old, &fresh] {
+            std::fs::create_dir_all(dir).unwrap();
+            std::fs::write(dir.join("0"), "half").unwrap();
+        }
+        let two_days = Duration::from_hours(48);
+        for dir in [&old, &root.join(&kept)] {
+            age(dir, two_days);
+        }
+        docproc::decisions::sweep(office.context().clone(), noon()).await.unwrap();
+        let mut left = owners(desk);
+        left.sort();
+        let mut expected = vec![kept, "on-its-way".to_owned()];
+        expected.sort();
+        assert_eq!(left, expected);
+        office.close().await;
+    })
+    .await;
+}
+
+fn age(dir: &Path, by: Duration) {
+    File::open(dir).unwrap().set_modified(SystemTime::now() - by).unwrap();
+}
+
+#[tokio::test]
+async fn the_most_pages_of_a_request_can_be_set() {
+    on_sqlite(async |desk| {
+        let office = Office::open(desk).await;
+        let set = json!({ "valor": 2 });
+        let answer = office.client.put("/api/settings/docproc/DOCPROC_MAX_PAGES", set).await;
+        answer.expect(200);
+        let (status, problem) = office.send(&[("three.txt", b"1\x0c2\x0c3".to_vec())], &[]).await;
+        assert_eq!((status, &problem["code"]), (413, &json!("TOO_MANY_PAGES")), "{problem}");
+        assert_eq!(owners(desk), Vec::<String>::new());
+        office.pages(&["one", "two"], "default").await;
+        office.close().await;
+    })
+    .await;
+}
