@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use jiff::{Span, Timestamp};
 
 pub(crate) use documents::{
-    DocprocCommand, Evaluate, Server, SimDocuments, Status, Submit, Train, WearKind,
+    DocprocCommand, Evaluate, Plan, Server, SimDocuments, Status, Submit, Train, WearKind,
 };
 
 use crate::config::Flag;

@@ -157,7 +157,7 @@ async fn take_file(
 ) -> Result<FileRow, Refused> {
     let name = shown_name(field.file_name().unwrap_or_default());
     let place = Storage::place(request, n);
-    let mut writer = room.storage.writer(&place).await?;
+    let mut writer = room.storage.writer(&place);
     let mut head = Vec::with_capacity(HEAD);
     let taken = loop {
         match field.chunk().await {
@@ -199,6 +199,7 @@ async fn take_file(
         bytes: stored.bytes,
         sha256: stored.sha256,
         place,
+        content: stored.content,
         packed_in: None,
         password: None,
         pages: None,

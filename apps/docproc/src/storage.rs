@@ -2,7 +2,7 @@
 //! id and a number.
 
 use std::{
-    io::{Read, Write as _},
+    io::{BufReader, Cursor, Read, Seek, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -14,6 +14,11 @@ use object_store::{
 };
 use sha2::{Digest as _, Sha256};
 
+use crate::store::requests::FileRow;
+
+/// A file up to this size is kept in the database, in the commit of its request: there it costs no
+/// sync of its own, and every process that shares the database has it.
+const SMALL: usize = 64 << 10;
 /// What is held in memory of an upload at most: a few of these.
 const PART: usize = 1 << 20;
 const PARTS: usize = 2;
@@ -30,6 +35,8 @@ pub struct Storage {
 pub struct Stored {
     pub bytes: u64,
     pub sha256: String,
+    /// The file itself if it is small; then it is nowhere else.
+    pub content: Option<Bytes>,
 }
 
 impl Storage {
@@ -54,13 +61,15 @@ impl Storage {
     }
 
     /// Takes a file in as it comes.
-    pub async fn writer(&self, place: &str) -> Result<Writer, object_store::Error> {
-        let upload = self.objects.put_multipart(&Key::from(place)).await?;
-        Ok(Writer {
-            inner: WriteMultipart::new_with_chunk_size(upload, PART),
+    pub fn writer(&self, place: &str) -> Writer {
+        Writer {
+            objects: self.objects.clone(),
+            place: Key::from(place),
+            small: Vec::new(),
+            large: None,
             digest: Sha256::new(),
             bytes: 0,
-        })
+        }
     }
 
     pub async fn put(&self, place: &str, bytes: Bytes) -> Result<(), object_store::Error> {
@@ -81,6 +90,14 @@ impl Storage {
     }
 
     /// A file for readers that jump about in it.
+    pub fn reader(&self, file: &FileRow) -> std::io::Result<Box<dyn ReadSeek>> {
+        Ok(match &file.content {
+            Some(content) => Box::new(Cursor::new(content.clone())),
+            None => Box::new(BufReader::new(std::fs::File::open(self.local(&file.place))?)),
+        })
+    }
+
+    /// Where a file is on disk.
     pub fn local(&self, place: &str) -> PathBuf {
         self.root.join(place)
     }
@@ -106,7 +123,7 @@ impl Storage {
         file.sync_all()?;
         std::fs::rename(&half, &path)?;
         std::fs::File::open(dir)?.sync_all()?;
-        Ok(Stored { bytes, sha256: ::store::hex(&digest.finalize()) })
+        Ok(Stored { bytes, sha256: ::store::hex(&digest.finalize()), content: None })
     }
 
     /// Requests whose files have not changed for so long, for the sweep of what no request owns.
@@ -125,19 +142,37 @@ impl Storage {
     }
 }
 
-/// A file on its way in.
+/// What archives are read from.
+pub trait ReadSeek: Read + Seek {}
+impl<T: Read + Seek> ReadSeek for T {}
+
+/// A file on its way in: held until it is too large to be small, then written as it comes.
 pub struct Writer {
-    inner: WriteMultipart,
+    objects: Arc<dyn ObjectStore>,
+    place: Key,
+    small: Vec<u8>,
+    large: Option<WriteMultipart>,
     digest: Sha256,
     bytes: u64,
 }
 
 impl Writer {
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), object_store::Error> {
-        self.inner.wait_for_capacity(PARTS).await?;
         self.digest.update(chunk);
         self.bytes += chunk.len() as u64;
-        self.inner.write(chunk);
+        if self.large.is_none() {
+            self.small.extend_from_slice(chunk);
+            if self.small.len() <= SMALL {
+                return Ok(());
+            }
+            let upload = self.objects.put_multipart(&self.place).await?;
+            let mut large = WriteMultipart::new_with_chunk_size(upload, PART);
+            large.write(&std::mem::take(&mut self.small));
+            self.large = Some(large);
+        } else if let Some(large) = &mut self.large {
+            large.wait_for_capacity(PARTS).await?;
+            large.write(chunk);
+        }
         Ok(())
     }
 
@@ -146,12 +181,20 @@ impl Writer {
     }
 
     pub async fn finish(self) -> Result<Stored, object_store::Error> {
-        self.inner.finish().await?;
-        Ok(Stored { bytes: self.bytes, sha256: ::store::hex(&self.digest.finalize()) })
+        let content = match self.large {
+            Some(large) => {
+                large.finish().await?;
+                None
+            }
+            None => Some(Bytes::from(self.small)),
+        };
+        Ok(Stored { bytes: self.bytes, sha256: ::store::hex(&self.digest.finalize()), content })
     }
 
     pub async fn give_up(self) {
-        // What stays behind is swept with everything that no request owns.
-        let _ = self.inner.abort().await;
+        if let Some(large) = self.large {
+            // What stays behind is swept with everything that no request owns.
+            let _ = large.abort().await;
+        }
     }
 }

@@ -42,7 +42,7 @@ impl Context {
             self.perform_due_effects().await;
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = self.store.next_commit() => {}
+                () = self.store.next_cause() => {}
                 () = tokio::time::sleep(POLL) => {}
             }
         }

@@ -3,7 +3,10 @@
 //! Truth is the table of events; the relay reads it after a hint and at every poll, in order, and
 //! hands each event on exactly once per listener. A listener that falls behind reads the table.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use store::events::{self, Event};
 use tokio::sync::{Mutex, broadcast};
@@ -14,6 +17,7 @@ use crate::Context;
 const BACKLOG: usize = 1_024;
 /// How soon another process's commit is seen without a hint.
 const POLL: Duration = Duration::from_millis(250);
+const REST: Duration = Duration::from_millis(5);
 const TOPIC: &str = "events";
 
 #[derive(Debug)]
@@ -65,12 +69,15 @@ impl Context {
         }
         let mut hints = self.bus.listen(TOPIC);
         loop {
+            let began = Instant::now();
             if let Err(error) = self.relay_once().await {
                 tracing::warn!(error = %error, "events wait: the database does not answer");
             }
+            // Commits that follow each other closely are read together.
+            tokio::time::sleep(began.elapsed().min(REST)).await;
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = self.store.next_commit() => {}
+                () = self.store.next_event() => {}
                 () = self.newer(&mut hints) => {}
                 () = tokio::time::sleep(POLL) => {}
             }

@@ -274,6 +274,7 @@ fn native(kind: &str, value: &Json) -> Option<Value> {
             "jsonb" => Value::Json(None),
             "bigint" | "INTEGER" => Value::Int(None),
             "double precision" | "REAL" => Value::Real(None),
+            "bytea" | "BLOB" => Value::Bytes(None),
             _ => Value::Text(None),
         });
     }
@@ -291,6 +292,7 @@ fn native(kind: &str, value: &Json) -> Option<Value> {
             number => Value::Int(Some(number.as_i64()?)),
         },
         "double precision" | "REAL" => Value::Real(Some(value.as_f64()?)),
+        "bytea" | "BLOB" => Value::Bytes(Some(crate::unhex(value.as_str()?)?)),
         _ => match value {
             Json::String(text) => Value::Text(Some(text.clone())),
             wrapped => Value::Text(Some(wrapped.get("json")?.to_string())),

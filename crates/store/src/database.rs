@@ -38,8 +38,14 @@ impl Scope {
 #[derive(Clone, Debug)]
 pub struct Store {
     pools: Pools,
-    /// Rung after every commit of this process, so that the relay need not wait for its poll.
-    pub(crate) committed: Arc<Notify>,
+    pub(crate) bells: Arc<Bells>,
+}
+
+/// Rung by commits of this process, so that nobody need wait for his poll.
+#[derive(Debug, Default)]
+pub(crate) struct Bells {
+    pub events: Notify,
+    pub effects: Notify,
 }
 
 #[derive(Clone, Debug)]
@@ -57,7 +63,7 @@ impl Store {
             let path = url.strip_prefix("sqlite://").unwrap_or(url);
             open_sqlite(Path::new(path)).await?
         };
-        Ok(Self { pools, committed: Arc::new(Notify::new()) })
+        Ok(Self { pools, bells: Arc::default() })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -100,9 +106,14 @@ impl Store {
         })
     }
 
-    /// Waits until this process commits something.
-    pub async fn next_commit(&self) {
-        self.committed.notified().await;
+    /// Waits until this process commits an event.
+    pub async fn next_event(&self) {
+        self.bells.events.notified().await;
+    }
+
+    /// Waits until this process commits an effect.
+    pub async fn next_cause(&self) {
+        self.bells.effects.notified().await;
     }
 
     /// One round trip, for health checks.

@@ -1,11 +1,14 @@
 //! How state changes: load, plan, apply, publish, commit.
 
+use std::sync::Arc;
+
 use engine::Plan;
 use jiff::Timestamp;
 
 use crate::{
     Error, Scope, Store, Tx,
     audit::{self, Entry},
+    database::Bells,
     effects::{self, NewEffect},
     events::{self, NewEvent},
 };
@@ -40,7 +43,7 @@ pub struct Decision {
     events: Vec<NewEvent>,
     effects: Vec<NewEffect>,
     audit: Vec<Entry>,
-    committed: std::sync::Arc<tokio::sync::Notify>,
+    bells: Arc<Bells>,
 }
 
 /// What a commit made public.
@@ -66,7 +69,7 @@ impl Store {
             events: Vec::new(),
             effects: Vec::new(),
             audit: Vec::new(),
-            committed: self.committed.clone(),
+            bells: self.bells.clone(),
         })
     }
 }
@@ -139,8 +142,12 @@ impl Decision {
             audit::append(&mut self.tx, entry, self.now).await?;
         }
         self.tx.commit().await?;
-        self.committed.notify_waiters();
-        self.committed.notify_one();
+        if !committed.events.is_empty() {
+            self.bells.events.notify_one();
+        }
+        if !committed.effects.is_empty() {
+            self.bells.effects.notify_one();
+        }
         Ok(committed)
     }
 }

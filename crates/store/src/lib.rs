@@ -27,7 +27,7 @@ pub mod settings;
 pub use database::{Scope, Store};
 pub use decide::{Committed, Decision, Slice};
 pub use dialect::Dialect;
-pub use digest::{hex, sha256_hex};
+pub use digest::{hex, sha256_hex, unhex};
 pub use error::Error;
 pub use migrate::{Applied, ENGINE, Line, Step};
 pub use row::{Column, Row};

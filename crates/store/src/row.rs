@@ -52,6 +52,7 @@ fn sqlite_json(row: &sqlx::sqlite::SqliteRow, index: usize) -> Result<Json, sqlx
     Ok(match raw.type_info().name() {
         "INTEGER" | "BOOLEAN" => row.try_get::<i64, _>(index)?.into(),
         "REAL" => row.try_get::<f64, _>(index)?.into(),
+        "BLOB" => crate::hex(&row.try_get::<Vec<u8>, _>(index)?).into(),
         _ => row.try_get::<String, _>(index)?.into(),
     })
 }
@@ -64,6 +65,7 @@ fn postgres_json(row: &sqlx::postgres::PgRow, index: usize) -> Result<Json, sqlx
         "BOOL" => row.try_get::<bool, _>(index)?.into(),
         "INT8" => row.try_get::<i64, _>(index)?.into(),
         "FLOAT8" => row.try_get::<f64, _>(index)?.into(),
+        "BYTEA" => crate::hex(&row.try_get::<Vec<u8>, _>(index)?).into(),
         // Wrapped, because a JSON null is not an absent value.
         "JSONB" => serde_json::json!({ "json": row.try_get::<Json, _>(index)? }),
         "TIMESTAMPTZ" => {
@@ -85,7 +87,7 @@ macro_rules! plain_columns {
         }
     )*};
 }
-plain_columns!(bool, i64, f64, String);
+plain_columns!(bool, i64, f64, String, Vec<u8>);
 
 impl Column for Timestamp {
     fn read(row: &Row, name: &str) -> Result<Option<Self>, sqlx::Error> {

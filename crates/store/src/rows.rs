@@ -47,18 +47,22 @@ impl Rows {
     /// The table `v`, whose first parameter has this number.
     fn table(&self, dialect: Dialect, first: usize) -> String {
         let mut text = String::new();
+        let first_row = self.rows.first().into_iter().flatten();
         match dialect {
             Dialect::Sqlite => {
                 text.push_str("(SELECT ");
-                for (n, name) in self.names.iter().enumerate() {
+                for (n, (name, value)) in self.names.iter().zip(first_row).enumerate() {
                     let comma = if n == 0 { "" } else { ", " };
-                    let _ = write!(text, "{comma}value ->> {n} AS {name}");
+                    let _ = match value {
+                        Value::Bytes(_) => write!(text, "{comma}unhex(value ->> {n}) AS {name}"),
+                        _ => write!(text, "{comma}value ->> {n} AS {name}"),
+                    };
                 }
                 let _ = write!(text, " FROM json_each(${first})) AS v");
             }
             Dialect::Postgres => {
                 text.push_str("UNNEST(");
-                for (n, value) in self.rows.first().into_iter().flatten().enumerate() {
+                for (n, value) in first_row.enumerate() {
                     let comma = if n == 0 { "" } else { ", " };
                     let _ = write!(text, "{comma}${}::{}[]", first + n, type_name(value));
                 }
@@ -93,6 +97,7 @@ impl Rows {
                 Value::Text(_) => column!(n, Text, Clone::clone),
                 Value::Time(_) => column!(n, Time, |v| jiff_sqlx::ToSqlx::to_sqlx(*v)),
                 Value::Json(_) => column!(n, Json, Clone::clone),
+                Value::Bytes(_) => column!(n, Bytes, Clone::clone),
             }
         }
         Ok(())
@@ -107,10 +112,11 @@ fn type_name(value: &Value) -> &'static str {
         Value::Text(_) => "text",
         Value::Time(_) => "timestamptz",
         Value::Json(_) => "jsonb",
+        Value::Bytes(_) => "bytea",
     }
 }
 
-/// A value as `SQLite` keeps it: instants are numbers, JSON is text.
+/// A value as JSON carries it to `SQLite`: instants are numbers, JSON is text, bytes are digits.
 fn cell(value: &Value) -> Json {
     match value {
         Value::Bool(v) => (*v).into(),
@@ -119,6 +125,7 @@ fn cell(value: &Value) -> Json {
         Value::Text(v) => v.clone().into(),
         Value::Time(v) => v.map(jiff::Timestamp::as_microsecond).into(),
         Value::Json(v) => v.as_ref().map(ToString::to_string).into(),
+        Value::Bytes(v) => v.as_ref().map(|bytes| crate::hex(bytes)).into(),
     }
 }
 
@@ -140,6 +147,7 @@ impl Bound<'_> {
                 Value::Text(v) => bound.add(v.clone()),
                 Value::Time(v) => bound.add(v.map(jiff::Timestamp::as_microsecond)),
                 Value::Json(v) => bound.add(v.as_ref().map(ToString::to_string)),
+                Value::Bytes(v) => bound.add(v.clone()),
             }
             .map_err(unbound)?;
         }
@@ -157,6 +165,7 @@ impl Bound<'_> {
                 Value::Text(v) => bound.add(v.clone()),
                 Value::Time(v) => bound.add(v.map(jiff_sqlx::ToSqlx::to_sqlx)),
                 Value::Json(v) => bound.add(v.clone()),
+                Value::Bytes(v) => bound.add(v.clone()),
             }
             .map_err(unbound)?;
         }

@@ -11,6 +11,7 @@ pub enum Value {
     Text(Option<String>),
     Time(Option<Timestamp>),
     Json(Option<Json>),
+    Bytes(Option<Vec<u8>>),
 }
 
 macro_rules! value_from {
@@ -38,6 +39,7 @@ value_from! {
     &str => Text, str::to_owned;
     Timestamp => Time, whole_microseconds;
     Json => Json, |v| v;
+    Vec<u8> => Bytes, |v| v;
 }
 
 impl From<&String> for Value {

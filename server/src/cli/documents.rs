@@ -17,6 +17,8 @@ pub(crate) enum DocprocCommand {
     Train(Train),
     /// Measure reading, classification and extraction on documents whose truth is known
     Evaluate(Evaluate),
+    /// How many hands and people a load needs
+    Plan(Plan),
 }
 
 /// The server that is meant.
@@ -182,4 +184,34 @@ pub(crate) enum WearKind {
     Degraded,
     /// Some of each
     Mixed,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The times are those a server measured lately; a new one has none, then --page-seconds tells them.
+
+Examples:
+  turno docproc plan --requests-per-hour 600 --pages 4 --max-seconds 30
+  turno docproc plan --requests-per-hour 60 --pages 10 --max-seconds 60 --page-seconds 1.4")]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Requests in an hour
+    #[arg(long, value_name = "N")]
+    pub(crate) requests_per_hour: f64,
+    /// Pages of a request
+    #[arg(long, value_name = "N")]
+    pub(crate) pages: f64,
+    /// Documents of a request [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) documents: Option<f64>,
+    /// Nineteen of twenty requests are to be answered within this
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_seconds: f64,
+    /// Seconds that a page takes [default: as measured]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) page_seconds: Option<f64>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }

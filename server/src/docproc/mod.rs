@@ -3,6 +3,7 @@
 
 mod bar;
 mod evaluate;
+mod plan;
 mod remote;
 mod status;
 mod submit;
@@ -23,6 +24,7 @@ pub(crate) async fn run(command: DocprocCommand) -> Result<(), Exit> {
         DocprocCommand::Status(args) => status::run(&args).await,
         DocprocCommand::Train(args) => train::run(args).await,
         DocprocCommand::Evaluate(args) => evaluate::run(&args),
+        DocprocCommand::Plan(args) => plan::run(&args).await,
     }
 }
 

@@ -54,6 +54,8 @@ CREATE TABLE request_files (
     bytes BIGINT NOT NULL,
     sha256 TEXT NOT NULL,
     place TEXT NOT NULL,
+    -- A small file itself, in the same commit as its request; larger ones are in storage.
+    content BYTEA,
     -- Where it came out of, when it was packed.
     packed_in BIGINT,
     password TEXT,

@@ -1,5 +1,6 @@
 //! HTTP: parse, check who asks, call a decision, render. Nothing is decided here.
 
+mod capacity;
 mod intake;
 mod pictures;
 mod queue;
@@ -29,6 +30,7 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(steer::routes())
         .merge(queue::routes())
         .merge(tasks::routes())
+        .merge(capacity::routes())
         .merge(workflows::routes())
         .merge(screens::routes())
 }

@@ -2,6 +2,7 @@
 
 pub mod advance;
 pub mod answer;
+pub mod capacity;
 pub mod continuity;
 pub mod group;
 pub mod retry;

@@ -1,8 +1,8 @@
 //! What the screens count.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use ::store::{Error, Rows, Tx, trusted};
+use ::store::{Error, Row, Rows, Tx, trusted};
 use jiff::{SignedDuration, Timestamp};
 
 /// Requests by how they stand.
@@ -107,4 +107,65 @@ pub async fn first_files(tx: &mut Tx, ids: &[String]) -> Result<HashMap<String, 
                WHERE n = 0 AND request_id IN (SELECT id FROM ROWS)";
     let rows = tx.all_of(sql, &[], &Rows::of(&["id"], ids)).await?;
     rows.iter().map(|row| Ok((row.get("request_id")?, row.get("name")?))).collect()
+}
+
+/// How long a component's messages took, lately.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Took {
+    pub messages: i64,
+    /// Seconds.
+    pub mean: f64,
+    /// Squared coefficient of variation.
+    pub variation: f64,
+}
+
+/// The newest messages say what to expect of the next ones.
+pub async fn took(tx: &mut Tx) -> Result<BTreeMap<String, Took>, Error> {
+    let seconds = tx.dialect().pick(
+        "(finished_at - started_at) / 1000000.0",
+        "EXTRACT(EPOCH FROM (finished_at - started_at))::float8",
+    );
+    let sql = format!(
+        "SELECT component, COUNT(*) AS n, AVG(seconds) AS mean, AVG(seconds * seconds) AS square
+         FROM (SELECT component, {seconds} AS seconds FROM messages
+               WHERE state = 'DONE' AND started_at IS NOT NULL
+               ORDER BY finished_at DESC LIMIT 20000) AS newest
+         GROUP BY component"
+    );
+    let rows = tx.all(trusted(sql), &[]).await?;
+    let of = |row: &Row| {
+        let (mean, square): (f64, f64) = (row.get("mean")?, row.get("square")?);
+        let variance = (square - mean * mean).max(0.0);
+        let variation = if mean > 0.0 { variance / (mean * mean) } else { 0.0 };
+        Ok((row.get("component")?, Took { messages: row.get("n")?, mean, variation }))
+    };
+    rows.iter().map(of).collect()
+}
+
+/// How much requests ask of people, lately.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asking {
+    pub per_request: f64,
+    /// Absent until somebody finished a task.
+    pub seconds_each: Option<f64>,
+}
+
+pub async fn people(tx: &mut Tx) -> Result<Asking, Error> {
+    let sql = "SELECT COUNT(*) AS requests, (SELECT COUNT(*) FROM review_tasks
+               WHERE request_id IN (SELECT id FROM requests ORDER BY created_at DESC LIMIT 2000))
+               AS tasks FROM (SELECT id FROM requests ORDER BY created_at DESC LIMIT 2000) AS newest";
+    let row = tx.one(sql, &[]).await?;
+    let (requests, tasks): (i64, i64) = (row.get("requests")?, row.get("tasks")?);
+    let seconds = tx.dialect().pick(
+        "(completed_at - assigned_at) / 1000000.0",
+        "EXTRACT(EPOCH FROM (completed_at - assigned_at))::float8",
+    );
+    let sql = format!(
+        "SELECT AVG(seconds) AS mean FROM (SELECT {seconds} AS seconds FROM review_tasks
+         WHERE status = 'completed' AND assigned_at IS NOT NULL
+         ORDER BY completed_at DESC LIMIT 1000) AS newest"
+    );
+    let seconds_each = tx.one(trusted(sql), &[]).await?.maybe("mean")?;
+    let per_request = if requests > 0 { tasks as f64 / requests as f64 } else { 0.0 };
+    Ok(Asking { per_request, seconds_each })
 }

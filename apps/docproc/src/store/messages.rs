@@ -143,13 +143,17 @@ pub async fn still_held(tx: &mut Tx, worker: &str, claims: &[&Claim]) -> Result<
     Ok(claims.iter().map(|claim| held.get(&claim.id) == Some(&claim.attempt)).collect())
 }
 
-pub async fn done(decision: &mut Decision, finished: &[(i64, Timestamp)]) -> Result<(), Error> {
-    let mut rows = Rows::new(&["id", "finished_at"]);
-    for (id, at) in finished {
-        rows.push([(*id).into(), (*at).into()]);
+/// Messages that were done: id, when a hand took it up, when it was through.
+pub async fn done(
+    decision: &mut Decision,
+    finished: &[(i64, Timestamp, Timestamp)],
+) -> Result<(), Error> {
+    let mut rows = Rows::new(&["id", "started_at", "finished_at"]);
+    for (id, started, at) in finished {
+        rows.push([(*id).into(), (*started).into(), (*at).into()]);
     }
-    let sql = "UPDATE messages SET state = 'DONE', finished_at = v.finished_at, error = NULL,
-               error_code = NULL FROM ROWS WHERE messages.id = v.id";
+    let sql = "UPDATE messages SET state = 'DONE', started_at = v.started_at,
+               finished_at = v.finished_at, error = NULL, error_code = NULL FROM ROWS WHERE messages.id = v.id";
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
+use bytes::Bytes;
 use engine::lifecycle::Lifecycle as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -38,7 +39,8 @@ pub struct RequestRow {
     pub breached_at: Option<Timestamp>,
 }
 
-/// A file of a request. `place` is where the storage keeps it; the client's name is only shown.
+/// A file of a request. `place` is where the storage keeps it unless it is small and its content is
+/// here; the client's name is only shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRow {
     pub n: u32,
@@ -47,6 +49,7 @@ pub struct FileRow {
     pub bytes: u64,
     pub sha256: String,
     pub place: String,
+    pub content: Option<Bytes>,
     pub packed_in: Option<u32>,
     pub password: Option<String>,
     pub pages: Option<u32>,
@@ -85,6 +88,7 @@ pub async fn put_files(decision: &mut Decision, files: &[(&str, &FileRow)]) -> R
         "bytes",
         "sha256",
         "place",
+        "content",
         "packed_in",
         "password",
         "pages",
@@ -98,15 +102,16 @@ pub async fn put_files(decision: &mut Decision, files: &[(&str, &FileRow)]) -> R
             i64::try_from(file.bytes).unwrap_or(i64::MAX).into(),
             file.sha256.as_str().into(),
             file.place.as_str().into(),
+            file.content.as_ref().map(|content| content.to_vec()).into(),
             file.packed_in.into(),
             file.password.clone().into(),
             file.pages.into(),
         ]);
     }
     let sql = "INSERT INTO request_files (request_id, n, name, kind, bytes, sha256, place,
-               packed_in, password, pages)
-               SELECT request_id, n, name, kind, bytes, sha256, place, packed_in, password, pages
-               FROM ROWS WHERE true
+               content, packed_in, password, pages)
+               SELECT request_id, n, name, kind, bytes, sha256, place, content, packed_in,
+               password, pages FROM ROWS WHERE true
                ON CONFLICT (request_id, n) DO UPDATE SET pages = excluded.pages";
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
@@ -278,6 +283,7 @@ pub(super) fn file(row: &Row) -> Result<FileRow, Error> {
         bytes: row.get::<i64>("bytes")? as u64,
         sha256: row.get("sha256")?,
         place: row.get("place")?,
+        content: row.maybe::<Vec<u8>>("content")?.map(Bytes::from),
         packed_in: row.maybe::<i64>("packed_in")?.map(|n| n as u32),
         password: row.maybe("password")?,
         pages: row.maybe::<i64>("pages")?.map(|n| n as u32),

@@ -80,7 +80,7 @@ pub async fn settle(
 #[derive(Default)]
 struct Book {
     requests: BTreeSet<String>,
-    done: Vec<(i64, jiff::Timestamp)>,
+    done: Vec<(i64, jiff::Timestamp, jiff::Timestamp)>,
     ran: Vec<Ran>,
     findings: Vec<Finding>,
     readings: Vec<Reading>,
@@ -106,7 +106,7 @@ impl Book {
             metrics::histogram!("docproc_stage_seconds", "component" => component)
                 .record(step.took.as_secs_f64());
             if n == 0 {
-                self.done.push((claim.id, step.finished));
+                self.done.push((claim.id, step.started, step.finished));
             } else {
                 self.ran.push(Ran {
                     request: claim.request.clone(),

@@ -40,6 +40,8 @@ const CALLS: usize = 16;
 /// More outcomes than this wait for the next transaction.
 const BATCH: usize = 256;
 const BREATH: Duration = Duration::from_millis(250);
+/// The longest rest between two rounds.
+const REST: Duration = Duration::from_millis(10);
 
 const HTTP: &str = Component::Http.word();
 const OCR: &str = Component::Ocr.word();
@@ -123,6 +125,7 @@ impl Foreman {
                 beat = Instant::now();
                 self.pulse().await;
             }
+            let began = Instant::now();
             let full = match self.round(&mut finished).await {
                 Ok(full) => full,
                 Err(error) => {
@@ -132,6 +135,9 @@ impl Foreman {
                 }
             };
             self.room.rounds.notify_waiters();
+            // What a round costs hardly depends on how much it carries: rested as long as it took,
+            // the next one finds more.
+            tokio::time::sleep(began.elapsed().min(REST)).await;
             if full {
                 continue;
             }

@@ -39,6 +39,8 @@ pub(super) fn split(room: &Room, job: &Job, limits: &Limits) -> Result<Fact, Tro
 fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {
     leaves.extend((0..pages).map(|page| Leaf { file: file.n, page }));
     file.pages = Some(pages);
+    // It is in the database already.
+    file.content = None;
     files.push(file);
 }
 
@@ -60,9 +62,9 @@ fn unpack(
     next: &mut u32,
     limits: &Limits,
 ) -> Result<Vec<FileRow>, Broken> {
-    let reader = std::fs::File::open(room.storage.local(&archive.place))?;
+    let reader = room.storage.reader(archive)?;
     let mut files = Vec::new();
-    paper::unpack(std::io::BufReader::new(reader), limits, &mut |name, kind, content| {
+    paper::unpack(reader, limits, &mut |name, kind, content| {
         let n = *next;
         let place = Storage::place(&job.claim.request, n);
         let stored = room.storage.write(&place, content)?;
@@ -73,6 +75,7 @@ fn unpack(
             bytes: stored.bytes,
             sha256: stored.sha256,
             place,
+            content: None,
             packed_in: Some(archive.n),
             password: archive.password.clone(),
             pages: None,

@@ -27,14 +27,15 @@ async fn scenario_22_a_database_that_does_not_answer_means_503_and_no_trace() {
             let sql = "LOCK TABLE requests IN ACCESS EXCLUSIVE MODE";
             lock.tx.execute(sql, &[]).await.unwrap();
         }
-        let (status, problem) = office.send(&[("page.txt", b"Factura F-1".to_vec())], &[]).await;
+        let large = || b"Factura F-1\n".repeat(10_000);
+        let (status, problem) = office.send(&[("page.txt", large())], &[]).await;
         assert_eq!(status, 503, "{problem}");
         assert_eq!(owners(desk), Vec::<String>::new());
         drop(lock);
         other.close().await;
 
-        let id = office.pages(&["nothing anybody knows"], "default").await;
-        assert_eq!(owners(desk), [id.as_str()]);
+        let (_, accepted) = office.send(&[("page.txt", large())], &[]).await;
+        assert_eq!(owners(desk), [accepted["request_id"].as_str().unwrap()]);
         let listed = office.client.get("/api/docproc/requests").await.expect(200);
         assert_eq!(listed["items"].as_array().unwrap().len(), 1, "{listed}");
         office.close().await;
@@ -46,7 +47,9 @@ async fn scenario_22_a_database_that_does_not_answer_means_503_and_no_trace() {
 async fn scenario_22_files_of_a_process_that_died_before_its_commit_are_swept() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
-        let kept = office.pages(&["nothing anybody knows"], "default").await;
+        let large = b"Factura F-1\n".repeat(10_000);
+        let (_, accepted) = office.send(&[("page.txt", large)], &[]).await;
+        let kept = accepted["request_id"].as_str().unwrap().to_owned();
         let root = desk.dir.join("files/requests");
         let (old, fresh) = (root.join("left-behind"), root.join("on-its-way"));
         for dir in [&old, &fresh] {

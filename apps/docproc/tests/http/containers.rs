@@ -130,14 +130,15 @@ async fn scenario_25_names_never_become_paths() {
         let office = Office::open(desk).await;
         let long = "n".repeat(300);
         for name in ["../../a", "/etc/a", "sub/a.pdf", "", long.as_str()] {
-            let (status, body) = office.send(&[(name, b"hello there".to_vec())], &[]).await;
+            let content = b"hello there ".repeat(10_000);
+            let (status, body) = office.send(&[(name, content.clone())], &[]).await;
             assert_eq!(status, 200, "{name:?}: {body}");
             let id = body["request_id"].as_str().unwrap();
             let detail = office.detail(id).await;
             let shown = detail["files"][0]["name"].as_str().unwrap();
             assert!(!shown.contains(['/', '\\']) && !shown.is_empty() && shown.len() <= 255);
             let kept = desk.dir.join("files/requests").join(id).join("0");
-            assert_eq!(std::fs::read(kept).unwrap(), b"hello there", "{name:?}");
+            assert_eq!(std::fs::read(kept).unwrap(), content, "{name:?}");
         }
         office.close().await;
     })

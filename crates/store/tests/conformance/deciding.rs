@@ -238,7 +238,7 @@ pub(crate) async fn a_reader_cannot_write(place: &Place) {
 
 pub(crate) async fn a_commit_wakes_who_waits(place: &Place) {
     let store = place.store().await;
-    let mut waiting = Box::pin(store.next_commit());
+    let mut waiting = Box::pin(store.next_event());
     assert!(poll_once(&mut waiting).await.is_pending());
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     decision.emit(taken("ana"));

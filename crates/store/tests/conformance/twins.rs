@@ -83,6 +83,7 @@ fn pairs(sqlite: &str, postgres: &str) -> bool {
     match sqlite {
         "INTEGER" => ["bigint", "timestamp with time zone", "boolean"].contains(&postgres),
         "TEXT" => ["text", "jsonb"].contains(&postgres),
+        "BLOB" => postgres == "bytea",
         "REAL" => postgres == "double precision",
         _ => false,
     }
