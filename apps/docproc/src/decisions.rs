@@ -98,6 +98,7 @@ pub async fn receive(
     metrics::counter!("docproc_requests_total", "workflow" => row.workflow_name.clone())
         .increment(1);
     room.work.notify_one();
+    context.wake(crate::deadlines::TICK);
     Ok(Received::New)
 }
 
@@ -263,8 +264,10 @@ async fn rewind(
 }
 
 async fn reopen(decision: &mut Decision, row: &RequestRow, status: Status) -> Result<(), Error> {
+    // The deadline of a request that was answered once has been met or missed for good.
     let sql = "UPDATE requests SET status = $2, error = NULL, error_code = NULL, result = NULL,
-               completed_at = NULL, updated_at = $3 WHERE id = $1";
+               next_check_at = CASE WHEN status = 'completed' THEN NULL ELSE next_check_at END,
+               completed_at = NULL, partial_at = NULL, updated_at = $3 WHERE id = $1";
     let args = [row.id.as_str().into(), status.word().into(), decision.now.into()];
     decision.tx.guarded("request", sql, &args).await?;
     events::status(decision, &row.id, status);

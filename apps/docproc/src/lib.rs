@@ -3,6 +3,7 @@
 //! Read `model` for the nouns, `rules` for the decisions (`rules::advance` above all), `work` for
 //! how messages are done, `store` for how facts are kept, `wire` for the outside contract.
 
+pub mod deadlines;
 pub mod decisions;
 pub mod model;
 pub mod pages;
@@ -72,6 +73,12 @@ pub fn app() -> App {
                 period: |_| Box::pin(std::future::ready(decisions::period())),
                 next: |context, now| Box::pin(decisions::next(context, now)),
                 run: |context, now| Box::pin(decisions::tick(context, now)),
+            },
+            Tick {
+                name: deadlines::TICK,
+                period: |_| Box::pin(std::future::ready(decisions::period())),
+                next: |context, now| Box::pin(deadlines::next(context, now)),
+                run: |context, now| Box::pin(deadlines::watch(context, now)),
             },
             Tick {
                 name: "docproc.limpieza",

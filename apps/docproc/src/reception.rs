@@ -31,6 +31,8 @@ pub struct Form {
     pub workflow: Option<String>,
     pub external_id: Option<String>,
     pub priority: i64,
+    /// Who wants to be told of answers.
+    pub callback_url: Option<String>,
 }
 
 /// Why a form was not taken: a problem to show, or a storage that failed.
@@ -100,6 +102,7 @@ pub async fn read(
         channel,
         workflow: optional(texts.remove("workflow")),
         external_id,
+        callback_url: optional(texts.remove("callback_url")),
         priority: priority(texts.remove("priority").as_deref(), lang)?,
     })
 }

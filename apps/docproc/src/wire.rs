@@ -16,6 +16,7 @@ use crate::{
         documents::DocumentRow,
         jobs::{Input, Job},
         pages::PageRow,
+        partial::Partial,
         requests::{FileRow, RequestRow},
         reviews::TaskRow,
     },
@@ -105,9 +106,9 @@ pub struct StatusView {
 }
 
 impl StatusView {
-    pub fn new(row: &RequestRow, partial: Option<(Json, Vec<Json>)>) -> Self {
+    pub fn new(row: &RequestRow, so_far: Option<Partial>) -> Self {
         let late = row.breached_at.is_some() && !row.status.is_final();
-        let (part, pending) = partial.unzip();
+        let (part, pending) = so_far.map(|one| (one.result, one.pending)).unzip();
         Self {
             request_id: row.id.clone(),
             status: if late { "sla_breached" } else { row.status.word() },

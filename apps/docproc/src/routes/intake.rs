@@ -21,8 +21,8 @@ use crate::{
     policy::Action,
     reception::{self, Form, Refused},
     room::{Room, room},
-    rules::{answer, route, workflow::Workflow},
-    store::{documents, policy, progress, requests},
+    rules::{route, sla, workflow::Workflow},
+    store::{partial, policy, requests},
     wire::StatusView,
 };
 
@@ -162,6 +162,10 @@ fn row(
         updated_at: created,
         completed_at: None,
         breached_at: None,
+        next_check: Some(sla::first(created, deadline, workflow.sla)),
+        partial_at: None,
+        callback_url: form.callback_url.clone(),
+        cleared_at: None,
     }
 }
 
@@ -213,32 +217,12 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     let Some(row) = requests::find(&mut tx, &id).await? else {
         return Err(desk.no_request().into());
     };
-    let partial = match row.breached_at {
-        Some(_) if row.result.is_none() => Some(partial(&desk, &mut tx, &row).await?),
-        _ => None,
-    };
-    Ok(axum::Json(StatusView::new(&row, partial)).into_response())
-}
-
-/// What is known so far, and what is not.
-pub(super) async fn partial(
-    desk: &Desk,
-    tx: &mut ::store::Tx,
-    row: &requests::RequestRow,
-) -> Result<(serde_json::Value, Vec<serde_json::Value>), Failure> {
     let room = room(&desk.context);
-    let workflow = room.workflows.version(tx, row.workflow_id).await?;
-    let rows = documents::all(tx, &row.id).await?;
-    let settled = |document: &documents::DocumentRow| progress::is_settled(document, &workflow);
-    let pieces: Vec<_> = rows.iter().map(|one| progress::piece(one, settled(one))).collect();
-    let pending = pieces
-        .iter()
-        .filter(|piece| !piece.settled)
-        .map(|piece| {
-            let indices: Vec<u32> = (piece.first_page..=piece.last_page).collect();
-            json!({ "document_id": piece.id, "doc_type": piece.doc_type, "page_indices": indices })
-        })
-        .collect();
-    let pages = row.page_count.unwrap_or_default();
-    Ok((answer::compose(&row.id, &row.workflow_name, pages, &pieces), pending))
+    let so_far = if row.result.is_none() && (row.breached_at.is_some() || row.partial_at.is_some())
+    {
+        partial::of(&mut tx, &room.workflows, &id).await?
+    } else {
+        None
+    };
+    Ok(axum::Json(StatusView::new(&row, so_far)).into_response())
 }

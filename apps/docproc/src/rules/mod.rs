@@ -7,6 +7,7 @@ pub mod continuity;
 pub mod group;
 pub mod retry;
 pub mod route;
+pub mod sla;
 pub mod why;
 pub mod workflow;
 

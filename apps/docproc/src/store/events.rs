@@ -1,6 +1,7 @@
 //! What happened, for everyone who watches.
 
 use ::store::{Decision, events::NewEvent};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use crate::model::Status;
@@ -44,4 +45,16 @@ pub fn restarted(decision: &mut Decision, request: &str, stage: &str, by: &str) 
 pub fn review(decision: &mut Decision, request: &str, task: &str, kind: &str) {
     let data = json!({ "request_id": request, "task_id": task, "task_type": kind });
     emit(decision, "task.created", request, data);
+}
+
+/// A checkpoint of its deadline was reached.
+pub fn deadline(decision: &mut Decision, request: &str, name: &'static str, deadline: Timestamp) {
+    let data = json!({ "request_id": request, "deadline_utc": deadline });
+    emit(decision, name, request, data);
+}
+
+/// An answer was given that lacks some documents.
+pub fn partial(decision: &mut Decision, request: &str, kind: &str, pending: usize) {
+    let data = json!({ "request_id": request, "kind": kind, "pending": pending });
+    emit(decision, "request.partial", request, data);
 }

@@ -1,11 +1,14 @@
 //! Requests in the database: how a snapshot is loaded and changes are applied, many at a time.
 
+pub mod answers;
+pub mod deadlines;
 pub mod documents;
 pub mod events;
 pub mod figures;
 pub mod jobs;
 pub mod messages;
 pub mod pages;
+pub mod partial;
 pub mod policy;
 pub mod progress;
 mod questions;
@@ -18,11 +21,18 @@ use ::store::{Line, Scope, Step};
 
 pub const MIGRATIONS: Line = Line {
     name: "docproc",
-    steps: &[Step {
-        name: "0001_requests",
-        sqlite: include_str!("../../migrations/sqlite/0001_requests.sql"),
-        postgres: include_str!("../../migrations/postgres/0001_requests.sql"),
-    }],
+    steps: &[
+        Step {
+            name: "0001_requests",
+            sqlite: include_str!("../../migrations/sqlite/0001_requests.sql"),
+            postgres: include_str!("../../migrations/postgres/0001_requests.sql"),
+        },
+        Step {
+            name: "0003_deadlines",
+            sqlite: include_str!("../../migrations/sqlite/0003_deadlines.sql"),
+            postgres: include_str!("../../migrations/postgres/0003_deadlines.sql"),
+        },
+    ],
 };
 
 /// Decisions about one request happen one after another.

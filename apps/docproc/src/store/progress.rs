@@ -7,10 +7,12 @@ use std::{
 };
 
 use ::store::{Decision, Error, Row, Rows, Slice, Tx};
+use engine::lifecycle::Lifecycle as _;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{
+    answers::{self, Given},
     documents, events,
     messages::{self, NewMessage},
     questions,
@@ -180,7 +182,9 @@ struct Writing {
     reviews: Vec<(NewTask, Standing)>,
     counts: Vec<(String, u32)>,
     statuses: Vec<(String, Status)>,
-    complete: Vec<(String, String, Option<u32>)>,
+    complete: Vec<RequestRow>,
+    /// Requests whose new questions come before all others.
+    urgent: Vec<String>,
 }
 
 struct Opened {
@@ -217,6 +221,9 @@ impl Writing {
                 let standing = Standing { at: *at as i32, progress: Progress::Review };
                 let task = questions::question(decision, loaded, item, *at, house).await?;
                 self.reviews.push((task, standing));
+                if row.priority == 0 {
+                    self.urgent.push(id());
+                }
             }
             Change::Open { first, last, doc_type, at } => {
                 let document = document_id(&row.id, row.run, *first);
@@ -238,9 +245,7 @@ impl Writing {
                 });
             }
             Change::Documents(count) => self.counts.push((id(), *count)),
-            Change::Complete => {
-                self.complete.push((id(), row.workflow_name.clone(), row.page_count));
-            }
+            Change::Complete => self.complete.push(row.clone()),
         }
         Ok(())
     }
@@ -252,6 +257,8 @@ impl Writing {
             reviews::ask(decision, task).await?;
             self.stands.push((task.request.clone(), task.item.clone(), *standing));
         }
+        let urgent: Vec<&str> = self.urgent.iter().map(String::as_str).collect();
+        reviews::raise(decision, &urgent).await?;
         stand(decision, &last_of_each(&self.stands)).await?;
         messages::send(decision, &self.sends).await?;
         count(decision, &self.counts).await?;
@@ -355,20 +362,23 @@ async fn count(decision: &mut Decision, counts: &[(String, u32)]) -> Result<(), 
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
-/// Writes the answers of requests: id, workflow, pages.
-async fn complete(
-    decision: &mut Decision,
-    done: &[(String, String, Option<u32>)],
-) -> Result<(), Error> {
-    let ids: Vec<&str> = done.iter().map(|(request, ..)| request.as_str()).collect();
+/// Writes the answers of requests.
+async fn complete(decision: &mut Decision, done: &[RequestRow]) -> Result<(), Error> {
+    let ids: Vec<&str> = done.iter().map(|row| row.id.as_str()).collect();
     let documents = documents::of_all(&mut decision.tx, &ids).await?;
     let mut rows = Rows::new(&["id", "result"]);
-    for (request, workflow, pages) in done {
-        let of_request = documents.get(request).into_iter().flatten();
+    let mut told = Vec::new();
+    for row in done {
+        let of_request = documents.get(&row.id).into_iter().flatten();
         let pieces: Vec<Piece> = of_request.map(|row| piece(row, true)).collect();
-        let result = answer::compose(request, workflow, pages.unwrap_or_default(), &pieces);
-        rows.push([request.into(), result.into()]);
-        events::completed(decision, request, pieces.len());
+        let pages = row.page_count.unwrap_or_default();
+        let result = answer::compose(&row.id, &row.workflow_name, pages, &pieces);
+        if row.callback_url.is_some() {
+            let status = Status::Completed.word();
+            told.push(Given::new(row, answers::Kind::Final, status, Some(&result), &[]));
+        }
+        rows.push([row.id.as_str().into(), result.into()]);
+        events::completed(decision, &row.id, pieces.len());
     }
     let sql = "UPDATE requests SET status = 'completed', standing = 'DONE', result = v.result,
                error = NULL, error_code = NULL, completed_at = $1, updated_at = $1
@@ -378,6 +388,7 @@ async fn complete(
     if completed != rows.len() as u64 {
         return Err(Error::conflict("request"));
     }
+    answers::give(decision, &told).await?;
     // A password is needed only while pages are read.
     let sql = "UPDATE request_files SET password = NULL
                WHERE request_id IN (SELECT id FROM ROWS) AND password IS NOT NULL";

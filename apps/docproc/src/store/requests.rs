@@ -8,6 +8,7 @@ use engine::lifecycle::Lifecycle as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
+use super::answers::{self, Given};
 use crate::model::{Progress, Status};
 
 #[derive(Clone, Debug)]
@@ -37,6 +38,14 @@ pub struct RequestRow {
     pub updated_at: Timestamp,
     pub completed_at: Option<Timestamp>,
     pub breached_at: Option<Timestamp>,
+    /// When the monitor next has to look at it.
+    pub next_check: Option<Timestamp>,
+    /// When a first answer was given that still lacked documents.
+    pub partial_at: Option<Timestamp>,
+    /// Who wants to be told of answers.
+    pub callback_url: Option<String>,
+    /// When its files and contents were removed.
+    pub cleared_at: Option<Timestamp>,
 }
 
 /// A file of a request. `place` is where the storage keeps it unless it is small and its content is
@@ -58,8 +67,8 @@ pub struct FileRow {
 pub async fn insert(decision: &mut Decision, request: &RequestRow) -> Result<(), Error> {
     let sql = "INSERT INTO requests (id, trace_id, external_id, channel, workflow_id,
                workflow_name, priority, sla_seconds, deadline_utc, metadata, duplicate_of,
-               created_by, created_at, updated_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)";
+               created_by, created_at, updated_at, next_check_at, callback_url)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15)";
     let args = [
         request.id.as_str().into(),
         request.trace_id.as_str().into(),
@@ -74,6 +83,8 @@ pub async fn insert(decision: &mut Decision, request: &RequestRow) -> Result<(),
         request.duplicate_of.clone().into(),
         request.created_by.as_str().into(),
         request.created_at.into(),
+        request.next_check.into(),
+        request.callback_url.clone().into(),
     ];
     decision.tx.execute(sql, &args).await.map(drop)
 }
@@ -231,9 +242,16 @@ pub async fn fail(
     error: &str,
 ) -> Result<(), Error> {
     let sql = "UPDATE requests SET status = $2, error_code = $3, error = $4, updated_at = $5,
-               completed_at = $5 WHERE id = $1 AND status NOT IN ('completed', 'cancelled')";
+               completed_at = $5 WHERE id = $1
+               AND status NOT IN ('completed', 'failed', 'cancelled') RETURNING *";
     let args = [id.into(), status.word().into(), code.into(), error.into(), decision.now.into()];
-    decision.tx.execute(sql, &args).await.map(drop)
+    let Some(ended) = decision.tx.optional(sql, &args).await? else { return Ok(()) };
+    let ended = request(&ended)?;
+    if ended.callback_url.is_some() {
+        let answer = Given::new(&ended, answers::Kind::Final, status.word(), None, &[]);
+        answers::give(decision, &[answer]).await?;
+    }
+    Ok(())
 }
 
 pub async fn count_by_status(tx: &mut Tx, since: Timestamp) -> Result<Vec<(Status, i64)>, Error> {
@@ -272,6 +290,10 @@ pub(super) fn request(row: &Row) -> Result<RequestRow, Error> {
         updated_at: row.get("updated_at")?,
         completed_at: row.maybe("completed_at")?,
         breached_at: row.maybe("sla_breached_at")?,
+        next_check: row.maybe("next_check_at")?,
+        partial_at: row.maybe("partial_at")?,
+        callback_url: row.maybe("callback_url")?,
+        cleared_at: row.maybe("cleared_at")?,
     })
 }
 

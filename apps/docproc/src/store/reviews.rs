@@ -88,6 +88,14 @@ pub async fn list(
     Ok(tasks)
 }
 
+/// Puts every open question of these requests before all others.
+pub async fn raise(decision: &mut Decision, requests: &[&str]) -> Result<(), Error> {
+    let sql = "UPDATE review_tasks SET priority = 0 WHERE request_id IN (SELECT id FROM ROWS)
+               AND status IN ('pending', 'assigned', 'timeout')";
+    let rows = ::store::Rows::of(&["id"], requests.iter().copied());
+    decision.tx.each(sql, &[], &rows).await.map(drop)
+}
+
 /// Withdraws every open question of a request.
 pub async fn withdraw(decision: &mut Decision, request: &str) -> Result<(), Error> {
     let sql = "UPDATE review_tasks SET status = 'cancelled', completed_at = $2

@@ -8,6 +8,7 @@
 mod atomic;
 mod capacity;
 mod containers;
+mod deadlines;
 mod flow;
 mod office;
 mod outside;
