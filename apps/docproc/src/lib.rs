@@ -3,6 +3,7 @@
 //! Read `model` for the nouns, `rules` for the decisions (`rules::advance` above all), `work` for
 //! how messages are done, `store` for how facts are kept, `wire` for the outside contract.
 
+pub mod callback;
 pub mod deadlines;
 pub mod decisions;
 pub mod model;
@@ -88,7 +89,7 @@ pub fn app() -> App {
             },
         ],
         tasks: vec![|context| Box::pin(work::run(context))],
-        drivers: Vec::new(),
+        drivers: vec![callback::DRIVER],
         redact: wire::redact,
         on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
         demo: Some(|context| Box::pin(sim::demo(context))),

@@ -29,6 +29,28 @@ pub struct Place {
     pub threads: usize,
     /// Messages in hand per thread; absent: as many as keep the threads busy.
     pub prefetch: Option<usize>,
+    /// Signs callbacks; absent: the house's key for webhooks.
+    pub callback_secret: Option<Secret>,
+}
+
+/// A text that must not reach a log by accident.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(••••••)")
+    }
 }
 
 /// *Componente* of this process (seed §1.1): everything, or one of them.

@@ -3,11 +3,9 @@
 //! Raising the same alert twice is one alert. A notice goes out when it starts firing, at most
 //! every `throttle` while it keeps firing, and once when it recovers.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use jiff::{SignedDuration, Timestamp};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use serde_json::{Value as Json, json};
-use sha2::Sha256;
 use store::{
     Decision, Row, Scope, Store, Tx,
     audit::Entry,
@@ -15,7 +13,10 @@ use store::{
     events::NewEvent,
 };
 
-use crate::{Actor, Context, Driver, Outcome};
+use crate::{
+    Actor, Context, Driver, Outcome,
+    webhook::{self, Hook},
+};
 
 const LISTED: i64 = 200;
 
@@ -164,35 +165,14 @@ pub(crate) const DRIVERS: &[Driver] = &[
     Driver { kind: "alert.email", perform: |context, effect| Box::pin(email(context, effect)) },
 ];
 
-/// Signed like every webhook of Turno: HMAC-SHA256 over `id.timestamp.body`.
 async fn webhook(context: Context, effect: Claimed) -> Outcome {
     let channels = &context.options.alerts;
     let Some(url) = &channels.webhook_url else {
         return Outcome::Refused("no webhook is configured any more".into());
     };
-    let body = effect.payload.to_string();
-    let timestamp = context.clock.now().as_second();
-    let mut request = reqwest::Client::new()
-        .post(url)
-        .header("content-type", "application/json")
-        .header("turno-id", &effect.key)
-        .header("turno-timestamp", timestamp);
-    if let Some(secret) = &channels.webhook_secret {
-        let signed = format!("{}.{timestamp}.{body}", effect.key);
-        request = request.header("turno-signature", sign(secret, &signed));
-    }
-    match request.body(body).send().await {
-        Ok(answer) if answer.status().is_success() => Outcome::Done,
-        Ok(answer) => Outcome::Failed(format!("the receiver answered {}", answer.status())),
-        Err(error) => Outcome::Failed(error.without_url().to_string()),
-    }
-}
-
-fn sign(secret: &str, text: &str) -> String {
-    let mut mac =
-        Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
-    mac.update(text.as_bytes());
-    format!("sha256={}", store::hex(&mac.finalize().into_bytes()))
+    let secret = channels.webhook_secret.as_deref();
+    let hook = Hook { url, secret, key: &effect.key, at: context.clock.now() };
+    webhook::post(&reqwest::Client::new(), hook, effect.payload.to_string()).await
 }
 
 async fn email(context: Context, effect: Claimed) -> Outcome {

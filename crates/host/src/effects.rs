@@ -14,7 +14,8 @@ const BATCH: i64 = 20;
 const POLL: Duration = Duration::from_secs(1);
 /// From two seconds to an hour: sixteen attempts span about six hours.
 const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_hours(1));
-const ATTEMPTS: i64 = 16;
+/// After so many failures an effect is given up.
+pub const ATTEMPTS: i64 = 16;
 /// A driver that has not answered by then failed; shorter than the lease.
 const PATIENCE: Duration = Duration::from_secs(30);
 

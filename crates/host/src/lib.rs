@@ -24,6 +24,7 @@ mod watch;
 
 pub mod accounts;
 pub mod metrics;
+pub mod webhook;
 
 pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
@@ -31,7 +32,7 @@ pub use app::{App, AppTask, Draw, Nav, OnSettings, Role, Tick, TickNext, TickPer
 pub use clock::Clock;
 pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
-pub use effects::{Driver, Outcome};
+pub use effects::{ATTEMPTS, Driver, Outcome};
 pub use failure::Failure;
 pub use relay::Subscription;
 pub use router::router;

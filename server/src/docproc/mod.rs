@@ -75,6 +75,7 @@ pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
         part,
         threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
         prefetch: number("DOCPROC_PREFETCH_COUNT")?,
+        callback_secret: secret("DOCPROC_CALLBACK_SECRET")?.map(docproc::room::Secret::new),
     })
 }
 
@@ -85,6 +86,15 @@ pub(crate) fn models() -> PathBuf {
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A value that is better kept in a file: `NAME`, or the file that `NAME_FILE` names.
+fn secret(name: &str) -> Result<Option<String>, Exit> {
+    let file = format!("{name}_FILE");
+    let Some(path) = variable(&file) else { return Ok(variable(name)) };
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Exit::usage(format!("{file}: cannot read {path}: {error}")))?;
+    Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()).filter(|text| !text.is_empty()))
 }
 
 fn number(name: &str) -> Result<Option<usize>, Exit> {

@@ -21,9 +21,9 @@ use crate::{
     policy::Action,
     reception::{self, Form, Refused},
     room::{Room, room},
-    rules::{route, sla, workflow::Workflow},
+    rules::{callback, route, sla, workflow::Workflow},
     store::{partial, policy, requests},
-    wire::StatusView,
+    wire::{self, StatusView},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -57,6 +57,8 @@ struct ProcessForm {
     password: Option<String>,
     /// 1 (urgent) to 9.
     priority: Option<String>,
+    /// Where partial and final answers are sent, signed.
+    callback_url: Option<String>,
 }
 
 /// Takes documents in.
@@ -113,6 +115,14 @@ async fn accept(
         Refused::Problem(problem) => Failure::from(*problem),
         Refused::Storage(error) => unstored(desk, &error),
     })?;
+    if let Some(url) = &form.callback_url {
+        let private = crate::callback::may_stay_inside(&desk.context, policy.callbacks);
+        callback::check(url, private).map_err(|said| {
+            Problem::unprocessable("CALLBACK_NO_ADMITIDO")
+                .lang(desk.lang)
+                .detail(wire::told(&said, desk.lang))
+        })?;
+    }
     let active = room.workflows.active();
     let named = form.workflow.as_deref();
     let workflow = route::choose(&active, named, &form.channel, &form.metadata);

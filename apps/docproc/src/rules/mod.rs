@@ -2,12 +2,14 @@
 
 pub mod advance;
 pub mod answer;
+pub mod callback;
 pub mod capacity;
 pub mod continuity;
 pub mod group;
 pub mod retry;
 pub mod route;
 pub mod sla;
+pub mod sufficient;
 pub mod why;
 pub mod workflow;
 

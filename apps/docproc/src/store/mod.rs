@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod deadlines;
 pub mod documents;
+pub mod early;
 pub mod events;
 pub mod figures;
 pub mod jobs;

@@ -14,6 +14,7 @@ pub const CLASSIFICATION: &str = "DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD";
 pub const EXTRACTION: &str = "DOCPROC_EXTRACTION_CONFIDENCE_THRESHOLD";
 pub const UPLOAD: &str = "DOCPROC_MAX_UPLOAD_MB";
 pub const PAGES: &str = "DOCPROC_MAX_PAGES";
+pub const CALLBACK_PRIVATE: &str = "DOCPROC_CALLBACK_PRIVATE";
 
 const fn setting(
     key: &'static str,
@@ -61,6 +62,13 @@ pub const SETTINGS: &[Setting] = &[
         "Páginas que puede tener una solicitud.",
         "Pages that one request may have.",
     ),
+    setting(
+        CALLBACK_PRIVATE,
+        Kind::Choice(&["auto", "always", "never"]),
+        "\"auto\"",
+        "Si las respuestas pueden enviarse a direcciones internas; auto: sólo sin contraseñas, en esta máquina.",
+        "Whether answers may be sent to addresses inside; auto: only on an open server, on this machine.",
+    ),
 ];
 
 /// What the settings say now.
@@ -70,6 +78,16 @@ pub struct Policy {
     pub thresholds: Thresholds,
     pub upload_bytes: u64,
     pub pages: usize,
+    pub callbacks: Private,
+}
+
+/// Whether callbacks may go to addresses inside the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Private {
+    /// Where everybody who reaches the server is on the same machine.
+    Auto,
+    Always,
+    Never,
 }
 
 pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
@@ -83,5 +101,10 @@ pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
         },
         upload_bytes: whole(UPLOAD)? * 1024 * 1024,
         pages: whole(PAGES)? as usize,
+        callbacks: match values.text(CALLBACK_PRIVATE)? {
+            "always" => Private::Always,
+            "never" => Private::Never,
+            _ => Private::Auto,
+        },
     })
 }

@@ -12,12 +12,13 @@ use crate::{
     model::{Item, Status},
     room::Room,
     rules::{
-        advance, retry,
+        advance::{self, Change},
+        retry,
         retry::{Trouble, Verdict},
     },
     store::{
         documents::{self, Reading},
-        events,
+        early, events,
         messages::{self, Claim, Ran},
         pages::{self, Finding},
         policy,
@@ -63,17 +64,24 @@ pub async fn settle(
     }
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     let slice = Requests { ids, workflows: &room.workflows, house: policy.thresholds };
+    let mut eager = Vec::new();
     let plan = decision.plan(&slice, |loaded| {
         let mut batch = progress::Batch::new();
         let mut held = Vec::new();
         for (which, one) in loaded.iter().enumerate() {
             let plan = advance::plan(&one.snapshot, &one.workflow, policy.thresholds);
+            if early::is_candidate(&one.row, &one.workflow)
+                && !plan.changes.contains(&Change::Complete)
+            {
+                eager.push(one.row.id.clone());
+            }
             batch.extend(plan.changes.into_iter().map(|change| (which, change)));
             held.extend(plan.held);
         }
         Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held }
     });
-    plan.await.map(drop)
+    plan.await.map(drop)?;
+    early::consider(decision, &room.workflows, &eager, policy.thresholds).await
 }
 
 /// What a batch of outcomes writes, by kind.

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod atomic;
+mod callbacks;
 mod capacity;
 mod containers;
 mod deadlines;
@@ -13,6 +14,7 @@ mod flow;
 mod office;
 mod outside;
 mod people;
+mod receiver;
 mod robust;
 #[path = "../../../../crates/store/tests/conformance/twins.rs"]
 mod twins;

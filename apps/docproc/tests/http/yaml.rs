@@ -58,6 +58,14 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
                 "pages",
             ),
             ("deadline_seconds: 60", "deadline_seconds: soon", 7, ""),
+            ("version: 1", "version: 1\nsufficient: [{doc_type: nope}]", 5, "nope"),
+            (
+                "version: 1",
+                "version: 1\nsufficient: [{doc_type: invoice, fields: [colour]}]",
+                5,
+                "colour",
+            ),
+            ("version: 1", "version: 1\nretention: {days: 0}", 5, "retention.days"),
             ("component: consolidator", "component: ocr", 55, ""),
         ];
         for (from, to, line, said) in bad {

@@ -211,3 +211,21 @@ pub(super) fn url(stage: &str, url: Option<&str>) -> Result<String, Sentence> {
         )
     })
 }
+
+pub(super) fn unknown_type(doc_type: &str) -> Sentence {
+    Sentence::new(
+        format!(
+            "sufficient: doc_type {doc_type:?} no está en extraction_schemas ni en other_types"
+        ),
+        format!(
+            "sufficient: doc_type {doc_type:?} is neither in extraction_schemas nor other_types"
+        ),
+    )
+}
+
+pub(super) fn unknown_field(doc_type: &str, field: &str) -> Sentence {
+    Sentence::new(
+        format!("sufficient: {doc_type:?} no tiene el campo {field:?}"),
+        format!("sufficient: {doc_type:?} has no field {field:?}"),
+    )
+}

@@ -30,6 +30,18 @@ pub struct Workflow {
     pub other_types: Vec<String>,
     pub routes: Vec<Route>,
     pub retry: Retry,
+    /// *Respuesta temprana* (seed §3.10): documents that are enough for a first answer. Empty: none
+    /// is given early.
+    pub sufficient: Vec<Needed>,
+    /// How many days contents are kept after the end. Absent: for ever.
+    pub retention_days: Option<u32>,
+}
+
+/// A document that has to be there, with these of its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    pub doc_type: String,
+    pub fields: Vec<String>,
 }
 
 /// *SLA* (seed §7).

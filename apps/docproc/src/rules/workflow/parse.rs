@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 use understand::extract::Schema;
 
-use super::{Boundaries, How, Retry, Route, Sla, Stage, Workflow, check};
+use super::{Boundaries, How, Needed, Retry, Route, Sla, Stage, Workflow, check};
 use crate::{
     model::{Component, Unit},
     rules::Sentence,
@@ -44,6 +44,23 @@ struct RawWorkflow {
     routes: Vec<Spanned<RawRoute>>,
     #[serde(default)]
     retry: RawRetry,
+    #[serde(default)]
+    sufficient: Vec<Spanned<RawNeeded>>,
+    retention: Option<RawRetention>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawNeeded {
+    doc_type: String,
+    #[serde(default)]
+    fields: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRetention {
+    days: Spanned<u32>,
 }
 
 #[derive(Default, Deserialize)]
@@ -163,6 +180,8 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
         }
         schemas.insert(doc_type, schema.value);
     }
+    let sufficient = sufficient(raw.sufficient, &schemas, &raw.other_types, faults);
+    let retention_days = retention(raw.retention, faults);
     let mut workflow = Workflow {
         name: raw.name.value,
         description: raw.description,
@@ -173,6 +192,8 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
         other_types: raw.other_types,
         routes: raw.routes.into_iter().map(|route| self::route(route.value)).collect(),
         retry: retry(&raw.retry),
+        sufficient,
+        retention_days,
     };
     // What stands on a broken stage would only repeat its fault.
     if faults.is_empty() {
@@ -302,6 +323,46 @@ fn how(raw: &RawStage, component: Component) -> Result<How, Sentence> {
 
 fn route(raw: RawRoute) -> Route {
     Route { channel: raw.channel, metadata: raw.metadata }
+}
+
+fn sufficient(
+    raw: Vec<Spanned<RawNeeded>>,
+    schemas: &BTreeMap<String, Schema>,
+    other_types: &[String],
+    faults: &mut Vec<Fault>,
+) -> Vec<Needed> {
+    let mut needed = Vec::with_capacity(raw.len());
+    for one in raw {
+        let RawNeeded { doc_type, fields } = one.value;
+        let schema = schemas.get(&doc_type);
+        if schema.is_none() && !other_types.contains(&doc_type) {
+            faults.push(Fault::at(one.defined, check::unknown_type(&doc_type)));
+            continue;
+        }
+        let known = |name: &String| {
+            schema.is_some_and(|schema| schema.fields.iter().any(|field| field.name == *name))
+        };
+        for stranger in fields.iter().filter(|name| !known(name)) {
+            faults.push(Fault::at(one.defined, check::unknown_field(&doc_type, stranger)));
+        }
+        needed.push(Needed { doc_type, fields });
+    }
+    needed
+}
+
+fn retention(raw: Option<RawRetention>, faults: &mut Vec<Fault>) -> Option<u32> {
+    let days = raw?.days;
+    if (1..=36_500).contains(&days.value) {
+        return Some(days.value);
+    }
+    faults.push(Fault::at(
+        days.defined,
+        Sentence::new(
+            "retention.days: de 1 a 36500".to_owned(),
+            "retention.days: 1 to 36500".to_owned(),
+        ),
+    ));
+    None
 }
 
 fn retry(raw: &RawRetry) -> Retry {
