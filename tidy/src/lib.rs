@@ -3,6 +3,7 @@
 //! Each rule is one file with its reason and its samples; `tests/tidy.rs` applies them to the tree.
 
 pub mod assets;
+pub mod dashboards;
 pub mod dependencies;
 pub mod glossary;
 pub mod leftovers;

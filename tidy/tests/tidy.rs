@@ -69,3 +69,8 @@ fn nothing_is_left_unfinished() {
 fn the_glossary_is_in_use() {
     none(&tidy::glossary::check(&TREE));
 }
+
+#[test]
+fn dashboards_show_what_is_measured() {
+    none(&tidy::dashboards::check(&TREE));
+}
