@@ -83,11 +83,23 @@ struct Said(Map<String, Value>);
 
 impl Said {
     fn put(&mut self, field: &Field, value: Value) {
-        let name = match field.name() {
+        self.put_named(field.name(), value);
+    }
+
+    fn put_named(&mut self, name: &str, value: Value) {
+        let name = match name {
             "message" => "event",
             name => name,
         };
-        self.0.insert(name.to_owned(), value);
+        // `sla.deadline` is `deadline` in the section `sla` (seed §9.1).
+        let Some((section, name)) = name.split_once('.') else {
+            self.0.insert(name.to_owned(), value);
+            return;
+        };
+        let section = self.0.entry(section).or_insert_with(|| Map::new().into());
+        if let Value::Object(section) = section {
+            section.insert(name.to_owned(), value);
+        }
     }
 }
 
@@ -114,5 +126,24 @@ impl Visit for Said {
 
     fn record_bool(&mut self, field: &Field, value: bool) {
         self.put(field, value.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_objects() {
+        let mut said = Said::default();
+        for (name, value) in
+            [("message", "stage_completed"), ("sla.deadline", "noon"), ("sla.restante_ms", "7")]
+        {
+            said.put_named(name, value.into());
+        }
+        let line = line(Timestamp::UNIX_EPOCH, Level::INFO, "docproc::work", said);
+        assert_eq!(line["event"], "stage_completed");
+        assert_eq!(line["component"], "docproc");
+        assert_eq!(line["sla"], json!({ "deadline": "noon", "restante_ms": "7" }));
     }
 }

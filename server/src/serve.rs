@@ -73,7 +73,9 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     let context = Context::new(store, settings, clock, zone, apps, options, bus);
     crate::docproc::install(&context, &server.data_dir).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
-    host::start(context, listener).map_err(|error| busy(server.listen, &error))
+    let running = host::start(context, listener).map_err(|error| busy(server.listen, &error))?;
+    crate::docproc::health(running.context(), server.listen).await?;
+    Ok(running)
 }
 
 /// A manual clock lets anyone who reaches the port move time, so it stays on this machine.

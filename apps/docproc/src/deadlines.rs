@@ -34,14 +34,17 @@ pub async fn watch(context: Context, now: Timestamp) -> Result<(), Error> {
         if ids.is_empty() {
             return Ok(());
         }
-        look(&context, &ids, now).await?;
+        if look(&context, &ids, now).await? {
+            crate::alarms::check(context.clone(), now).await?;
+        }
         if (ids.len() as i64) < BATCH {
             return Ok(());
         }
     }
 }
 
-async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<(), Error> {
+/// Answers whether somebody has to be alerted now.
+async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool, Error> {
     let room = room(context);
     let scopes: Vec<_> = ids.iter().map(|id| scope(id)).collect();
     let mut decision = context.store.decide_all(&scopes, now).await?;
@@ -70,7 +73,7 @@ async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<(), E
         say(*checkpoint, row, now);
     }
     room.work.notify_one();
-    Ok(())
+    Ok(seen.iter().any(|(checkpoint, _)| *checkpoint == Checkpoint::Alert))
 }
 
 /// One line of the log for each checkpoint (seed §7.2, §9.1).

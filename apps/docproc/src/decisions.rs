@@ -20,7 +20,7 @@ use crate::{
     store::{
         events,
         messages::{self, NewMessage},
-        policy, progress,
+        policy, progress, queue_scope,
         requests::{self, FileRow, RequestRow},
         reviews, scope,
     },
@@ -54,6 +54,15 @@ pub enum Received {
     KeyReused,
 }
 
+/// What makes taking the same twice harmless.
+#[derive(Clone, Copy, Debug)]
+pub enum Once<'a> {
+    Never,
+    Key(&'a Key),
+    /// A file of the watched directory.
+    Dropped(&'a str),
+}
+
 /// Takes a request in: its row, its files and its first message are one commit.
 pub async fn receive(
     context: &Context,
@@ -61,10 +70,19 @@ pub async fn receive(
     files: &[FileRow],
     key: Option<&Key>,
 ) -> Result<Received, Error> {
+    receive_once(context, row, files, key.map_or(Once::Never, Once::Key)).await
+}
+
+pub async fn receive_once(
+    context: &Context,
+    row: &RequestRow,
+    files: &[FileRow],
+    once: Once<'_>,
+) -> Result<Received, Error> {
     let room = room(context);
     let owner = format!("{}/{}", crate::NAME, row.created_by);
     let mut decision = context.store.decide(&scope(&row.id), row.created_at).await?;
-    if let Some(key) = key {
+    if let Once::Key(key) = once {
         match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
             Seen::New => {}
             Seen::Same(answer) => return Ok(Received::Replayed(answer)),
@@ -76,6 +94,11 @@ pub async fn receive(
         row.duplicate_of = requests::with_hash(&mut decision.tx, &first.sha256).await?;
     }
     requests::insert(&mut decision, &row).await?;
+    if let Once::Dropped(key) = once
+        && let Some(before) = requests::dropped(&mut decision, key, &row.id).await?
+    {
+        return Ok(Received::Replayed(json!({ "request_id": before })));
+    }
     let named: Vec<_> = files.iter().map(|file| (row.id.as_str(), file)).collect();
     requests::put_files(&mut decision, &named).await?;
     let message = NewMessage {
@@ -90,7 +113,7 @@ pub async fn receive(
     };
     messages::send(&mut decision, &[message]).await?;
     events::received(&mut decision, &row.id, &row.workflow_name, files.len());
-    if let Some(key) = key {
+    if let Once::Key(key) = once {
         let answer = json!({ "request_id": row.id, "status": Status::Received.word() });
         idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
     }
@@ -138,6 +161,9 @@ pub async fn cancel(context: &Context, by: &By, id: &str, reason: &str) -> Answe
 /// Tries again what could not be done: its dead letters go back into the queue.
 pub async fn replay(context: &Context, by: &By, id: &str) -> Answer {
     steer(context, id, async |decision, row| {
+        if row.cleared_at.is_some() {
+            return Ok(Err(cleared()));
+        }
         if row.status != Status::Failed {
             return Ok(Err(Refusal::Conflict {
                 code: "NO_FALLIDA",
@@ -173,6 +199,9 @@ fn reached(row: &RequestRow) -> Status {
 pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answer {
     let room = room(context);
     steer(context, id, async |decision, row| {
+        if row.cleared_at.is_some() {
+            return Ok(Err(cleared()));
+        }
         let workflow = room.workflows.version(&mut decision.tx, row.workflow_id).await?;
         let Some(at) = workflow.position(stage) else {
             let known: Vec<_> = workflow.stages.iter().map(|stage| stage.name.as_str()).collect();
@@ -293,6 +322,17 @@ async fn steer(
     Ok(Ok(()))
 }
 
+fn cleared() -> Refusal {
+    Refusal::Conflict {
+        code: "CONTENIDO_ELIMINADO",
+        said: Sentence::new(
+            "El contenido de la solicitud se eliminó al acabar su plazo de conservación."
+                .to_owned(),
+            "The contents of the request were removed when their retention ended.".to_owned(),
+        ),
+    }
+}
+
 fn ended(status: Status) -> Refusal {
     Refusal::Conflict {
         code: "YA_TERMINADA",
@@ -321,6 +361,7 @@ fn entry(by: &By, action: &str, id: &str, after: Json) -> Entry {
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     let room = room(&context);
     refresh(&context, &room).await?;
+    expire(&context, now).await?;
     let stuck = progress::standing_still(&mut context.store.read().await?, now - PERIOD).await?;
     for id in stuck {
         let mut decision = context.store.decide(&scope(&id), now).await?;
@@ -330,6 +371,33 @@ pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     room.work.notify_one();
     if context.clock.is_manual() {
         work::idle(&context).await?;
+    }
+    Ok(())
+}
+
+/// Gives up messages that waited longer than the house allows (seed §5.3): dead letters, to be
+/// replayed when the cause is mended.
+async fn expire(context: &Context, now: Timestamp) -> Result<(), Error> {
+    let mut tx = context.store.read().await?;
+    let Some(ttl) = policy::load(&context.settings, &mut tx).await?.message_ttl else {
+        return Ok(());
+    };
+    let before = now.checked_sub(ttl).unwrap_or(Timestamp::MIN);
+    let outdated = messages::outdated(&mut tx, before).await?;
+    drop(tx);
+    for (id, request) in outdated {
+        let mut decision = context.store.decide(&scope(&request), now).await?;
+        decision.hold(&queue_scope()).await?;
+        // The first one of a request takes the others out of the queue.
+        if !messages::waits(&mut decision.tx, id).await? {
+            continue;
+        }
+        let (code, error) = ("MESSAGE_EXPIRED", format!("nobody took it within {ttl:?}"));
+        messages::bury(&mut decision, id, &request, code, &error).await?;
+        requests::fail(&mut decision, &request, Status::Failed, code, &error).await?;
+        events::failed(&mut decision, &request, code, &error);
+        decision.commit().await?;
+        tracing::warn!(request_id = request, "a message expired");
     }
     Ok(())
 }
@@ -364,7 +432,8 @@ const ORPHANED: Duration = Duration::from_hours(24);
 
 /// Removes files that no request owns: an upload that was cut off, or a process that ended between
 /// storing and committing.
-pub async fn sweep(context: Context, _: Timestamp) -> Result<(), Error> {
+pub async fn sweep(context: Context, now: Timestamp) -> Result<(), Error> {
+    crate::retention::clear(&context, now).await?;
     let room = room(&context);
     let storage = room.storage.clone();
     let old = tokio::task::spawn_blocking(move || storage.owners_older_than(ORPHANED));

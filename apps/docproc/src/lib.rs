@@ -3,13 +3,18 @@
 //! Read `model` for the nouns, `rules` for the decisions (`rules::advance` above all), `work` for
 //! how messages are done, `store` for how facts are kept, `wire` for the outside contract.
 
+pub mod alarms;
 pub mod callback;
 pub mod deadlines;
 pub mod decisions;
+pub mod folder;
+pub mod health;
 pub mod model;
 pub mod pages;
 pub mod policy;
 pub mod reception;
+pub mod resources;
+pub mod retention;
 pub mod room;
 pub mod routes;
 pub mod rules;
@@ -34,6 +39,8 @@ pub const ALIASES: &[(&str, &str)] = &[
     ("DOCPROC_DEFAULT_SLA_SECONDS", store::policy::SLA),
     ("DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD", store::policy::CLASSIFICATION),
     ("DOCPROC_EXTRACTION_CONFIDENCE_THRESHOLD", store::policy::EXTRACTION),
+    ("DOCPROC_MESSAGE_TTL_MS", store::policy::MESSAGE_TTL),
+    ("DOCPROC_CALLBACK_PRIVATE", store::policy::CALLBACK_PRIVATE),
     ("DOCPROC_MAX_UPLOAD_MB", store::policy::UPLOAD),
     ("DOCPROC_MAX_PAGES", store::policy::PAGES),
 ];
@@ -80,6 +87,18 @@ pub fn app() -> App {
                 period: |_| Box::pin(std::future::ready(decisions::period())),
                 next: |context, now| Box::pin(deadlines::next(context, now)),
                 run: |context, now| Box::pin(deadlines::watch(context, now)),
+            },
+            Tick {
+                name: folder::TICK,
+                period: |context| Box::pin(std::future::ready(folder::period(&context))),
+                next: |_, _| Box::pin(std::future::ready(Ok(None))),
+                run: |context, now| Box::pin(folder::look(context, now)),
+            },
+            Tick {
+                name: alarms::TICK,
+                period: |_| Box::pin(std::future::ready(alarms::period())),
+                next: |_, _| Box::pin(std::future::ready(Ok(None))),
+                run: |context, now| Box::pin(alarms::check(context, now)),
             },
             Tick {
                 name: "docproc.limpieza",

@@ -29,6 +29,8 @@ pub struct Place {
     pub threads: usize,
     /// Messages in hand per thread; absent: as many as keep the threads busy.
     pub prefetch: Option<usize>,
+    /// *Carpeta vigilada*: files dropped there become requests.
+    pub folder: Option<PathBuf>,
     /// Signs callbacks; absent: the house's key for webhooks.
     pub callback_secret: Option<Secret>,
 }
@@ -78,6 +80,15 @@ impl Part {
         }
     }
 
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Everything => "all",
+            Self::Only(component) => component.word(),
+            Self::Router => ROUTER,
+            Self::Gateway => "api_gateway",
+        }
+    }
+
     /// The components whose messages this process takes; `None`: all.
     pub fn takes(self) -> Option<Vec<&'static str>> {
         match self {
@@ -113,6 +124,7 @@ pub struct Room {
     /// Rung after every round of the foreman.
     pub rounds: Notify,
     pub desk: crate::work::Desk,
+    pub folder: crate::folder::Seen,
     most_pages: AtomicUsize,
 }
 
@@ -209,6 +221,7 @@ pub async fn install(context: &Context, place: Place) -> Result<(), NotReady> {
         work: Notify::new(),
         rounds: Notify::new(),
         desk: crate::work::Desk::default(),
+        folder: crate::folder::Seen::default(),
         most_pages: AtomicUsize::new(Limits::default().pages),
         place,
     };

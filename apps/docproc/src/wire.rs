@@ -146,6 +146,8 @@ pub struct RequestView {
     pub created_at: Timestamp,
     pub completed_at: Option<Timestamp>,
     pub sla_breached_at: Option<Timestamp>,
+    /// When its contents were removed; the counts stay.
+    pub cleared_at: Option<Timestamp>,
 }
 
 impl RequestView {
@@ -166,6 +168,7 @@ impl RequestView {
             created_at: row.created_at,
             completed_at: row.completed_at,
             sla_breached_at: row.breached_at,
+            cleared_at: row.cleared_at,
         }
     }
 }

@@ -13,6 +13,9 @@ use super::origin::{Origin, Problem, nearest};
 const ELSEWHERE: [&str; 5] =
     ["TURNO_BIN", "TURNO_CONFIG", "TURNO_MODELS", "TURNO_TOKEN", "TURNO_URL"];
 
+/// A variable of an original system that means a key of `turno.toml`; ours wins over it.
+const ALSO: [(&str, &str); 1] = [("DOCPROC_DATABASE_URL", "server.database_url")];
+
 /// Variables by name; ordered, so that problems come out in the same order every time.
 pub(crate) type Environment = BTreeMap<String, String>;
 
@@ -70,7 +73,10 @@ fn assign(
         return Ok(None);
     };
     let (section, key, parsed) = match target {
-        Target::Key(key) => (&*key.section, &*key.name, catalog::parse_like(&key.default, &text)),
+        Target::Key(key) => {
+            let text = without_driver(name, &text);
+            (&*key.section, &*key.name, catalog::parse_like(&key.default, &text))
+        }
         Target::Setting { app, key } => (*app, *key, Ok(catalog::guess(&text))),
     };
     let (section, key) = (section.to_owned(), key.to_owned());
@@ -80,12 +86,28 @@ fn assign(
     }
 }
 
+/// The original names its driver too: `postgresql+asyncpg://…` is `postgresql://…`.
+fn without_driver(name: &str, text: &str) -> String {
+    match text.split_once("://") {
+        Some((scheme, rest)) if name.starts_with("DOCPROC_") => {
+            let plain = scheme.split('+').next().unwrap_or(scheme);
+            format!("{plain}://{rest}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
 fn names<'a>(keys: &'a [Key], known: &KnownSettings<'a>) -> Names<'a> {
     let mut names = Names::new();
     for key in keys {
         let (section, name) = (key.section.to_uppercase(), key.name.to_uppercase());
         names.insert(format!("TURNO_{section}__{name}"), Target::Key(key));
         names.insert(short_name(key), Target::Key(key));
+    }
+    for (variable, path) in ALSO {
+        if let Some(key) = keys.iter().find(|key| key.path() == path) {
+            names.insert(variable.to_owned(), Target::Key(key));
+        }
     }
     for (app, key) in known.settings.iter().copied() {
         names.insert(setting_name(app, key), Target::Setting { app, key });
@@ -123,6 +145,18 @@ fn is_foreign(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_originals_database_needs_no_driver() {
+        for (given, meant) in [
+            ("postgresql+asyncpg://d:d@db:5432/d", "postgresql://d:d@db:5432/d"),
+            ("postgres://d@db/d", "postgres://d@db/d"),
+            ("sqlite:file.db", "sqlite:file.db"),
+        ] {
+            assert_eq!(without_driver("DOCPROC_DATABASE_URL", given), meant);
+        }
+        assert_eq!(without_driver("TURNO_DATABASE_URL", "a+b://c"), "a+b://c");
+    }
 
     #[test]
     fn service_links_are_not_ours() {

@@ -46,16 +46,56 @@ const MODELS: &str = "models";
 /// The seed's directory of workflows.
 const WORKFLOWS: &str = "config/workflows";
 const PART: &str = "DOCPROC_COMPONENT_NAME";
+const HEALTH: &str = "DOCPROC_HEALTH_PORT";
+const HEALTH_PORT: u16 = 8080;
+const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
+const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
 
 pub(crate) async fn install(context: &Context, data_dir: &Path) -> Result<(), Exit> {
     if context.app(docproc::NAME).is_none() {
         return Ok(());
+    }
+    if variable(RABBIT).is_some() {
+        return Err(Exit::usage(format!("{RABBIT}: this version speaks to no broker"))
+            .hint("unset it: processes on one PostgreSQL find each other's messages there"));
     }
     let place = place(data_dir)?;
     let storage = place.storage.display().to_string();
     docproc::install(context, place)
         .await
         .map_err(|error| Exit::failed(format!("documents in {storage}: {error}")))
+}
+
+/// Where this process alone answers health checks (seed §9.4): the port that is named, or the
+/// seed's when the process is one component of several. Loopback unless the server is not.
+pub(crate) async fn health(context: &Context, listen: std::net::SocketAddr) -> Result<(), Exit> {
+    if context.app(docproc::NAME).is_none() {
+        return Ok(());
+    }
+    let port = match (variable(HEALTH), variable(PART)) {
+        (Some(text), _) => text
+            .parse::<u16>()
+            .map_err(|_| Exit::usage(format!("{HEALTH}: {text:?} is not a port, 1 to 65535")))?,
+        (None, Some(_)) => HEALTH_PORT,
+        (None, None) => return Ok(()),
+    };
+    let address = std::net::SocketAddr::new(listen.ip(), port);
+    match docproc::health::serve(context.clone(), address).await {
+        Ok(bound) => tracing::info!(address = %bound, "health checks of this component"),
+        Err(error) => tracing::warn!(%address, %error,
+            "no health checks on a port of their own; /health and /ready answer on the main one"),
+    }
+    Ok(())
+}
+
+/// What `turno doctor` says of the broker.
+pub(crate) fn broker() -> Option<String> {
+    variable(RABBIT).map(|_| format!("{RABBIT} is set, and this version speaks to no broker"))
+}
+
+/// Whether callbacks are signed.
+pub(crate) fn has_callback_secret() -> bool {
+    matches!(secret(CALLBACK_SECRET), Ok(Some(_)))
 }
 
 pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
@@ -75,7 +115,8 @@ pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
         part,
         threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
         prefetch: number("DOCPROC_PREFETCH_COUNT")?,
-        callback_secret: secret("DOCPROC_CALLBACK_SECRET")?.map(docproc::room::Secret::new),
+        folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
+        callback_secret: secret(CALLBACK_SECRET)?.map(docproc::room::Secret::new),
     })
 }
 

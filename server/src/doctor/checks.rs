@@ -30,6 +30,7 @@ pub(super) async fn all(config: &Config) -> Vec<Finding> {
     }
     if config.server.apps.iter().any(|app| app == ::docproc::NAME) {
         findings.extend(reading::all(config));
+        findings.extend(reading::environment(config));
     }
     findings.push(Finding::pass("applications", config.server.apps.join(", ")));
     findings

@@ -5,7 +5,23 @@ use understand::classify::Classifier;
 
 use super::Finding;
 use crate::config::Config;
-use crate::docproc::{models, place};
+use crate::docproc::{broker, has_callback_secret, models, place};
+
+/// What the environment asks of `DocProc` that it cannot do, or does with less than it could.
+pub(super) fn environment(config: &Config) -> Vec<Finding> {
+    let broker = match broker() {
+        Some(detail) => Finding::fail("RabbitMQ", detail, "unset DOCPROC_RABBITMQ_URL"),
+        None => Finding::pass("RabbitMQ", "not used; messages live in the database"),
+    };
+    let house = config.alerts.webhook.as_ref().is_some_and(|webhook| webhook.secret.is_some());
+    let callbacks = if has_callback_secret() || house {
+        Finding::pass("callbacks", "signed")
+    } else {
+        let fix = "set DOCPROC_CALLBACK_SECRET (or DOCPROC_CALLBACK_SECRET_FILE)";
+        Finding::warn("callbacks", "no secret: answers are sent without a signature", fix)
+    };
+    vec![broker, callbacks]
+}
 
 pub(super) fn all(config: &Config) -> Vec<Finding> {
     let dir = models();

@@ -11,9 +11,11 @@ use super::{
 };
 use crate::{
     model::Component,
+    resources::Resources,
     room::ROUTER,
     store::{
         figures::{Counts, Waiting},
+        measures::{Manual, Pace, Through},
         queue::StageLoad,
     },
     work::Worker,
@@ -30,6 +32,10 @@ pub struct OverviewPage {
     /// Pages per minute, oldest first.
     pub read: Vec<i64>,
     pub load: Vec<StageLoad>,
+    pub paces: Vec<Pace>,
+    pub manual: Vec<Manual>,
+    pub through: Through,
+    pub used: Resources,
     pub dead: Vec<Dead>,
     pub workers: Vec<Worker>,
     /// Real time: processes live in it whatever the business clock says.
@@ -58,6 +64,8 @@ struct Line {
     in_hand: i64,
     done: i64,
     mean: String,
+    p95: String,
+    p99: String,
 }
 
 /// A process that has not been heard of for longer is shown as silent.
@@ -83,14 +91,18 @@ impl OverviewPage {
             .filter(|word| !is_join(word))
             .map(|word| {
                 let load = self.load_of(word);
+                let measured = self.paces.iter().find(|one| one.component == word);
+                let millis = |ms: Option<f64>| {
+                    ms.map_or_else(|| "–".to_owned(), |ms| words::millis(page, ms))
+                };
                 Line {
                     title: words::component(page, word),
                     ready: load.map_or(0, |load| load.ready),
                     in_hand: load.map_or(0, |load| load.in_hand),
                     done: load.map_or(0, |load| load.done),
-                    mean: load
-                        .and_then(|load| load.mean_ms)
-                        .map_or_else(|| "–".to_owned(), |ms| words::millis(page, ms)),
+                    mean: millis(load.and_then(|load| load.mean_ms)),
+                    p95: millis(measured.map(|one| one.p95_ms)),
+                    p99: millis(measured.map(|one| one.p99_ms)),
                 }
             })
             .collect()
@@ -153,6 +165,44 @@ impl OverviewPage {
         match self.counts.completed {
             0 => "–".to_owned(),
             all => self.page.percent(self.counts.in_time as f64 / all as f64),
+        }
+    }
+
+    fn share(&self, part: impl Borrow<i64>, whole: impl Borrow<i64>) -> String {
+        match *whole.borrow() {
+            0 => "–".to_owned(),
+            whole => self.page.percent(*part.borrow() as f64 / whole as f64),
+        }
+    }
+
+    fn straight_note(&self) -> String {
+        let Through { completed, straight, .. } = self.through;
+        match self.page.lang {
+            Lang::Es => format!("{straight} de {completed} sin personas, hoy"),
+            Lang::En => format!("{straight} of {completed} without people, today"),
+        }
+    }
+
+    fn used_note(&self) -> String {
+        let Resources { cpu_pct, .. } = self.used;
+        let memory = self.used.memory_mb();
+        match self.page.lang {
+            Lang::Es => format!("{cpu_pct:.0} % de un núcleo, {memory:.0} MB en este proceso"),
+            Lang::En => format!("{cpu_pct:.0}% of a core, {memory:.0} MB in this process"),
+        }
+    }
+
+    fn stage_word(&self, manual: &Manual) -> &'static str {
+        match manual.stage {
+            "classification" => self.page.t("Clasificación", "Classification"),
+            _ => self.page.t("Extracción", "Extraction"),
+        }
+    }
+
+    fn type_word(&self, manual: &Manual) -> String {
+        match manual.doc_type.as_str() {
+            "" => self.page.t("sin tipo todavía", "no type yet").to_owned(),
+            known => known.to_owned(),
         }
     }
 

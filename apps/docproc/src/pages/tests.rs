@@ -8,8 +8,12 @@ use web::{Lang, Page, Theme};
 use super::{overview::Dead, requests::Narrowed, upload::Choice, *};
 use crate::{
     model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
+    resources::Resources,
     rules::{Sentence, why::Reason, workflow},
-    store::figures::{Counts, Waiting},
+    store::{
+        figures::{Counts, Waiting},
+        measures::{Manual, Pace, Through},
+    },
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
     workflows::{DEFAULT, Refused},
 };
@@ -32,6 +36,13 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
         waiting: Waiting { classification: 2, extraction: 1 },
         read: vec![0, 5, 2],
         load: Vec::new(),
+        paces: vec![Pace { component: "ocr".to_owned(), p95_ms: 950.0, p99_ms: 2100.0 }],
+        manual: vec![
+            Manual { stage: "classification", doc_type: String::new(), all: 4, by_people: 1 },
+            Manual { stage: "extraction", doc_type: "invoice".to_owned(), all: 4, by_people: 3 },
+        ],
+        through: Through { completed: 4, straight: 3, late: 1 },
+        used: Resources { cpu_pct: 12.0, memory_bytes: 64 << 20 },
         dead: vec![Dead {
             code: "PDF_ROTO".to_owned(),
             stage: "split".to_owned(),
@@ -78,6 +89,7 @@ fn detail() -> RequestDetail {
         created_at: AT,
         completed_at: None,
         sla_breached_at: Some(AT),
+        cleared_at: None,
     };
     let leaf = PageView {
         page_index: 0,

@@ -1,6 +1,7 @@
 //! HTTP: parse, check who asks, call a decision, render. Nothing is decided here.
 
 mod capacity;
+mod answers;
 mod intake;
 mod pictures;
 mod queue;
@@ -25,6 +26,7 @@ use crate::{
 pub fn all() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .merge(intake::routes())
+        .merge(answers::routes())
         .merge(requests::routes())
         .merge(pictures::routes())
         .merge(steer::routes())

@@ -90,6 +90,11 @@ async fn make(
     place: &str,
 ) -> Result<Bytes, Failure> {
     let mut tx = desk.context.store.read().await?;
+    let request = requests::find(&mut tx, id).await?.ok_or_else(|| desk.no_request())?;
+    // A document that is still open here must not bring back what was removed.
+    if request.cleared_at.is_some() {
+        return Err(desk.no_request().into());
+    }
     let all = pages::all(&mut tx, id).await?;
     let files = requests::files(&mut tx, id).await?;
     drop(tx);

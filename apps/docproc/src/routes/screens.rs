@@ -23,7 +23,7 @@ use crate::{
     },
     policy::{Action, can},
     room::room,
-    store::{self, figures, policy, queue},
+    store::{self, figures, measures, policy, queue},
     work,
 };
 
@@ -54,6 +54,10 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         waiting: figures::waiting(&mut tx).await?,
         read: figures::pages_read(&mut tx, desk.now, MINUTES).await?,
         load: queue::load(&mut tx, lately).await?,
+        paces: measures::paces(&mut tx, lately).await?,
+        manual: measures::manual(&mut tx, today).await?,
+        through: measures::through(&mut tx, today).await?,
+        used: crate::resources::now(),
         dead: dead.collect(),
         workers: work::workers(&mut tx).await?,
         real_now: Timestamp::now(),

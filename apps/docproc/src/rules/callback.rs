@@ -1,7 +1,8 @@
 //! Where answers may be sent: an address from outside must not make this server knock at doors
 //! inside.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+// Addresses as values: no socket can be opened with these.
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 

@@ -1,6 +1,7 @@
 //! Every decision of document processing, pure: a snapshot and a time in, a plan out.
 
 pub mod advance;
+pub mod alarms;
 pub mod answer;
 pub mod callback;
 pub mod capacity;

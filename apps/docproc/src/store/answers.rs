@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use ::store::{Decision, Error, Rows, Tx, effects::NewEffect};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::requests::RequestRow;
@@ -138,4 +139,41 @@ pub async fn delivered(
         deliver(decision, &request, n);
     }
     Ok(())
+}
+
+/// An answer with how its delivery stands.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    pub n: i64,
+    pub kind: String,
+    pub given_at: Timestamp,
+    pub delivery: String,
+    pub delivered_at: Option<Timestamp>,
+    pub attempts: i64,
+    pub error: Option<String>,
+    pub next_at: Option<Timestamp>,
+}
+
+pub async fn log(tx: &mut Tx, request: &str) -> Result<Vec<Logged>, Error> {
+    let sql = "SELECT n, answers.kind, given_at, delivery, delivered_at,
+               COALESCE(effects.attempts, 0) AS attempts, last_error,
+               CASE WHEN effects.state = 'PENDING' THEN due_at END AS next_at
+               FROM answers LEFT JOIN effects
+               ON effects.key = $2 || answers.request_id || '/' || CAST(n AS TEXT)
+               WHERE request_id = $1 ORDER BY n LIMIT 200";
+    let rows = tx.all(sql, &[request.into(), format!("{CALLBACK}/").into()]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Logged {
+                n: row.get("n")?,
+                kind: row.get("kind")?,
+                given_at: row.get("given_at")?,
+                delivery: row.get("delivery")?,
+                delivered_at: row.maybe("delivered_at")?,
+                attempts: row.get("attempts")?,
+                error: row.maybe("last_error")?,
+                next_at: row.maybe("next_at")?,
+            })
+        })
+        .collect()
 }

@@ -172,3 +172,16 @@ async fn escalate(
     }
     answers::give(decision, &given).await
 }
+
+/// What is on record of a request's deadline: checkpoint, when it was due, when it was seen.
+pub async fn reached(
+    tx: &mut Tx,
+    request: &str,
+) -> Result<Vec<(String, Timestamp, Timestamp)>, Error> {
+    let sql = "SELECT checkpoint, due_at, reached_at FROM sla_checkpoints
+               WHERE request_id = $1 ORDER BY due_at, checkpoint";
+    let rows = tx.all(sql, &[request.into()]).await?;
+    rows.iter()
+        .map(|row| Ok((row.get("checkpoint")?, row.get("due_at")?, row.get("reached_at")?)))
+        .collect()
+}

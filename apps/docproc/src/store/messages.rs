@@ -235,6 +235,20 @@ pub async fn bury(
     park(decision, request).await
 }
 
+/// Messages that have waited for a worker since before an instant: id and request.
+pub async fn outdated(tx: &mut Tx, before: Timestamp) -> Result<Vec<(i64, String)>, Error> {
+    let sql = "SELECT id, request_id FROM messages WHERE state = 'READY' AND due_at <= $1
+               ORDER BY due_at LIMIT 500";
+    let rows = tx.all(sql, &[before.into()]).await?;
+    rows.iter().map(|row| Ok((row.get("id")?, row.get("request_id")?))).collect()
+}
+
+/// Whether a message still waits.
+pub async fn waits(tx: &mut Tx, id: i64) -> Result<bool, Error> {
+    let sql = "SELECT id FROM messages WHERE id = $1 AND state = 'READY'";
+    Ok(tx.optional(sql, &[id.into()]).await?.is_some())
+}
+
 /// Takes what waits of a request out of the queue.
 pub async fn park(decision: &mut Decision, request: &str) -> Result<(), Error> {
     let sql = "UPDATE messages SET state = 'PARKED' WHERE request_id = $1 AND state = 'READY'";

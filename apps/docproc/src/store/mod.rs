@@ -7,6 +7,7 @@ pub mod early;
 pub mod events;
 pub mod figures;
 pub mod jobs;
+pub mod measures;
 pub mod messages;
 pub mod pages;
 pub mod partial;

@@ -14,6 +14,7 @@ pub const CLASSIFICATION: &str = "DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD";
 pub const EXTRACTION: &str = "DOCPROC_EXTRACTION_CONFIDENCE_THRESHOLD";
 pub const UPLOAD: &str = "DOCPROC_MAX_UPLOAD_MB";
 pub const PAGES: &str = "DOCPROC_MAX_PAGES";
+pub const MESSAGE_TTL: &str = "DOCPROC_MESSAGE_TTL_MS";
 pub const CALLBACK_PRIVATE: &str = "DOCPROC_CALLBACK_PRIVATE";
 
 const fn setting(
@@ -63,6 +64,13 @@ pub const SETTINGS: &[Setting] = &[
         "Pages that one request may have.",
     ),
     setting(
+        MESSAGE_TTL,
+        Kind::Int { min: 0, max: 31_536_000_000 },
+        "0",
+        "Milisegundos que un mensaje puede esperar antes de abandonarse; 0: espera su turno siempre.",
+        "Milliseconds a message may wait before it is given up; 0: it waits its turn for ever.",
+    ),
+    setting(
         CALLBACK_PRIVATE,
         Kind::Choice(&["auto", "always", "never"]),
         "\"auto\"",
@@ -79,6 +87,8 @@ pub struct Policy {
     pub upload_bytes: u64,
     pub pages: usize,
     pub callbacks: Private,
+    /// How long a message may wait; absent: for ever.
+    pub message_ttl: Option<Duration>,
 }
 
 /// Whether callbacks may go to addresses inside the network.
@@ -101,6 +111,7 @@ pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
         },
         upload_bytes: whole(UPLOAD)? * 1024 * 1024,
         pages: whole(PAGES)? as usize,
+        message_ttl: Some(whole(MESSAGE_TTL)?).filter(|ms| *ms > 0).map(Duration::from_millis),
         callbacks: match values.text(CALLBACK_PRIVATE)? {
             "always" => Private::Always,
             "never" => Private::Never,

@@ -152,6 +152,37 @@ pub async fn unknown(tx: &mut Tx, ids: &[String]) -> Result<Vec<String>, Error> 
     Ok(ids.iter().filter(|id| !known.contains(*id)).cloned().collect())
 }
 
+/// Requests of a workflow that ended before an instant and still have their contents.
+pub async fn outlived(
+    tx: &mut Tx,
+    workflow: &str,
+    before: Timestamp,
+    limit: i64,
+) -> Result<Vec<String>, Error> {
+    let sql = "SELECT id FROM requests WHERE workflow_name = $1 AND completed_at < $2
+               AND completed_at IS NOT NULL AND cleared_at IS NULL
+               AND status IN ('completed', 'failed', 'cancelled')
+               ORDER BY completed_at LIMIT $3";
+    let rows = tx.all(sql, &[workflow.into(), before.into(), limit.into()]).await?;
+    rows.iter().map(|row| row.get("id")).collect()
+}
+
+/// Remembers a dropped file with its request. `Some`: it was taken before, by this one.
+pub async fn dropped(
+    decision: &mut Decision,
+    key: &str,
+    request: &str,
+) -> Result<Option<String>, Error> {
+    let sql = "INSERT INTO folder_files (key, request_id, taken_at) VALUES ($1, $2, $3)
+               ON CONFLICT (key) DO NOTHING RETURNING request_id";
+    let args = [key.into(), request.into(), decision.now.into()];
+    if decision.tx.optional(sql, &args).await?.is_some() {
+        return Ok(None);
+    }
+    let sql = "SELECT request_id FROM folder_files WHERE key = $1";
+    decision.tx.one(sql, &[key.into()]).await?.get("request_id").map(Some)
+}
+
 /// What a list of requests is narrowed by.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {

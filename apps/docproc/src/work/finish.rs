@@ -129,7 +129,7 @@ impl Book {
                     finished: step.finished,
                 });
             }
-            log_step(outcome, step, component);
+            super::report::step(outcome, step, stage, component);
         }
         self.facts(outcome);
         if let Some(trouble) = &outcome.trouble {
@@ -265,22 +265,4 @@ pub(super) fn deadly(claim: &Claim, attempts: u32) -> Option<Trouble> {
         detail: format!("{} workers ended while they held it", claim.attempt - 1),
         lasting: true,
     })
-}
-
-/// The log line of a stage (seed §9.1).
-fn log_step(outcome: &Outcome, step: &super::Step, component: &str) {
-    let claim = &outcome.claim;
-    tracing::info!(
-        event = "stage_completed",
-        component,
-        request_id = claim.request,
-        trace_id = outcome.job.request.row.trace_id,
-        etapa = claim.stage,
-        item = claim.item.key(),
-        elapsed_s = step.took.as_secs_f64(),
-        duracion_ms = step.took.as_secs_f64() * 1000.0,
-        deadline = %claim.deadline,
-        restante_ms = step.finished.duration_until(claim.deadline).as_millis() as i64,
-        "stage completed"
-    );
 }

@@ -274,6 +274,9 @@ impl Foreman {
     async fn pulse(&self) {
         let beat = pulse::beat(&self.context, &self.room, &self.worker).await;
         let given = pulse::give_back_silent(&self.context, &self.worker).await;
+        if beat.is_ok() {
+            self.room.desk.beaten.store(Timestamp::now().as_second(), Ordering::Relaxed);
+        }
         if let Err(error) = beat.and(given.map(drop)) {
             tracing::warn!(%error, "the worker could not say that it lives");
         }

@@ -10,6 +10,7 @@ mod hands;
 mod opened;
 mod pulse;
 mod read;
+mod report;
 mod split;
 mod tray;
 
@@ -35,6 +36,8 @@ pub struct Desk {
     /// The foreman's name in the database.
     pub worker: std::sync::OnceLock<String>,
     pub opened: opened::Opened,
+    /// The second at which the foreman last said that it lives.
+    pub beaten: std::sync::atomic::AtomicI64,
 }
 
 /// What a stage found out. Facts only: what follows from them is the planner's.

@@ -66,8 +66,22 @@ async fn a_receiver_down_for_an_hour_gets_everything_later_in_order() {
         let tried = receiver.calls.load(Ordering::SeqCst);
         assert!((5..=16).contains(&tried), "backed off: {tried} tries in an hour");
         assert_eq!(receiver.kinds(), [""; 0]);
+        let path = format!("/api/docproc/requests/{id}/answers");
+        let log = office.client.get(&path).await.expect(200);
+        let first = &log["items"][0];
+        assert_eq!((&first["delivery"], &first["attempts"]), (&json!("PENDING"), &json!(tried)));
+        assert!(
+            first["error"].as_str().unwrap().contains("503")
+                && first["next_attempt_at"].is_string()
+        );
+        assert_eq!(
+            (&log["items"][1]["attempts"], &log["checkpoints"][3]["checkpoint"]),
+            (&json!(0), &json!("breach")),
+            "the second waits for the first"
+        );
         receiver.answers(200);
-        office.client.advance(3700).await;
+        office.client.at(first["next_attempt_at"].as_str().unwrap()).await;
+        office.client.advance(5).await;
         assert_eq!(receiver.kinds(), ["partial", "final"]);
         assert_eq!(receiver.calls.load(Ordering::SeqCst), tried + 2);
         let sql = "SELECT COUNT(*) AS n FROM answers WHERE delivery = 'DONE'";

@@ -1,22 +1,12 @@
 //! Scenarios 15, 16 and 17: what happens as time runs out, to the second.
 
-use std::{
-    sync::{
-        Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
 use docproc::{room::room, store::scope};
 use serde_json::{Value as Json, json};
-use tracing::{
-    Event, Level, Metadata,
-    field::{Field, Visit},
-    span,
-};
 
 use crate::{
+    logs,
     office::{Desk, Office, exact, on_both},
     outside::sure,
 };
@@ -102,51 +92,9 @@ async fn scenario_15_each_checkpoint_at_its_second_and_once() {
     .await;
 }
 
-/// Counts lines of the log by level and sentence.
-#[derive(Default)]
-struct Lines {
-    breached: AtomicU32,
-    span: AtomicU32,
-}
-
-static LINES: Lines = Lines { breached: AtomicU32::new(0), span: AtomicU32::new(0) };
-
-struct Listener;
-
-struct Said<'a>(&'a Mutex<String>);
-
-impl Visit for Said<'_> {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            *self.0.lock().unwrap() = format!("{value:?}");
-        }
-    }
-}
-
-impl tracing::Subscriber for Listener {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with("docproc")
-    }
-    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
-        span::Id::from_u64(u64::from(LINES.span.fetch_add(1, Ordering::Relaxed)) + 1)
-    }
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-    fn event(&self, event: &Event<'_>) {
-        let said = Mutex::new(String::new());
-        event.record(&mut Said(&said));
-        if *event.metadata().level() == Level::ERROR && *said.lock().unwrap() == "sla_breached" {
-            LINES.breached.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-    fn enter(&self, _: &span::Id) {}
-    fn exit(&self, _: &span::Id) {}
-}
-
 #[tokio::test]
 async fn scenario_16_a_hundred_deadlines_in_one_look() {
-    // Another test of this process may have installed its own; each runs in a process of its own.
-    let listening = tracing::subscriber::set_global_default(Listener).is_ok();
+    logs::listen();
     on_both(async |desk| {
         let office = Office::at_noon(desk).await;
         let mut done = Vec::new();
@@ -160,12 +108,12 @@ async fn scenario_16_a_hundred_deadlines_in_one_look() {
         office.client.advance(59).await;
         let breached = "SELECT COUNT(*) AS n FROM requests WHERE sla_breached_at IS NOT NULL";
         assert_eq!(count(&office, breached).await, 0);
-        let before = LINES.breached.load(Ordering::SeqCst);
+        let before = logs::heard("sla_breached", "").len();
         office.client.advance(5).await;
         assert_eq!(count(&office, breached).await, 100);
-        if listening {
-            assert_eq!(LINES.breached.load(Ordering::SeqCst) - before, 100, "one ERROR each");
-        }
+        let lines = logs::heard("sla_breached", "");
+        assert_eq!(lines.len() - before, 100, "one line each");
+        assert!(lines.iter().all(|line| line.level == Some(tracing::Level::ERROR)));
         let list = office.client.get("/api/docproc/requests?status=sla_breached&limit=200").await;
         let list = list.expect(200);
         let exact = |row: &Json| row["sla_breached_at"] == row["deadline_utc"];

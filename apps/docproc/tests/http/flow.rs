@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    office::{Office, Setup, noon, on_both, on_sqlite},
+    office::{Office, Setup, noon, on_both},
     outside::sure,
 };
 
@@ -108,7 +108,7 @@ async fn scenario_4_pages_that_end_together_are_grouped_once() {
 
 #[tokio::test]
 async fn scenario_14_the_deadline_counts_from_reception() {
-    on_sqlite(async |desk| {
+    on_both(async |desk| {
         let clock = Clock::manual(noon());
         let part = docproc::Part::Gateway;
         let office = Office::with(desk, Setup { clock, part, ..Setup::default() }).await;

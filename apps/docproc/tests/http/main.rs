@@ -5,13 +5,16 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
+mod alarms;
 mod atomic;
 mod callbacks;
 mod capacity;
 mod containers;
 mod deadlines;
 mod flow;
+mod logs;
 mod office;
+mod operation;
 mod outside;
 mod people;
 mod receiver;

@@ -209,6 +209,7 @@ async fn context(desk: &Desk, setup: &Setup) -> Context {
         part: setup.part,
         threads: setup.threads,
         prefetch: None,
+        folder: Some(desk.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::room::Secret::new("a secret".to_owned())),
     };
     docproc::install(&context, place).await.unwrap();

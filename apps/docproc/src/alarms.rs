@@ -1,0 +1,91 @@
+//! Tells people what the seed's §9.3 wants told, and publishes the figures of §9.2.
+
+use ::store::{Error, Tx};
+use host::{Alert, Context, Severity};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    resources,
+    rules::alarms::{Alarm, Figures},
+    store::{figures, measures, queue},
+    work,
+};
+
+pub const TICK: &str = "docproc.alertas";
+const LATELY: SignedDuration = SignedDuration::from_mins(15);
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+pub fn period() -> Result<SignedDuration, Error> {
+    Ok(SignedDuration::from_secs(15))
+}
+
+pub async fn check(context: Context, now: Timestamp) -> Result<(), Error> {
+    let mut tx = context.store.read().await?;
+    let figures = measures::figures(&mut tx, now, &context.zone).await?;
+    publish(&mut tx, &figures, now).await?;
+    drop(tx);
+    for alarm in Alarm::ALL {
+        let fingerprint = alarm.fingerprint().to_owned();
+        let Some(said) = alarm.rings(&figures) else {
+            context.resolve(&fingerprint).await?;
+            continue;
+        };
+        let title = alarm.title();
+        context
+            .raise(Alert {
+                app: crate::NAME,
+                fingerprint,
+                severity: match alarm {
+                    Alarm::AtRisk | Alarm::People => Severity::Critical,
+                    Alarm::Capacity | Alarm::SlowReading | Alarm::Volume => Severity::Warning,
+                },
+                title: format!("{} / {}", title.es, title.en),
+                detail: format!("{} / {}", said.es, said.en),
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+/// Gauges of what the database knows and no counter of this process does.
+async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Error> {
+    let day = now.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
+    let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
+    let counts = figures::counts(tx, day, now).await?;
+    let set = |name: &'static str, value: f64| metrics::gauge!(name).set(value);
+    set("docproc_requests_open", counts.open as f64);
+    set("docproc_requests_at_risk", counts.at_risk as f64);
+    set("docproc_requests_late", counts.late as f64);
+    if let Some(free) = alarms.operators_free {
+        set("docproc_operators_free", free as f64);
+    }
+    set("docproc_tasks_urgent", alarms.urgent_tasks as f64);
+    let waiting = figures::waiting(tx).await?;
+    let kinds = [("classification", waiting.classification), ("extraction", waiting.extraction)];
+    for (kind, n) in kinds {
+        metrics::gauge!("docproc_tasks_waiting", "task_type" => kind).set(n as f64);
+    }
+    for load in queue::load(tx, lately).await? {
+        let component = load.component;
+        metrics::gauge!("docproc_queue_ready", "component" => component.clone())
+            .set(load.ready as f64);
+        metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
+    }
+    for manual in measures::manual(tx, day).await? {
+        let share = manual.by_people as f64 / manual.all.max(1) as f64;
+        metrics::gauge!("docproc_manual_ratio", "stage" => manual.stage,
+            "doc_type" => manual.doc_type)
+        .set(share);
+    }
+    let through = measures::through(tx, day).await?;
+    if through.completed > 0 {
+        let share = |n: i64| n as f64 / through.completed as f64;
+        set("docproc_straight_through_ratio", share(through.straight));
+        set("docproc_sla_breached_ratio", share(through.late));
+    }
+    set("docproc_workers", work::workers(tx).await?.len() as f64);
+    let used = resources::now();
+    set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
+    set("docproc_process_memory_bytes", used.memory_bytes as f64);
+    Ok(())
+}

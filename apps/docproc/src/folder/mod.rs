@@ -1,0 +1,233 @@
+//! *Canal de carpeta*: files that appear in a directory become requests. An SFTP server, a scanner
+//! or a person drops them; a directory within names the workflow.
+//!
+//! A file is taken when it has not changed between two looks. It becomes a request in one commit
+//! together with its key, then moves to `done/` or, with the reason beside it, to `failed/`. A
+//! process that ends in between finds the key and only moves the file.
+
+mod inbox;
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use ::store::Error;
+use host::Context;
+use jiff::{SignedDuration, Timestamp};
+use paper::Kind;
+use serde_json::json;
+use web::Lang;
+
+use crate::{
+    decisions::{self, Once, Received},
+    model::{Progress, Status},
+    reception,
+    room::{Part, Room, room},
+    rules::{Sentence, route, sla, workflow::Workflow},
+    storage::Storage,
+    store::{
+        policy::{self, Policy},
+        requests::{FileRow, RequestRow},
+    },
+    work::kind_word,
+};
+use inbox::Dropped;
+
+pub const TICK: &str = "docproc.carpeta";
+const CHANNEL: &str = "folder";
+
+/// Often where a directory is watched; the others need not be asked.
+pub fn period(context: &Context) -> Result<SignedDuration, Error> {
+    let watched = room(context).place.folder.is_some();
+    Ok(if watched { SignedDuration::from_secs(2) } else { SignedDuration::from_hours(1) })
+}
+
+/// What the last look saw: a file that looks the same again is whole.
+#[derive(Debug, Default)]
+pub struct Seen(Mutex<HashMap<PathBuf, (u64, SystemTime)>>);
+
+impl Seen {
+    /// Keeps this look and answers which files have not changed since the one before.
+    fn settled(&self, found: Vec<Dropped>) -> Vec<Dropped> {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let look = |one: &Dropped| (one.path.clone(), (one.bytes, one.modified));
+        let now: HashMap<_, _> = found.iter().map(look).collect();
+        let before = std::mem::replace(&mut *seen, now);
+        let same = |one: &Dropped| before.get(&one.path) == Some(&(one.bytes, one.modified));
+        found.into_iter().filter(same).collect()
+    }
+}
+
+/// Looks into the directory and takes what is whole.
+pub async fn look(context: Context, now: Timestamp) -> Result<(), Error> {
+    let room = room(&context);
+    let Some(dir) = room.place.folder.clone() else { return Ok(()) };
+    if !matches!(room.place.part, Part::Everything | Part::Gateway) {
+        return Ok(());
+    }
+    let found = tokio::task::spawn_blocking(move || inbox::list(&dir)).await.unwrap_or_default();
+    let settled = room.folder.settled(found);
+    if settled.is_empty() {
+        return Ok(());
+    }
+    let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
+    for dropped in settled {
+        take(&context, &room, &policy, dropped, now).await?;
+    }
+    Ok(())
+}
+
+/// Why a file was not taken: for whoever dropped it, or a reason to try again later.
+enum Refused {
+    Bad(Sentence),
+    Later(String),
+}
+
+async fn take(
+    context: &Context,
+    room: &Arc<Room>,
+    policy: &Policy,
+    dropped: Dropped,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let id = uuid::Uuid::now_v7().to_string();
+    let outcome = enter(context, room, policy, &dropped, &id, now).await;
+    if !matches!(outcome, Ok(Ok(Received::New)))
+        && let Err(error) = room.storage.remove(&id).await
+    {
+        tracing::warn!(%error, request_id = id, "files of a refused request stay until the sweep");
+    }
+    let moved = match outcome? {
+        Ok(_) => {
+            tracing::info!(file = %dropped.path.display(), request_id = id, "taken from the folder");
+            tokio::task::spawn_blocking(move || inbox::done(&dropped)).await
+        }
+        Err(Refused::Bad(said)) => {
+            tracing::warn!(file = %dropped.path.display(), reason = said.en, "refused");
+            tokio::task::spawn_blocking(move || inbox::failed(&dropped, &said)).await
+        }
+        Err(Refused::Later(error)) => {
+            tracing::warn!(file = %dropped.path.display(), error, "the file is tried again");
+            return Ok(());
+        }
+    };
+    if let Ok(Err(error)) = moved {
+        tracing::error!(%error, "a file that was dealt with could not be moved");
+    }
+    Ok(())
+}
+
+async fn enter(
+    context: &Context,
+    room: &Arc<Room>,
+    policy: &Policy,
+    dropped: &Dropped,
+    id: &str,
+    now: Timestamp,
+) -> Result<Result<Received, Refused>, Error> {
+    let active = room.workflows.active();
+    let named = dropped.workflow.as_deref();
+    let metadata = serde_json::Map::new();
+    let Some(workflow) = route::choose(&active, named, CHANNEL, &metadata) else {
+        let name = named.unwrap_or(route::DEFAULT);
+        return Ok(Err(Refused::Bad(Sentence::new(
+            format!("No hay un flujo «{name}»."),
+            format!("There is no workflow “{name}”."),
+        ))));
+    };
+    let Some(version) = room.workflows.id_of(&workflow.name) else {
+        return Ok(Err(Refused::Later("the workflow is being exchanged".to_owned())));
+    };
+    let file = match store_file(room, policy, dropped, id).await {
+        Ok(file) => file,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    let files = [file];
+    if let Err(es) = reception::open(room.clone(), &files, Lang::Es).await {
+        let en = reception::open(room.clone(), &files, Lang::En).await.err();
+        let en = en.as_ref().unwrap_or(&es).detail_text().to_owned();
+        return Ok(Err(Refused::Bad(Sentence::new(es.detail_text().to_owned(), en))));
+    }
+    let key = inbox::key(dropped, &files[0].sha256);
+    let row = row(id, dropped, workflow, version, policy, now);
+    decisions::receive_once(context, &row, &files, Once::Dropped(&key)).await.map(Ok)
+}
+
+async fn store_file(
+    room: &Arc<Room>,
+    policy: &Policy,
+    dropped: &Dropped,
+    id: &str,
+) -> Result<FileRow, Refused> {
+    let (storage, path) = (room.storage.clone(), dropped.path.clone());
+    let (place, limit) = (Storage::place(id, 0), policy.upload_bytes);
+    let name = dropped.name.clone();
+    let copied = tokio::task::spawn_blocking(move || {
+        let (kind, mut content) = inbox::open(&path, limit)?;
+        let stored = storage.write(&place, &mut content).map_err(inbox::Unfit::Io)?;
+        Ok::<_, inbox::Unfit>((kind, stored, place))
+    });
+    let (kind, stored, place): (Kind, _, _) = match copied.await {
+        Ok(Ok(copied)) => copied,
+        Ok(Err(inbox::Unfit::Io(error))) => return Err(Refused::Later(error.to_string())),
+        Ok(Err(inbox::Unfit::Bad(said))) => return Err(Refused::Bad(said)),
+        Err(_) => return Err(Refused::Later("the copy did not end".to_owned())),
+    };
+    Ok(FileRow {
+        n: 0,
+        name,
+        kind: kind_word(kind).to_owned(),
+        bytes: stored.bytes,
+        sha256: stored.sha256,
+        place,
+        packed_in: None,
+        password: None,
+        pages: None,
+    })
+}
+
+fn row(
+    id: &str,
+    dropped: &Dropped,
+    workflow: &Workflow,
+    version: i64,
+    policy: &Policy,
+    now: Timestamp,
+) -> RequestRow {
+    let created = reception::whole_microseconds(now);
+    let (sla, deadline) = route::deadline(workflow, created, policy.default_sla);
+    RequestRow {
+        id: id.to_owned(),
+        trace_id: uuid::Uuid::now_v7().to_string(),
+        external_id: None,
+        channel: CHANNEL.to_owned(),
+        workflow_id: version,
+        workflow_name: workflow.name.clone(),
+        status: Status::Received,
+        priority: 5,
+        sla_seconds: sla.as_secs_f64(),
+        deadline,
+        page_count: None,
+        document_count: None,
+        stage_at: -1,
+        progress: Progress::Sent,
+        run: 1,
+        metadata: json!({ "file": dropped.name }),
+        result: None,
+        error: None,
+        error_code: None,
+        duplicate_of: None,
+        created_by: CHANNEL.to_owned(),
+        created_at: created,
+        updated_at: created,
+        completed_at: None,
+        breached_at: None,
+        next_check: Some(sla::first(created, deadline, workflow.sla)),
+        partial_at: None,
+        callback_url: None,
+        cleared_at: None,
+    }
+}
