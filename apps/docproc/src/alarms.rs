@@ -1,5 +1,7 @@
 //! Tells people what the seed's §9.3 wants told, and publishes the figures of §9.2.
 
+use std::sync::{Mutex, PoisonError};
+
 use ::store::{Error, Tx};
 use host::{Alert, Context, Severity};
 use jiff::{SignedDuration, Timestamp};
@@ -13,6 +15,7 @@ use crate::{
 
 pub const TICK: &str = "docproc.alertas";
 const LATELY: SignedDuration = SignedDuration::from_mins(15);
+const SUMMED_EVERY: SignedDuration = SignedDuration::from_mins(5);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 pub fn period() -> Result<SignedDuration, Error> {
@@ -23,6 +26,9 @@ pub async fn check(context: Context, now: Timestamp) -> Result<(), Error> {
     let mut tx = context.store.read().await?;
     let figures = measures::figures(&mut tx, now, &context.zone).await?;
     publish(&mut tx, &figures, now).await?;
+    if context.shared::<Summed>().is_due(now) {
+        sum_up(&mut tx, now).await?;
+    }
     drop(tx);
     for alarm in Alarm::ALL {
         let fingerprint = alarm.fingerprint().to_owned();
@@ -49,13 +55,12 @@ pub async fn check(context: Context, now: Timestamp) -> Result<(), Error> {
 
 /// Gauges of what the database knows and no counter of this process does.
 async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Error> {
-    let day = now.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
     let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
-    let counts = figures::counts(tx, day, now).await?;
+    let open = measures::open(tx, now).await?;
     let set = |name: &'static str, value: f64| metrics::gauge!(name).set(value);
-    set("docproc_requests_open", counts.open as f64);
-    set("docproc_requests_at_risk", counts.at_risk as f64);
-    set("docproc_requests_late", counts.late as f64);
+    set("docproc_requests_open", open.all as f64);
+    set("docproc_requests_at_risk", open.at_risk as f64);
+    set("docproc_requests_late", open.late as f64);
     if let Some(free) = alarms.operators_free {
         set("docproc_operators_free", free as f64);
     }
@@ -71,6 +76,30 @@ async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Er
             .set(load.ready as f64);
         metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
     }
+    set("docproc_workers", work::workers(tx).await?.len() as f64);
+    let used = resources::now();
+    set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
+    set("docproc_process_memory_bytes", used.memory_bytes as f64);
+    Ok(())
+}
+
+/// When a whole day was last summed up: that reads much, and changes slowly.
+#[derive(Debug, Default)]
+struct Summed(Mutex<Option<Timestamp>>);
+
+impl Summed {
+    fn is_due(&self, now: Timestamp) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = last.is_none_or(|last| now.duration_since(last) >= SUMMED_EVERY);
+        if due {
+            *last = Some(now);
+        }
+        due
+    }
+}
+
+async fn sum_up(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    let day = now.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
     for manual in measures::manual(tx, day).await? {
         let share = manual.by_people as f64 / manual.all.max(1) as f64;
         metrics::gauge!("docproc_manual_ratio", "stage" => manual.stage,
@@ -80,12 +109,8 @@ async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Er
     let through = measures::through(tx, day).await?;
     if through.completed > 0 {
         let share = |n: i64| n as f64 / through.completed as f64;
-        set("docproc_straight_through_ratio", share(through.straight));
-        set("docproc_sla_breached_ratio", share(through.late));
+        metrics::gauge!("docproc_straight_through_ratio").set(share(through.straight));
+        metrics::gauge!("docproc_sla_breached_ratio").set(share(through.late));
     }
-    set("docproc_workers", work::workers(tx).await?.len() as f64);
-    let used = resources::now();
-    set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
-    set("docproc_process_memory_bytes", used.memory_bytes as f64);
     Ok(())
 }

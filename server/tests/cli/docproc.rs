@@ -53,6 +53,21 @@ fn a_document_is_sent_waited_for_and_asked_about() {
 }
 
 #[test]
+fn the_variables_of_the_original_work_as_named() {
+    let home = Home::new();
+    let original = "postgresql+asyncpg://docproc:hunter2@db:5432/docproc";
+    let database = [("DOCPROC_DATABASE_URL", original), ("DOCPROC_MESSAGE_TTL_MS", "300000")];
+    let shown = home.run_with("config show", &database, "").ok();
+    assert!(shown.contains("DOCPROC_DATABASE_URL") && !shown.contains("hunter2"), "{shown}");
+    assert!(shown.contains("300000"), "{shown}");
+    let broker = [("DOCPROC_RABBITMQ_URL", "amqp://guest:guest@localhost:5672/")];
+    let told = home.run_with("doctor", &broker, "").stdout;
+    assert!(told.contains("FAIL") && told.contains("DOCPROC_RABBITMQ_URL"), "{told}");
+    home.run_with("serve --listen 127.0.0.1:0", &broker, "")
+        .refused(2, &["DOCPROC_RABBITMQ_URL", "no broker"]);
+}
+
+#[test]
 fn several_files_are_several_requests_unless_they_belong_together() {
     let home = Home::new();
     let server = serve(&home);

@@ -15,6 +15,7 @@ use crate::{
         why::Reason,
         workflow::{Stage, Workflow},
     },
+    store::answers::Logged,
     wire::{PageView, RequestDetail, TimelineView},
 };
 
@@ -32,6 +33,9 @@ pub struct RequestPage {
     /// The page in the viewer.
     pub selected: u32,
     pub may_steer: bool,
+    /// What the deadline brought about: which, when it was due, when it was seen.
+    pub checkpoints: Vec<(String, Timestamp, Timestamp)>,
+    pub answers: Vec<Logged>,
 }
 
 /// There is no such request.

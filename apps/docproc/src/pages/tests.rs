@@ -11,6 +11,7 @@ use crate::{
     resources::Resources,
     rules::{Sentence, why::Reason, workflow},
     store::{
+        answers::Logged,
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
     },
@@ -172,6 +173,26 @@ fn request(lang: Lang, status: Status) -> RequestPage {
         reasons: vec![reason],
         selected: 0,
         may_steer: true,
+        checkpoints: ["warn", "alert", "escalate", "breach"]
+            .map(|word| (word.to_owned(), AT, AT))
+            .to_vec(),
+        answers: [
+            ("early", "NONE"),
+            ("partial", "DONE"),
+            ("final", "PENDING"),
+            ("final", "FAILED"),
+        ]
+        .map(|(kind, delivery)| Logged {
+            n: 1,
+            kind: kind.to_owned(),
+            given_at: AT,
+            delivery: delivery.to_owned(),
+            delivered_at: None,
+            attempts: 3,
+            error: Some("the receiver answered <b>503".to_owned()),
+            next_at: None,
+        })
+        .to_vec(),
     }
 }
 

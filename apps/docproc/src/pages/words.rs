@@ -3,7 +3,10 @@
 use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone};
 
-use crate::model::{Component, Status};
+use crate::{
+    model::{Component, Status},
+    rules::sla::Checkpoint,
+};
 
 /// *Estado de la solicitud*.
 pub fn status(page: &Page, status: Status) -> &'static str {
@@ -292,6 +295,38 @@ pub fn millis(page: &Page, ms: f64) -> String {
 /// The end of an id: enough for a person to tell two apart; ids of one hour begin alike.
 pub fn short(id: &str) -> &str {
     id.len().checked_sub(8).and_then(|at| id.get(at..)).unwrap_or(id)
+}
+
+/// What a deadline brought about, for people.
+pub fn checkpoint(page: &Page, word: &str) -> &'static str {
+    match Checkpoint::from_word(word) {
+        Some(Checkpoint::Warn) => page.t("Aviso: se agota el plazo", "Warning: time runs out"),
+        Some(Checkpoint::Alert) => {
+            page.t("Alerta: queda el 20 % del plazo", "Alert: 20% of the time is left")
+        }
+        Some(Checkpoint::Escalate) => {
+            page.t("Escalada: primera en todas las colas", "Escalated: first in every queue")
+        }
+        Some(Checkpoint::Breach) => page.t("Plazo incumplido", "Deadline missed"),
+        None => "",
+    }
+}
+
+pub fn answer_kind(page: &Page, word: &str) -> &'static str {
+    match word {
+        "early" => page.t("Respuesta temprana", "Early answer"),
+        "partial" => page.t("Respuesta parcial", "Partial answer"),
+        _ => page.t("Respuesta final", "Final answer"),
+    }
+}
+
+pub fn delivery(page: &Page, word: &str) -> &'static str {
+    match word {
+        "DONE" => page.t("entregada", "delivered"),
+        "PENDING" => page.t("se está entregando", "on its way"),
+        "FAILED" => page.t("no se pudo entregar", "could not be delivered"),
+        _ => page.t("guardada; nadie pidió aviso", "kept; nobody asked to be told"),
+    }
 }
 
 #[cfg(test)]

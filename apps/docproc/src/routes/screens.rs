@@ -196,6 +196,8 @@ async fn one(
         reasons: reasons.unwrap_or_default(),
         selected: pagina.unwrap_or(1).saturating_sub(1).min(last),
         may_steer: can(desk.role, Action::Steer),
+        checkpoints: store::deadlines::reached(&mut tx, &id).await?,
+        answers: store::answers::log(&mut tx, &id).await?,
         workflow,
         detail,
     };

@@ -12,6 +12,10 @@ const HISTORY: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Fewer pages than this say nothing about how long a page takes.
 const ENOUGH_LATELY: i64 = 5;
 const ENOUGH_EVER: i64 = 20;
+/// The latest so many say what is usual; a busy week has millions.
+const MOST_READ: i64 = 20_000;
+/// Requests that took longer than this are few, and not worth reading the whole history for.
+const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 /// So many weeks make the usual volume of an hour.
 const WEEKS: i32 = 4;
 /// An operator who was not heard of for longer is not there (seed §8.1).
@@ -44,7 +48,7 @@ fn took(dialect: Dialect) -> &'static str {
     )
 }
 
-/// Mean seconds of reading a page, if there were enough of them.
+/// Mean seconds of reading a page, the latest ones, if there were enough of them.
 async fn reading(
     tx: &mut Tx,
     from: Timestamp,
@@ -52,11 +56,12 @@ async fn reading(
     enough: i64,
 ) -> Result<Option<f64>, Error> {
     let sql = format!(
-        "SELECT COUNT(*) AS n, AVG({}) AS mean FROM messages WHERE state = 'DONE'
-         AND component = 'ocr' AND finished_at >= $1 AND finished_at < $2",
+        "SELECT COUNT(*) AS n, AVG(took) AS mean FROM (
+           SELECT {} AS took FROM messages WHERE state = 'DONE' AND component = 'ocr'
+           AND finished_at >= $1 AND finished_at < $2 ORDER BY finished_at DESC LIMIT $3) AS last",
         took(tx.dialect())
     );
-    let row = tx.one(trusted(sql), &[from.into(), to.into()]).await?;
+    let row = tx.one(trusted(sql), &[from.into(), to.into(), MOST_READ.into()]).await?;
     let mean: Option<f64> = row.maybe("mean")?;
     Ok(mean.filter(|_| row.get::<i64>("n").is_ok_and(|n| n >= enough)).map(|mean| mean / 1e6))
 }
@@ -119,6 +124,24 @@ async fn volume(tx: &mut Tx, now: Timestamp, zone: &TimeZone) -> Result<(i64, Op
     Ok((volume, (weeks > 0).then(|| sum as f64 / weeks as f64)))
 }
 
+/// Requests at work: all, with under three tenths of their time left, past it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Open {
+    pub all: i64,
+    pub at_risk: i64,
+    pub late: i64,
+}
+
+pub async fn open(tx: &mut Tx, now: Timestamp) -> Result<Open, Error> {
+    let sql = "SELECT COUNT(*) AS n,
+               COALESCE(SUM(CASE WHEN deadline_utc < $1 THEN 1 ELSE 0 END), 0) AS late,
+               COALESCE(SUM(CASE WHEN deadline_utc >= $1
+                   AND created_at + (deadline_utc - created_at) * 0.7 < $1 THEN 1 ELSE 0 END), 0)
+               AS risk FROM requests WHERE status NOT IN ('completed', 'failed', 'cancelled')";
+    let row = tx.one(sql, &[now.into()]).await?;
+    Ok(Open { all: row.get("n")?, at_risk: row.get("risk")?, late: row.get("late")? })
+}
+
 /// How long a component takes: all but one in twenty, and all but one in a hundred, are faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pace {
@@ -170,9 +193,10 @@ pub async fn manual(tx: &mut Tx, since: Timestamp) -> Result<Vec<Manual>, Error>
                  WHERE requests.created_at >= $1 AND (doc_type IS NOT NULL
                  OR pages.standing = 'REVIEW') GROUP BY 1 ORDER BY 1 LIMIT 100";
     let documents = "SELECT doc_type, COUNT(*) AS n,
-                 SUM(CASE WHEN origin = 'BACKOFFICE' OR standing = 'REVIEW' THEN 1 ELSE 0 END)
-                 AS people FROM documents WHERE created_at >= $1
-                 GROUP BY doc_type ORDER BY doc_type LIMIT 100";
+                 SUM(CASE WHEN origin = 'BACKOFFICE' OR documents.standing = 'REVIEW'
+                     THEN 1 ELSE 0 END) AS people
+                 FROM documents JOIN requests ON requests.id = request_id
+                 WHERE requests.created_at >= $1 GROUP BY doc_type ORDER BY doc_type LIMIT 100";
     let mut found = Vec::new();
     for (stage, sql) in [("classification", pages), ("extraction", documents)] {
         for row in tx.all(sql, &[since.into()]).await? {
@@ -200,7 +224,8 @@ pub async fn through(tx: &mut Tx, since: Timestamp) -> Result<Through, Error> {
                COALESCE(SUM(CASE WHEN NOT EXISTS (SELECT 1 FROM review_tasks
                    WHERE request_id = requests.id) THEN 1 ELSE 0 END), 0) AS straight,
                COALESCE(SUM(CASE WHEN completed_at > deadline_utc THEN 1 ELSE 0 END), 0) AS late
-               FROM requests WHERE status = 'completed' AND completed_at >= $1";
-    let row = tx.one(sql, &[since.into()]).await?;
+               FROM requests WHERE status = 'completed' AND completed_at >= $1
+               AND created_at >= $2";
+    let row = tx.one(sql, &[since.into(), before(since, LONGEST).into()]).await?;
     Ok(Through { completed: row.get("n")?, straight: row.get("straight")?, late: row.get("late")? })
 }

@@ -148,7 +148,7 @@ async fn scenario_28_figures_are_on_the_screen_and_in_the_metrics() {
         let pages = [sure("invoice"), sure("id_card"), DOUBTFUL.to_owned()];
         office.pages(&[&pages[0], &pages[1], &pages[2]], "exact").await;
         office.pages(&[&sure("payslip")], "exact").await;
-        office.client.advance(16).await;
+        office.client.advance(301).await;
         for (lang, words) in [
             ("es", ["P95", "P99", "Sin intervención", "Lo que fue a personas hoy"]),
             ("en", ["P95", "P99", "Straight through", "What went to people today"]),
