@@ -63,7 +63,7 @@ async fn clear_batch(
         "UPDATE review_tasks SET input_data = '{}', output_data = NULL
          WHERE request_id IN (SELECT id FROM ROWS)",
         "UPDATE answers SET body = '{}' WHERE request_id IN (SELECT id FROM ROWS)",
-        "UPDATE request_files SET name = '', password = NULL
+        "UPDATE request_files SET name = '', password = NULL, content = NULL
          WHERE request_id IN (SELECT id FROM ROWS)",
     ] {
         decision.tx.each(sql, &[], &rows).await?;

@@ -183,6 +183,7 @@ async fn store_file(
         bytes: stored.bytes,
         sha256: stored.sha256,
         place,
+        content: stored.content,
         packed_in: None,
         password: None,
         pages: None,

@@ -1,7 +1,7 @@
 //! HTTP: parse, check who asks, call a decision, render. Nothing is decided here.
 
-mod capacity;
 mod answers;
+mod capacity;
 mod intake;
 mod pictures;
 mod queue;

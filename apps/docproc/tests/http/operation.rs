@@ -116,6 +116,8 @@ async fn contents_go_when_their_time_is_over_and_the_counts_stay() {
         let path = format!("/api/docproc/requests/{brief}/reprocess?from=ocr");
         let refused = office.client.post(&path, json!({})).await.expect(409);
         assert_eq!(refused["code"], "CONTENIDO_ELIMINADO");
+        let sql = "SELECT COUNT(*) AS n FROM request_files WHERE content IS NOT NULL";
+        assert_eq!(count(&office, sql).await, 1, "small files are contents too");
         let sql = "SELECT COUNT(*) AS n FROM audit WHERE action = 'request.clear'";
         assert_eq!(count(&office, sql).await, 1);
         assert_eq!(office.status(&kept).await["result"]["total_documents"], 1, "kept for ever");
