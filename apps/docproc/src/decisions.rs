@@ -1,6 +1,9 @@
 //! The ways state changes: each opens one decision on a request and ends by settling it, so that
 //! what follows from a change is committed with it.
 
+pub mod answers;
+pub mod people;
+
 use ::store::{
     Decision, Error,
     audit::Entry,
@@ -137,6 +140,17 @@ pub enum Refusal {
     Invalid {
         code: &'static str,
         said: Sentence,
+    },
+    NoTask,
+    /// Not theirs to do.
+    Forbidden {
+        code: &'static str,
+        said: Sentence,
+    },
+    /// Values that cannot be taken, by field.
+    Wrong {
+        said: Sentence,
+        errors: Vec<(String, Sentence)>,
     },
 }
 
@@ -317,6 +331,8 @@ async fn steer(
         return Ok(Err(refusal));
     }
     work::settle(context, &room, &mut decision, &[id.to_owned()]).await?;
+    // Questions that were withdrawn leave their operators free for others.
+    people::assign(context, &mut decision).await?;
     decision.commit().await?;
     room.work.notify_one();
     Ok(Ok(()))
@@ -343,7 +359,7 @@ fn ended(status: Status) -> Refusal {
     }
 }
 
-fn entry(by: &By, action: &str, id: &str, after: Json) -> Entry {
+pub(crate) fn entry(by: &By, action: &str, id: &str, after: Json) -> Entry {
     Entry {
         app: crate::NAME,
         actor: by.name.clone(),
@@ -406,8 +422,15 @@ async fn expire(context: &Context, now: Timestamp) -> Result<(), Error> {
 pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>, Error> {
     let mut tx = context.store.read().await?;
     let due = messages::next_due(&mut tx, &[]).await?;
-    // A manual clock has to stop for what is due at once.
-    Ok(due.map(|due| if context.clock.is_manual() { due.max(now) } else { due }))
+    if !context.clock.is_manual() {
+        return Ok(due);
+    }
+    // A manual clock has to stop for what is due at once, and for what is in our hands already.
+    let busy = match room(&context).desk.worker.get() {
+        Some(worker) => messages::any_in_hand(&mut tx, worker).await?,
+        None => false,
+    };
+    Ok(if busy { Some(now) } else { due.map(|due| due.max(now)) })
 }
 
 /// Takes up what changed outside this process: workflow files, a trained classifier, settings.

@@ -43,14 +43,20 @@ pub const ALIASES: &[(&str, &str)] = &[
     ("DOCPROC_CALLBACK_PRIVATE", store::policy::CALLBACK_PRIVATE),
     ("DOCPROC_MAX_UPLOAD_MB", store::policy::UPLOAD),
     ("DOCPROC_MAX_PAGES", store::policy::PAGES),
+    ("DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS", store::policy::TASK_TIMEOUT),
+    ("DOCPROC_BACKOFFICE_TASKS_PER_OPERATOR", store::policy::TASKS_EACH),
 ];
 
 const READERS: Draw = Draw::Roles(&["ADMIN", "SUPERVISOR", "OPERADOR"]);
+
+const STAFF: Draw = Draw::Roles(&["ADMIN", "SUPERVISOR"]);
 
 const NAV: &[Nav] = &[
     Nav::new("/docproc", ("Documentos", "Documents"), "chart", 'd', READERS),
     Nav::new("/docproc/subir", ("Subir", "Upload"), "upload", 'n', Draw::Everyone),
     Nav::new("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 'l', READERS),
+    Nav::new("/backoffice", ("Revisión", "Review"), "hand", 'b', READERS),
+    Nav::new("/docproc/operadores", ("Operadores", "Operators"), "users", 'o', STAFF),
 ];
 
 /// The application, ready to plug into the host. [`install`] prepares it in a process.
@@ -99,6 +105,12 @@ pub fn app() -> App {
                 period: |_| Box::pin(std::future::ready(alarms::period())),
                 next: |_, _| Box::pin(std::future::ready(Ok(None))),
                 run: |context, now| Box::pin(alarms::check(context, now)),
+            },
+            Tick {
+                name: decisions::people::TICK,
+                period: |_| Box::pin(std::future::ready(decisions::period())),
+                next: |context, _| Box::pin(decisions::people::next_due(context)),
+                run: |context, now| Box::pin(decisions::people::tick(context, now)),
             },
             Tick {
                 name: "docproc.limpieza",

@@ -310,3 +310,48 @@ pub struct RuleOutcome {
     pub ok: bool,
     pub detail: String,
 }
+
+/// *Estado de la tarea* (seed §4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// Nobody has it.
+    Pending,
+    /// Somebody has it: it was offered to them, or they took it.
+    Assigned,
+    Completed,
+    /// Its operator fell silent; nobody has it.
+    Timeout,
+    /// Nobody needs the answer any more.
+    Cancelled,
+}
+
+impl Lifecycle for TaskState {
+    const ALL: &'static [Self] =
+        &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled];
+
+    fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Pending | Self::Timeout => &[Self::Assigned, Self::Cancelled],
+            Self::Assigned => {
+                &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled]
+            }
+            Self::Completed | Self::Cancelled => &[],
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Assigned => "assigned",
+            Self::Completed => "completed",
+            Self::Timeout => "timeout",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl TaskState {
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.word() == word)
+    }
+}

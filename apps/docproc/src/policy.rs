@@ -20,6 +20,10 @@ pub enum Action {
     /// Cancel, restart, replay.
     Steer,
     ReadWorkflows,
+    /// Take tasks and answer them.
+    Review,
+    /// Who the operators are, and who of them has which task.
+    Staff,
     Configure,
 }
 
@@ -43,8 +47,10 @@ impl Role {
 pub const fn can(role: Role, action: Action) -> bool {
     match action {
         Action::Submit | Action::ReadStatus => true,
-        Action::ReadContent | Action::ReadWorkflows => !matches!(role, Role::Sender),
-        Action::Steer => matches!(role, Role::Admin | Role::Supervisor),
+        Action::ReadContent | Action::ReadWorkflows | Action::Review => {
+            !matches!(role, Role::Sender)
+        }
+        Action::Steer | Action::Staff => matches!(role, Role::Admin | Role::Supervisor),
         Action::Configure => matches!(role, Role::Admin),
     }
 }

@@ -20,7 +20,7 @@ pub use scorecard::{FieldScore, Scorecard, TypeScore};
 pub use truth::{Case, Truth, Untold, cases, labelled};
 use understand::classify::{Classifier, Report, TrainError, Trainer};
 
-use crate::store::pages;
+use crate::store::corrections;
 
 /// Generated pages per type and language to learn from, to calibrate on and to judge by.
 const LEARNT: u64 = 150;
@@ -93,19 +93,7 @@ impl Trained {
 
 /// What operators decided about pages, newest first.
 pub async fn corrections(tx: &mut Tx) -> Result<Vec<Lesson>, Error> {
-    let sql = "SELECT request_id, n, doc_type FROM pages WHERE origin = 'BACKOFFICE'
-               AND doc_type IS NOT NULL AND words IS NOT NULL
-               ORDER BY request_id DESC, n LIMIT $1";
-    let rows = tx.all(sql, &[MOST_CORRECTIONS.into()]).await?;
-    let mut lessons = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let request: String = row.get("request_id")?;
-        let n = row.get::<i64>("n")? as u32;
-        if let Some(page) = pages::text(tx, &request, n).await? {
-            lessons.push(Lesson { page, doc_type: row.get("doc_type")? });
-        }
-    }
-    Ok(lessons)
+    corrections::lessons(tx, MOST_CORRECTIONS).await
 }
 
 /// Trains a model on generated pages and those of the house. The same pages give the same bytes.

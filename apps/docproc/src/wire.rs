@@ -1,5 +1,7 @@
 //! The words of the outside contract (seed §2.3, §13; wire: `DocProc`).
 
+pub mod people;
+
 use engine::lifecycle::Lifecycle as _;
 use host::Actor;
 use jiff::Timestamp;
@@ -351,7 +353,7 @@ impl From<TaskRow> for TaskView {
             id: row.id,
             request_id: row.request_id,
             task_type: row.task_type,
-            status: row.status,
+            status: row.status.word().to_owned(),
             priority: row.priority,
             assigned_to: row.assigned_to,
             created_at: row.created_at,

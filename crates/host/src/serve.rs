@@ -2,6 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use axum::{ServiceExt as _, extract::Request, http::Uri};
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::task::TaskTracker;
 
@@ -52,6 +53,22 @@ impl Running {
         &self.context
     }
 
+    /// Serves the same at one more address, whose front page is another one.
+    pub fn also(&self, listener: TcpListener, front: &'static str) {
+        let app = tower::util::MapRequest::new(router(&self.context), move |request| {
+            lead_to(front, request)
+        });
+        let app = app.into_make_service_with_connect_info::<SocketAddr>();
+        let stopping = self.context.stopping.clone();
+        tokio::spawn(async move {
+            let served =
+                axum::serve(listener, app).with_graceful_shutdown(stopping.cancelled_owned());
+            if let Err(error) = served.await {
+                tracing::warn!(%error, front, "an extra address is no longer served");
+            }
+        });
+    }
+
     /// Stops taking work, ends streams, lets requests and tasks finish within the drain time.
     pub async fn stop(self) {
         let drain = self.context.options.drain;
@@ -63,5 +80,33 @@ impl Running {
             tracing::warn!("tasks were still running after the drain time");
         }
         let _ = tokio::time::timeout(Duration::from_secs(5), self.context.store.close()).await;
+    }
+}
+
+/// A request for the root as one for `front`; what follows the path stays.
+fn lead_to(front: &str, mut request: Request) -> Request {
+    if request.uri().path() != "/" {
+        return request;
+    }
+    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+    if let Ok(uri) = format!("{front}{query}").parse::<Uri>() {
+        *request.uri_mut() = uri;
+    }
+    request
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_root_is_led_elsewhere() {
+        let led = |uri: &str| {
+            let request = Request::builder().uri(uri).body(axum::body::Body::empty());
+            lead_to("/backoffice", request.unwrap()).uri().to_string()
+        };
+        assert_eq!(led("/?operator=ana"), "/backoffice?operator=ana");
+        assert_eq!(led("/"), "/backoffice");
+        assert_eq!(led("/api/tasks?status=pending"), "/api/tasks?status=pending");
     }
 }

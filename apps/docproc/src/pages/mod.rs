@@ -1,5 +1,6 @@
 //! The screens. Structs here carry what a page shows; the routes fill them.
 
+pub mod backoffice;
 pub mod flow;
 pub mod overview;
 pub mod request;
@@ -10,6 +11,7 @@ pub mod words;
 
 use std::sync::LazyLock;
 
+pub use backoffice::{BackofficePage, OperatorsPage, StationPage};
 pub use overview::OverviewPage;
 pub use request::{NoRequestPage, RequestPage};
 pub use requests::RequestsPage;

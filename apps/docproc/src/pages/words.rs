@@ -5,7 +5,7 @@ use web::{Lang, Page, Tone};
 
 use crate::{
     model::{Component, Status},
-    rules::sla::Checkpoint,
+    rules::{shift::Day, sla::Checkpoint},
 };
 
 /// *Estado de la solicitud*.
@@ -112,6 +112,19 @@ pub fn field(page: &Page, word: &str) -> String {
         own => return spaced(own),
     };
     page.t(known.0, known.1).to_owned()
+}
+
+/// *Día*, short.
+pub fn day(page: &Page, day: Day) -> &'static str {
+    match day {
+        Day::Mon => page.t("lu", "Mon"),
+        Day::Tue => page.t("ma", "Tue"),
+        Day::Wed => page.t("mi", "Wed"),
+        Day::Thu => page.t("ju", "Thu"),
+        Day::Fri => page.t("vi", "Fri"),
+        Day::Sat => page.t("sá", "Sat"),
+        Day::Sun => page.t("do", "Sun"),
+    }
 }
 
 fn spaced(word: &str) -> String {

@@ -71,7 +71,7 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
 }
 
 /// The start of the day that `now` is in.
-fn midnight(now: Timestamp, zone: &TimeZone) -> Timestamp {
+pub(super) fn midnight(now: Timestamp, zone: &TimeZone) -> Timestamp {
     now.to_zoned(zone.clone()).start_of_day().map_or(now, |start| start.timestamp())
 }
 
@@ -204,7 +204,11 @@ async fn one(
     render(&desk, StatusCode::OK, &view)
 }
 
-fn render(desk: &Desk, status: StatusCode, page: &impl Template) -> Result<Response, Failure> {
+pub(super) fn render(
+    desk: &Desk,
+    status: StatusCode,
+    page: &impl Template,
+) -> Result<Response, Failure> {
     match page.render() {
         Ok(html) => Ok((status, Html(html)).into_response()),
         Err(error) => {

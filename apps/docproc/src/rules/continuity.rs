@@ -16,14 +16,18 @@ pub enum Place {
     /// It continues one.
     Later,
     Unknown,
+    /// A person said that it begins one.
+    Opens,
+    /// A person said that it continues the one before.
+    Joins,
 }
 
 /// The scores of a page given the type of the page before it. A page that begins a document owes
 /// nothing to its neighbour, and a single score is a verdict rather than a distribution.
 pub fn beside(scores: &[(String, f64)], before: &str, place: Place) -> Scores {
     let factor = match place {
-        Place::First => 1.0,
-        Place::Later => SAYS_SO,
+        Place::First | Place::Opens => 1.0,
+        Place::Later | Place::Joins => SAYS_SO,
         Place::Unknown => CONTINUES,
     };
     if scores.len() < 2 {

@@ -66,7 +66,9 @@ fn group_file_run(leaves: &[Leaf], boundaries: Boundaries, groups: &mut Vec<Grou
             Some(None) => false,
             // Behind a page that is still unknown only another type is certain to be a boundary:
             // the name of the open document may stand on that page.
-            Some(Some(next)) if start.is_none() => sort.doc_type != next.doc_type,
+            Some(Some(next)) if start.is_none() => {
+                by_person(next).unwrap_or(sort.doc_type != next.doc_type)
+            }
             Some(Some(next)) => is_boundary(sort, identity, next, boundaries),
         };
         if !ends {
@@ -83,15 +85,28 @@ fn group_file_run(leaves: &[Leaf], boundaries: Boundaries, groups: &mut Vec<Grou
     }
 }
 
+/// Whether a document begins at this page, where a person said so.
+const fn by_person(page: &Sort) -> Option<bool> {
+    match page.place {
+        Place::Opens => Some(true),
+        Place::Joins => Some(false),
+        Place::First | Place::Later | Place::Unknown => None,
+    }
+}
+
 /// Whether a new document begins at `next`.
 fn is_boundary(page: &Sort, open: Option<&str>, next: &Sort, boundaries: Boundaries) -> bool {
+    if let Some(said) = by_person(next) {
+        return said;
+    }
     if page.doc_type != next.doc_type {
         return true;
     }
     match boundaries {
         Boundaries::Type => false,
         Boundaries::Auto => match (next.place, open, next.identity.as_deref()) {
-            (Place::Later, _, _) => false,
+            (Place::Later | Place::Joins, _, _) => false,
+            (Place::Opens, _, _) => true,
             (_, Some(open), Some(next)) => open != next,
             (Place::First, _, _) => true,
             (Place::Unknown, _, _) => false,
@@ -171,7 +186,13 @@ mod tests {
     }
 
     fn any_leaf() -> impl Strategy<Value = (u32, Sort, bool)> {
-        let place = prop_oneof![Just(Place::First), Just(Place::Later), Just(Place::Unknown)];
+        let place = prop_oneof![
+            Just(Place::First),
+            Just(Place::Later),
+            Just(Place::Unknown),
+            Just(Place::Opens),
+            Just(Place::Joins),
+        ];
         let identity = prop::option::of(prop_oneof![Just("A"), Just("B")]);
         (0u32..2, "[ab]", place, identity, any::<bool>()).prop_map(
             |(file, doc_type, place, identity, known)| {

@@ -3,12 +3,16 @@
 pub mod advance;
 pub mod alarms;
 pub mod answer;
+pub mod assign;
 pub mod callback;
 pub mod capacity;
 pub mod continuity;
+pub mod correct;
 pub mod group;
+pub mod regroup;
 pub mod retry;
 pub mod route;
+pub mod shift;
 pub mod sla;
 pub mod sufficient;
 pub mod why;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{Sentence, advance::Held, workflow::Workflow};
+use super::{Sentence, advance::Held, assign, workflow::Workflow};
 use crate::model::Item;
 
 /// One reason.
@@ -61,6 +61,55 @@ pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reas
         },
         Held::Working { item, at } => working(item, stage(*at), queued),
     }
+}
+
+/// Why nobody has answered a task yet.
+pub fn task_reason(held: &assign::Held) -> Reason {
+    let (code, es, en, until, data) = match held {
+        assign::Held::With { operator, until, .. } => (
+            "CON_OPERADOR",
+            format!("La tiene {operator}; si calla, se ofrece a otro a las {until}."),
+            format!("{operator} has it; after silence it is offered to somebody else at {until}."),
+            Some(*until),
+            json!({ "operator": operator }),
+        ),
+        assign::Held::Postponed { until, .. } => (
+            "APLAZADA",
+            format!("Se aplazó hasta {until}."),
+            format!("It was put off until {until}."),
+            Some(*until),
+            json!({}),
+        ),
+        assign::Held::NoSkill { required, .. } => (
+            "SIN_HABILIDAD",
+            format!("Ningún operador registrado tiene {}.", required.join(" + ")),
+            format!("No registered operator has {}.", required.join(" + ")),
+            None,
+            json!({ "required_skills": required }),
+        ),
+        assign::Held::Away { able, .. } => (
+            "NADIE_DISPONIBLE",
+            format!("{able} pueden hacerla, pero están inactivos, fuera de horario o ausentes."),
+            format!("{able} could do it, but are inactive, out of shift or away."),
+            None,
+            json!({ "able": able }),
+        ),
+        assign::Held::Busy { there, each, .. } => (
+            "OPERADORES_OCUPADOS",
+            format!("Los {there} disponibles ya tienen {each} tareas cada uno."),
+            format!("The {there} who are there have {each} tasks each already."),
+            None,
+            json!({ "there": there, "each": each }),
+        ),
+        assign::Held::Declined { by, .. } => (
+            "DEVUELTA",
+            format!("La devolvieron quienes están disponibles: {}.", by.join(", ")),
+            format!("Those who are there gave it back: {}.", by.join(", ")),
+            None,
+            json!({ "by": by }),
+        ),
+    };
+    Reason { code, said: Sentence::new(es, en), until, data }
 }
 
 fn working(item: &Item, stage: &str, queued: Option<&Queued>) -> Reason {

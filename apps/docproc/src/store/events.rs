@@ -58,3 +58,9 @@ pub fn partial(decision: &mut Decision, request: &str, kind: &str, pending: usiz
     let data = json!({ "request_id": request, "kind": kind, "pending": pending });
     emit(decision, "request.partial", request, data);
 }
+
+/// A task changed hands: `task.assigned`, `task.timeout`, `task.released`, `task.completed`.
+pub fn task(decision: &mut Decision, name: &'static str, request: &str, task: &str, by: &str) {
+    let data = json!({ "request_id": request, "task_id": task, "operator": by });
+    emit(decision, name, request, data);
+}

@@ -269,6 +269,24 @@ pub async fn drop_open(decision: &mut Decision, request: &str) -> Result<(), Err
     decision.tx.execute(sql, &[request.into()]).await.map(drop)
 }
 
+/// Whether a worker holds anything.
+pub async fn any_in_hand(tx: &mut Tx, worker: &str) -> Result<bool, Error> {
+    let sql = "SELECT 1 AS one FROM messages WHERE worker = $1 AND state = 'CLAIMED' LIMIT 1";
+    Ok(tx.optional(sql, &[worker.into()]).await?.is_some())
+}
+
+/// Drops what waits for or is done with documents that cease to be; a late result finds nothing.
+pub async fn drop_items(
+    decision: &mut Decision,
+    request: &str,
+    items: &[String],
+) -> Result<(), Error> {
+    let sql = "DELETE FROM messages WHERE request_id = $1
+               AND state IN ('READY', 'CLAIMED', 'PARKED', 'DEAD')
+               AND item IN (SELECT v.item FROM ROWS)";
+    decision.tx.each(sql, &[request.into()], &Rows::of(&["item"], items)).await.map(drop)
+}
+
 /// Gives back what silent workers hold, and forgets them.
 pub async fn give_back(decision: &mut Decision, workers: &[String]) -> Result<u64, Error> {
     let mut given = 0;

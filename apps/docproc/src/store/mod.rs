@@ -1,7 +1,10 @@
 //! Requests in the database: how a snapshot is loaded and changes are applied, many at a time.
 
 pub mod answers;
+pub mod assign;
+pub mod corrections;
 pub mod deadlines;
+pub mod desk;
 pub mod documents;
 pub mod early;
 pub mod events;
@@ -9,6 +12,7 @@ pub mod figures;
 pub mod jobs;
 pub mod measures;
 pub mod messages;
+pub mod operators;
 pub mod pages;
 pub mod partial;
 pub mod policy;
@@ -30,6 +34,11 @@ pub const MIGRATIONS: Line = Line {
             postgres: include_str!("../../migrations/postgres/0001_requests.sql"),
         },
         Step {
+            name: "0002_people",
+            sqlite: include_str!("../../migrations/sqlite/0002_people.sql"),
+            postgres: include_str!("../../migrations/postgres/0002_people.sql"),
+        },
+        Step {
             name: "0003_deadlines",
             sqlite: include_str!("../../migrations/sqlite/0003_deadlines.sql"),
             postgres: include_str!("../../migrations/postgres/0003_deadlines.sql"),
@@ -40,6 +49,12 @@ pub const MIGRATIONS: Line = Line {
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {
     Scope::new(format!("docproc/{request}"))
+}
+
+/// Whoever gives, takes or ends a task holds this, after the requests it holds and before the
+/// queue.
+pub fn people_scope() -> Scope {
+    Scope::new("docproc people")
 }
 
 /// Whoever takes messages holds this, always after the requests it holds.

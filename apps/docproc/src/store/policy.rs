@@ -7,7 +7,9 @@ use ::store::{
     settings::{Kind, Setting, Settings},
 };
 
-use crate::rules::advance::Thresholds;
+use jiff::SignedDuration;
+
+use crate::rules::{advance::Thresholds, assign::House};
 
 pub const SLA: &str = "DOCPROC_DEFAULT_SLA_SECONDS";
 pub const CLASSIFICATION: &str = "DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD";
@@ -16,6 +18,8 @@ pub const UPLOAD: &str = "DOCPROC_MAX_UPLOAD_MB";
 pub const PAGES: &str = "DOCPROC_MAX_PAGES";
 pub const MESSAGE_TTL: &str = "DOCPROC_MESSAGE_TTL_MS";
 pub const CALLBACK_PRIVATE: &str = "DOCPROC_CALLBACK_PRIVATE";
+pub const TASK_TIMEOUT: &str = "DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS";
+pub const TASKS_EACH: &str = "DOCPROC_BACKOFFICE_TASKS_PER_OPERATOR";
 
 const fn setting(
     key: &'static str,
@@ -77,6 +81,20 @@ pub const SETTINGS: &[Setting] = &[
         "Si las respuestas pueden enviarse a direcciones internas; auto: sólo sin contraseñas, en esta máquina.",
         "Whether answers may be sent to addresses inside; auto: only on an open server, on this machine.",
     ),
+    setting(
+        TASK_TIMEOUT,
+        Kind::Int { min: 5, max: 86_400 },
+        "120",
+        "Segundos sin señales de un operador tras los que su tarea se ofrece a otro.",
+        "Seconds without a sign of an operator after which the task is offered to somebody else.",
+    ),
+    setting(
+        TASKS_EACH,
+        Kind::Int { min: 1, max: 100 },
+        "3",
+        "Tareas que un operador tiene como mucho por asignación automática.",
+        "Tasks an operator has at most by automatic assignment.",
+    ),
 ];
 
 /// What the settings say now.
@@ -86,6 +104,7 @@ pub struct Policy {
     pub thresholds: Thresholds,
     pub upload_bytes: u64,
     pub pages: usize,
+    pub desk: House,
     pub callbacks: Private,
     /// How long a message may wait; absent: for ever.
     pub message_ttl: Option<Duration>,
@@ -116,6 +135,11 @@ pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
             "always" => Private::Always,
             "never" => Private::Never,
             _ => Private::Auto,
+        },
+        desk: House {
+            patience: SignedDuration::from_secs(values.int(TASK_TIMEOUT)?),
+            each: whole(TASKS_EACH)? as usize,
+            offering: true,
         },
     })
 }

@@ -143,14 +143,18 @@ pub fn evidence(place: Place, identity: Option<&str>) -> Json {
         Place::First => "first",
         Place::Later => "later",
         Place::Unknown => "unknown",
+        Place::Opens => "opens",
+        Place::Joins => "joins",
     };
     json!({ "place": word, "identity": identity })
 }
 
-fn read_evidence(evidence: &Json) -> (Place, Option<String>) {
+pub fn read_evidence(evidence: &Json) -> (Place, Option<String>) {
     let place = match evidence["place"].as_str() {
         Some("first") => Place::First,
         Some("later") => Place::Later,
+        Some("opens") => Place::Opens,
+        Some("joins") => Place::Joins,
         _ => Place::Unknown,
     };
     (place, evidence["identity"].as_str().map(str::to_owned))

@@ -67,12 +67,14 @@ fn extraction_input(
         .iter()
         .map(|field| {
             let missing = field.required && field.value.is_none();
+            // What is neither there nor required is no question.
+            let weak = field.value.is_some() && field.confidence < threshold;
             json!({
                 "name": field.name,
                 "value": field.normalised.as_ref().or(field.value.as_ref()),
                 "confidence": field.confidence,
                 "required": field.required,
-                "needs_review": missing || field.confidence < threshold,
+                "needs_review": missing || weak,
                 "boxes": field.boxes,
             })
         })

@@ -1,19 +1,30 @@
 //! What people are asked: *tareas del back office* (seed §4.1, §8).
 
-use ::store::{Decision, Error, Row, Tx, trusted};
+use ::store::{Decision, Error, Row, Rows, Tx};
+use engine::lifecycle::Lifecycle as _;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use crate::model::Item;
+use super::{events, people_scope};
+use crate::model::{Item, TaskState};
 
 #[derive(Clone, Debug)]
 pub struct TaskRow {
     pub id: String,
     pub request_id: String,
     pub task_type: String,
-    pub status: String,
+    pub run: i64,
+    pub item: Item,
+    pub stage_at: i32,
+    pub status: TaskState,
     pub priority: i64,
     pub assigned_to: Option<String>,
+    pub assigned_at: Option<Timestamp>,
+    /// Whether the person it is assigned to took it up.
+    pub claimed: bool,
+    pub beat_at: Option<Timestamp>,
+    pub postponed_until: Option<Timestamp>,
+    pub completed_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub deadline: Timestamp,
     pub required_skills: Json,
@@ -62,28 +73,26 @@ pub async fn ask(decision: &mut Decision, task: &NewTask) -> Result<(), Error> {
         decision.now.into(),
     ];
     if decision.tx.optional(sql, &args).await?.is_some() {
-        super::events::review(decision, &task.request, &id, task.task_type);
+        events::review(decision, &task.request, &id, task.task_type);
     }
     Ok(())
 }
 
-/// Most urgent first.
+/// Most urgent first. `pending` is whatever nobody has, also after a time-out.
 pub async fn list(
     tx: &mut Tx,
     status: Option<&str>,
     skill: Option<&str>,
     request: Option<&str>,
 ) -> Result<Vec<TaskRow>, Error> {
-    let sql = "SELECT * FROM review_tasks WHERE ($1 IS NULL OR status = $1)
+    let sql = "SELECT * FROM review_tasks
+               WHERE ($1 IS NULL OR status = $1 OR ($1 = 'pending' AND status = 'timeout'))
                AND ($2 IS NULL OR request_id = $2)
                ORDER BY priority, deadline_utc, created_at, id LIMIT 1000";
-    let rows = tx.all(trusted(sql.to_owned()), &[status.into(), request.into()]).await?;
+    let rows = tx.all(sql, &[status.into(), request.into()]).await?;
     let mut tasks = rows.iter().map(task).collect::<Result<Vec<_>, _>>()?;
     if let Some(skill) = skill {
-        tasks.retain(|task| {
-            let skills = task.required_skills.as_array();
-            skills.is_some_and(|skills| skills.iter().any(|one| one == skill))
-        });
+        tasks.retain(|task| task.skills().iter().any(|one| one == skill));
     }
     Ok(tasks)
 }
@@ -96,11 +105,190 @@ pub async fn raise(decision: &mut Decision, requests: &[&str]) -> Result<(), Err
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
+/// What nobody has and what this operator has, most urgent first.
+pub async fn open_for(tx: &mut Tx, operator: &str) -> Result<Vec<TaskRow>, Error> {
+    let sql = "SELECT * FROM review_tasks WHERE status IN ('pending', 'timeout')
+               OR (status = 'assigned' AND assigned_to = $1)
+               ORDER BY priority, deadline_utc, created_at, id LIMIT 500";
+    tx.all(sql, &[operator.into()]).await?.iter().map(task).collect()
+}
+
+/// What anybody has in hand, most urgent first.
+pub async fn assigned(tx: &mut Tx) -> Result<Vec<TaskRow>, Error> {
+    let sql = "SELECT * FROM review_tasks WHERE status = 'assigned'
+               ORDER BY priority, deadline_utc, created_at, id LIMIT 500";
+    tx.all(sql, &[]).await?.iter().map(task).collect()
+}
+
+pub async fn find(tx: &mut Tx, id: &str) -> Result<Option<TaskRow>, Error> {
+    let sql = "SELECT * FROM review_tasks WHERE id = $1";
+    tx.optional(sql, &[id.into()]).await?.as_ref().map(task).transpose()
+}
+
+/// Puts a task that nobody has into an operator's hands.
+pub async fn give(
+    decision: &mut Decision,
+    id: &str,
+    operator: &str,
+    claimed: bool,
+) -> Result<(), Error> {
+    let sql = "UPDATE review_tasks SET status = 'assigned', assigned_to = $2, assigned_at = $3,
+               claimed = $4, beat_at = NULL, postponed_until = NULL
+               WHERE id = $1 AND status IN ('pending', 'timeout') RETURNING request_id";
+    let now = decision.now;
+    let args = [id.into(), operator.into(), now.into(), i64::from(claimed).into()];
+    let Some(row) = decision.tx.optional(sql, &args).await? else {
+        return Err(Error::conflict("task"));
+    };
+    let request: String = row.get("request_id")?;
+    let sql = "INSERT INTO review_turns (id, task_id, operator, began_at)
+               VALUES ($1, $2, $3, $4)";
+    let turn = uuid::Uuid::now_v7().to_string();
+    decision.tx.execute(sql, &[turn.into(), id.into(), operator.into(), now.into()]).await?;
+    events::task(decision, "task.assigned", &request, id, operator);
+    Ok(())
+}
+
+/// The person it is assigned to is at it.
+pub async fn beat(decision: &mut Decision, id: &str, operator: &str) -> Result<(), Error> {
+    let sql = "UPDATE review_tasks SET beat_at = $3, claimed = 1
+               WHERE id = $1 AND status = 'assigned' AND assigned_to = $2";
+    decision.tx.guarded("task", sql, &[id.into(), operator.into(), decision.now.into()]).await
+}
+
+/// How a turn ends without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Timeout,
+    Released,
+    Postponed(Timestamp),
+    Reassigned,
+}
+
+impl Ending {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::Released => "released",
+            Self::Postponed(_) => "postponed",
+            Self::Reassigned => "reassigned",
+        }
+    }
+}
+
+pub(super) async fn lapse(decision: &mut Decision, id: &str, operator: &str) -> Result<(), Error> {
+    take_back(decision, id, operator, Ending::Timeout).await
+}
+
+/// Takes a task out of an operator's hands.
+pub async fn take_back(
+    decision: &mut Decision,
+    id: &str,
+    operator: &str,
+    ending: Ending,
+) -> Result<(), Error> {
+    let (status, until) = match ending {
+        Ending::Timeout => (TaskState::Timeout, None),
+        Ending::Released | Ending::Reassigned => (TaskState::Pending, None),
+        Ending::Postponed(until) => (TaskState::Pending, Some(until)),
+    };
+    let sql = "UPDATE review_tasks SET status = $3, assigned_to = NULL, assigned_at = NULL,
+               claimed = 0, beat_at = NULL, postponed_until = $4
+               WHERE id = $1 AND status = 'assigned' AND assigned_to = $2 RETURNING request_id";
+    let args = [id.into(), operator.into(), status.word().into(), until.into()];
+    let Some(row) = decision.tx.optional(sql, &args).await? else {
+        return Err(Error::conflict("task"));
+    };
+    let request: String = row.get("request_id")?;
+    end_turns(decision, id, ending.word()).await?;
+    let name = if ending == Ending::Timeout { "task.timeout" } else { "task.released" };
+    events::task(decision, name, &request, id, operator);
+    Ok(())
+}
+
+async fn end_turns(decision: &mut Decision, task: &str, ending: &'static str) -> Result<(), Error> {
+    let sql = "UPDATE review_turns SET ended_at = $2, ending = $3
+               WHERE task_id = $1 AND ended_at IS NULL";
+    let args = [task.into(), decision.now.into(), ending.into()];
+    decision.tx.execute(sql, &args).await.map(drop)
+}
+
+/// Ends a task with what its operator said.
+pub async fn complete(
+    decision: &mut Decision,
+    task: &TaskRow,
+    operator: &str,
+    output: &Json,
+    ending: &'static str,
+) -> Result<(), Error> {
+    let sql = "UPDATE review_tasks SET status = 'completed', output_data = $3, completed_at = $4
+               WHERE id = $1 AND status = 'assigned' AND assigned_to = $2";
+    let id = task.id.as_str();
+    let args = [id.into(), operator.into(), output.clone().into(), decision.now.into()];
+    decision.tx.guarded("task", sql, &args).await?;
+    end_turns(decision, id, ending).await?;
+    let sql = "DELETE FROM review_drafts WHERE task_id = $1";
+    decision.tx.execute(sql, &[id.into()]).await?;
+    events::task(decision, "task.completed", &task.request_id, id, operator);
+    Ok(())
+}
+
+/// Whether an operator let this task lapse.
+pub async fn let_lapse(tx: &mut Tx, id: &str, operator: &str) -> Result<bool, Error> {
+    let sql = "SELECT 1 AS one FROM review_turns WHERE task_id = $1 AND operator = $2
+               AND ending = 'timeout' LIMIT 1";
+    Ok(tx.optional(sql, &[id.into(), operator.into()]).await?.is_some())
+}
+
+/// Keeps what somebody has typed so far.
+pub async fn keep_draft(
+    decision: &mut Decision,
+    id: &str,
+    operator: &str,
+    data: &Json,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO review_drafts (task_id, operator, data, updated_at)
+               VALUES ($1, $2, $3, $4)
+               ON CONFLICT (task_id, operator) DO UPDATE SET data = excluded.data,
+               updated_at = excluded.updated_at";
+    let args = [id.into(), operator.into(), data.clone().into(), decision.now.into()];
+    decision.tx.execute(sql, &args).await.map(drop)
+}
+
+pub async fn draft(tx: &mut Tx, id: &str, operator: &str) -> Result<Option<Json>, Error> {
+    let sql = "SELECT data FROM review_drafts WHERE task_id = $1 AND operator = $2";
+    let row = tx.optional(sql, &[id.into(), operator.into()]).await?;
+    row.map(|row| row.get("data")).transpose()
+}
+
 /// Withdraws every open question of a request.
 pub async fn withdraw(decision: &mut Decision, request: &str) -> Result<(), Error> {
+    decision.hold(&people_scope()).await?;
+    let sql = "UPDATE review_turns SET ended_at = $2, ending = 'withdrawn'
+               WHERE ended_at IS NULL AND task_id IN
+               (SELECT id FROM review_tasks WHERE request_id = $1)";
+    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await?;
     let sql = "UPDATE review_tasks SET status = 'cancelled', completed_at = $2
                WHERE request_id = $1 AND status IN ('pending', 'assigned', 'timeout')";
     decision.tx.execute(sql, &[request.into(), decision.now.into()]).await.map(drop)
+}
+
+/// Withdraws the open questions about documents that cease to be.
+pub async fn withdraw_items(
+    decision: &mut Decision,
+    request: &str,
+    items: &[String],
+) -> Result<(), Error> {
+    let items = Rows::of(&["item"], items);
+    let args = [request.into(), decision.now.into()];
+    let sql = "UPDATE review_turns SET ended_at = $2, ending = 'withdrawn'
+               WHERE ended_at IS NULL AND task_id IN (SELECT id FROM review_tasks
+               WHERE request_id = $1 AND item IN (SELECT item FROM ROWS))";
+    decision.tx.each(sql, &args, &items).await?;
+    let sql = "UPDATE review_tasks SET status = 'cancelled', completed_at = $2
+               WHERE request_id = $1 AND status IN ('pending', 'assigned', 'timeout')
+               AND item IN (SELECT v.item FROM ROWS)";
+    decision.tx.each(sql, &args, &items).await.map(drop)
 }
 
 fn task(row: &Row) -> Result<TaskRow, Error> {
@@ -108,9 +296,17 @@ fn task(row: &Row) -> Result<TaskRow, Error> {
         id: row.get("id")?,
         request_id: row.get("request_id")?,
         task_type: row.get("task_type")?,
-        status: row.get("status")?,
+        run: row.get("run")?,
+        item: Item::from_key(&row.get::<String>("item")?),
+        stage_at: row.get::<i64>("stage_at")? as i32,
+        status: row.word("status", TaskState::from_word)?,
         priority: row.get("priority")?,
         assigned_to: row.maybe("assigned_to")?,
+        assigned_at: row.maybe("assigned_at")?,
+        claimed: row.get::<i64>("claimed")? != 0,
+        beat_at: row.maybe("beat_at")?,
+        postponed_until: row.maybe("postponed_until")?,
+        completed_at: row.maybe("completed_at")?,
         created_at: row.get("created_at")?,
         deadline: row.get("deadline_utc")?,
         required_skills: row.get("required_skills")?,
@@ -118,4 +314,28 @@ fn task(row: &Row) -> Result<TaskRow, Error> {
         source_stage: row.get("source_stage")?,
         workflow_name: row.get("workflow_name")?,
     })
+}
+
+impl TaskRow {
+    pub fn skills(&self) -> Vec<String> {
+        let skills = self.required_skills.as_array().into_iter().flatten();
+        skills.filter_map(|one| one.as_str().map(str::to_owned)).collect()
+    }
+
+    pub fn is_open(&self) -> bool {
+        match self.status {
+            TaskState::Pending | TaskState::Assigned | TaskState::Timeout => true,
+            TaskState::Completed | TaskState::Cancelled => false,
+        }
+    }
+
+    /// When its holder last gave a sign about it.
+    pub fn heard(&self) -> Option<Timestamp> {
+        self.assigned_at.max(self.beat_at)
+    }
+
+    /// Whether this operator has it in hand.
+    pub fn is_with(&self, operator: &str) -> bool {
+        self.status == TaskState::Assigned && self.assigned_to.as_deref() == Some(operator)
+    }
 }

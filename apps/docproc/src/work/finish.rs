@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Fact, Outcome};
 use crate::{
+    decisions::people,
     model::{Item, Status},
     room::Room,
     rules::{
@@ -80,7 +81,12 @@ pub async fn settle(
         }
         Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held }
     });
-    plan.await.map(drop)?;
+    let plan = plan.await?;
+    let asks =
+        |(_, change): &(usize, advance::Change)| matches!(change, advance::Change::Review { .. });
+    if plan.changes.iter().flatten().any(asks) {
+        people::assign(context, decision).await?;
+    }
     early::consider(decision, &room.workflows, &eager, policy.thresholds).await
 }
 

@@ -7,6 +7,7 @@
 
 mod alarms;
 mod atomic;
+mod backoffice;
 mod callbacks;
 mod capacity;
 mod containers;
@@ -18,6 +19,7 @@ mod operation;
 mod outside;
 mod people;
 mod receiver;
+mod regroup;
 mod robust;
 #[path = "../../../../crates/store/tests/conformance/twins.rs"]
 mod twins;

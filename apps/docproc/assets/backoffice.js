@@ -1,0 +1,28 @@
+// The back office's front page says that its operator is there, and Enter begins.
+
+import { post } from "../web/api.js";
+import { $ } from "../web/dom.js";
+import { bind } from "../web/keys.js";
+import { t } from "../web/text.js";
+
+const BEAT = 30_000;
+const IDLE = 180_000;
+const operator = $("#backoffice")?.dataset.operator;
+
+let touched = Date.now();
+for (const kind of ["pointermove", "keydown", "wheel"])
+  document.addEventListener(kind, () => (touched = Date.now()), { passive: true });
+
+function beat() {
+  if (document.hidden || Date.now() - touched > IDLE) return;
+  post("/api/docproc/desk/heartbeat", { operator }, { quiet: true });
+}
+
+if (operator) {
+  beat();
+  setInterval(beat, BEAT);
+  bind(t("Revisión", "Review"), "Enter", t("Empezar", "Begin"), () => {
+    const row = $("tr[aria-selected=true] a");
+    (row ?? $("#begin"))?.click();
+  });
+}

@@ -1,0 +1,208 @@
+// The questions beside the paper: fields that want a look first, or the types a page may have.
+
+import { $, $$, h, icon } from "../web/dom.js";
+import { t } from "../web/text.js";
+
+const percent = (share) => `${Math.round(share * 100)} %`;
+
+const KINDS = {
+  decimal: t("importe", "amount"),
+  date: t("fecha", "date"),
+  integer: t("número", "number"),
+  iban: "IBAN",
+  tax_id: t("id. fiscal", "tax id"),
+};
+
+/** Why a field is flagged, in a few words. */
+function reason(field) {
+  const broken = field.rules.find((rule) => !rule.ok);
+  if (!field.value) return field.required ? t("falta", "missing") : "";
+  if (broken) return broken.detail || broken.rule;
+  return field.needs_review ? t(`dudoso, ${percent(field.confidence)}`, `doubtful, ${percent(field.confidence)}`) : "";
+}
+
+export const toneOf = (field) =>
+  !field.needs_review ? "good" : field.value && field.rules.every((rule) => rule.ok) ? "warn" : "bad";
+
+function row(field) {
+  const id = `v-${field.name}`;
+  const shared = {
+    id,
+    name: field.name,
+    "data-name": field.name,
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-describedby": `e-${field.name}`,
+  };
+  const input = field.values.length
+    ? h(
+        "select",
+        shared,
+        h("option", { value: "" }, "–"),
+        field.values.map((value) =>
+          h("option", { value, selected: value === field.value }, value),
+        ),
+      )
+    : h("input", {
+        ...shared,
+        type: "text",
+        inputmode: field.kind === "decimal" ? "decimal" : null,
+        maxlength: 2000,
+        value: field.value ?? "",
+      });
+  const why = reason(field);
+  return h(
+    "div.entry",
+    { class: toneOf(field), "data-entry": field.name, "data-flagged": field.needs_review || null },
+    h(
+      "label",
+      { for: id },
+      h("span", {}, field.title, field.required ? h("i.req", { "aria-hidden": "true" }, " *") : null),
+      KINDS[field.kind] ? h("small", {}, KINDS[field.kind]) : null,
+    ),
+    h(
+      "div.answer",
+      {},
+      input,
+      h(
+        "button.ghost.square.none",
+        {
+          type: "button",
+          tabindex: "-1",
+          "data-absent": field.name,
+          "aria-pressed": "false",
+          title: t("No está en el documento (Alt N)", "Not on the document (Alt N)"),
+          "aria-label": t("No está en el documento", "Not on the document"),
+        },
+        icon("minus"),
+      ),
+    ),
+    h(
+      "p.note",
+      { id: `e-${field.name}` },
+      h("span.why", {}, field.needs_review ? icon("warning") : icon("check"), why || t("seguro", "sure")),
+      field.alternatives.length
+        ? h("span.alt", {}, "↓ ", field.alternatives.slice(0, 3).map(([value]) => value).join(" · "))
+        : null,
+    ),
+    h("p.wrong", { role: "alert" }),
+  );
+}
+
+/** The form of a document. */
+export function documentForm(task) {
+  const flagged = task.fields.filter((field) => field.needs_review);
+  const rest = task.fields.filter((field) => !field.needs_review);
+  return h(
+    "form",
+    { id: "answers", autocomplete: "off" },
+    flagged.length
+      ? h(
+          "h2",
+          {},
+          flagged.length === 1
+            ? t("1 campo por revisar", "1 field to check")
+            : t(`${flagged.length} campos por revisar`, `${flagged.length} fields to check`),
+        )
+      : null,
+    flagged.map(row),
+    rest.length ? h("h2.quiet", {}, t("Leídos con seguridad", "Read with confidence")) : null,
+    rest.map(row),
+  );
+}
+
+/** The types of a page, on the keys 1 to 9. */
+export function typeForm(task) {
+  const score = new Map(task.scores.map(({ word, confidence }) => [word, confidence]));
+  const first = task.input_data.suggested_type;
+  return h(
+    "form",
+    { id: "answers", autocomplete: "off" },
+    h("h2", {}, t("¿Qué es esta página?", "What is this page?")),
+    h(
+      "div.types",
+      { role: "radiogroup", "aria-label": t("Tipo", "Type") },
+      task.types.map(({ word, title }, n) =>
+        h(
+          "label.type",
+          {},
+          h("input", { type: "radio", name: "doc_type", value: word, checked: word === first }),
+          n < 9 ? h("kbd", {}, String(n + 1)) : h("kbd", {}, "·"),
+          h("span", {}, title),
+          score.has(word) ? h("small", {}, percent(score.get(word))) : null,
+        ),
+      ),
+    ),
+    h("p.wrong", { role: "alert" }),
+  );
+}
+
+export const entryOf = (form, name) => $(`[data-entry="${CSS.escape(name)}"]`, form);
+export const inputOf = (form, name) => $("input, select", entryOf(form, name));
+export const isAbsent = (form, name) => entryOf(form, name)?.classList.contains("absent");
+
+export function setAbsent(form, name, absent) {
+  const entry = entryOf(form, name);
+  entry.classList.toggle("absent", absent);
+  $("[data-absent]", entry).setAttribute("aria-pressed", String(absent));
+  inputOf(form, name).disabled = absent;
+}
+
+/** What a person has answered so far, in the words of the contract. */
+export function answers(task, form, evidence) {
+  if (task.task_type === "classification") {
+    const chosen = $("[name=doc_type]:checked", form);
+    return chosen ? { doc_type: chosen.value } : {};
+  }
+  const data = {};
+  const absent = [];
+  for (const { name } of task.fields) {
+    if (isAbsent(form, name)) absent.push(name);
+    else data[name] = inputOf(form, name).value.trim() || null;
+  }
+  const kept = Object.fromEntries(
+    Object.entries(evidence).filter(([name]) => data[name]),
+  );
+  return { extracted_data: data, absent, evidence: kept };
+}
+
+/** Puts a draft back. */
+export function restore(task, form, draft, evidence) {
+  if (!draft) return;
+  if (task.task_type === "classification") {
+    const chosen = $(`[name=doc_type][value="${CSS.escape(draft.doc_type ?? "")}"]`, form);
+    if (chosen) chosen.checked = true;
+    return;
+  }
+  for (const [name, value] of Object.entries(draft.extracted_data ?? {})) {
+    const input = entryOf(form, name) && inputOf(form, name);
+    if (input) input.value = value ?? "";
+  }
+  for (const name of draft.absent ?? []) if (entryOf(form, name)) setAbsent(form, name, true);
+  Object.assign(evidence, draft.evidence ?? {});
+}
+
+export function clearWrong(form) {
+  $$(".wrong", form).forEach((place) => (place.textContent = ""));
+  $$(".refused", form).forEach((entry) => entry.classList.remove("refused"));
+}
+
+/** Says what is wrong beside each field; the first of them gets the cursor. */
+export function showWrong(form, problem) {
+  clearWrong(form);
+  let first = null;
+  const loose = [];
+  for (const { path, message } of problem.errors ?? []) {
+    const entry = entryOf(form, path);
+    if (!entry) {
+      loose.push(message);
+      continue;
+    }
+    entry.classList.add("refused");
+    $(".wrong", entry).textContent = message;
+    first ??= inputOf(form, path);
+  }
+  if (!first) $(".wrong", form).textContent = [problem.detail, ...loose].filter(Boolean).join(" ");
+  first?.focus();
+  return Boolean(first);
+}

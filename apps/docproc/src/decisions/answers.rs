@@ -1,0 +1,402 @@
+//! What people answer (seed §3.5, §3.8): checked, recorded, and the pipeline goes on, in one
+//! commit.
+
+use ::store::{
+    Decision, Error, Rows,
+    audit::Entry,
+    idempotency::{self, Seen},
+};
+use host::Context;
+use serde_json::{Map, Value as Json, json};
+
+use super::{
+    Key, Refusal,
+    people::{self, Took, told},
+};
+use crate::{
+    model::Item,
+    room::room,
+    rules::{
+        Sentence,
+        continuity::Place,
+        correct::{self, Corrected, Said},
+        regroup::{self, Bound, Regrouping, Wanted},
+        workflow::Workflow,
+    },
+    store::{
+        corrections::{self, NewCorrection},
+        documents::{self, DocumentRow},
+        messages, operators, pages, people_scope, progress, requests,
+        reviews::{self, TaskRow},
+        scope,
+    },
+    work,
+};
+
+/// An answer with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    pub operator: String,
+    pub role: &'static str,
+    pub answer: Answer,
+    /// Whether the case shall be one to be judged by.
+    pub golden: bool,
+    pub key: Option<Key>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// Of a page.
+    Type(String),
+    /// Of a document.
+    Fields(Said),
+    /// The pages belong together otherwise.
+    Groups(Vec<Wanted>),
+}
+
+/// *Enviar*: an answer by the one who has the task, once.
+pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Took {
+    let room = room(context);
+    let known = reviews::find(&mut context.store.read().await?, id).await?;
+    let Some(known) = known else { return Ok(Err(Refusal::NoTask)) };
+    let request = known.request_id;
+    let mut decision = context.store.decide(&scope(&request), context.clock.now()).await?;
+    decision.hold(&people_scope()).await?;
+    let owner = format!("{}/task/{id}/{}", crate::NAME, submission.operator);
+    if let Some(key) = &submission.key {
+        match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
+            Seen::New => {}
+            Seen::Same(_) => {
+                let task = reviews::find(&mut decision.tx, id).await?;
+                return Ok(task.ok_or(Refusal::NoTask));
+            }
+            Seen::Other => return Ok(Err(key_reused())),
+        }
+    }
+    people::take_back_lapsed(context, &mut decision).await?;
+    let task = match people::held(&mut decision, &submission.operator, id).await? {
+        Ok(task) => task,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let done = record(context, &mut decision, &task, submission).await?;
+    if let Err(refusal) = done {
+        return Ok(Err(refusal));
+    }
+    if let Some(key) = &submission.key {
+        let answer = json!({ "id": id });
+        idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
+    }
+    operators::heard(&mut decision, &submission.operator).await?;
+    work::settle(context, &room, &mut decision, &[request]).await?;
+    people::assign(context, &mut decision).await?;
+    let task = reviews::find(&mut decision.tx, id).await?;
+    decision.commit().await?;
+    room.work.notify_one();
+    Ok(task.ok_or(Refusal::NoTask))
+}
+
+fn key_reused() -> Refusal {
+    Refusal::Invalid {
+        code: "CLAVE_REUTILIZADA",
+        said: told(
+            "La Idempotency-Key se usó con otra respuesta.",
+            "The Idempotency-Key was used with another answer.",
+        ),
+    }
+}
+
+async fn record(
+    context: &Context,
+    decision: &mut Decision,
+    task: &TaskRow,
+    submission: &Submission,
+) -> Result<Result<(), Refusal>, Error> {
+    let room = room(context);
+    let Some(row) = requests::find(&mut decision.tx, &task.request_id).await? else {
+        return Ok(Err(Refusal::NoTask));
+    };
+    let workflow = room.workflows.version(&mut decision.tx, row.workflow_id).await?;
+    match (&task.item, &submission.answer) {
+        (Item::Page(n), Answer::Type(doc_type)) => {
+            sort_page(decision, task, submission, &workflow, *n, doc_type).await
+        }
+        (Item::Document(id), Answer::Fields(said)) => {
+            let today = decision.now.to_zoned(context.zone.clone()).date();
+            let documents = documents::all(&mut decision.tx, &task.request_id).await?;
+            let Some(document) = documents.iter().find(|one| one.id == *id) else {
+                return Ok(Err(Refusal::NoTask));
+            };
+            let empty = Map::new();
+            let data = document.extracted_data.as_ref().and_then(Json::as_object);
+            let corrected = correct::correct(
+                &document.fields,
+                data.unwrap_or(&empty),
+                workflow.schemas.get(&document.doc_type),
+                said,
+                &submission.operator,
+                today,
+            );
+            match corrected {
+                Ok(corrected) => {
+                    fill_document(decision, task, submission, document, &corrected).await
+                }
+                Err(wrong) => Ok(Err(refused(wrong))),
+            }
+        }
+        (Item::Document(id), Answer::Groups(wanted)) => {
+            group_anew(decision, task, submission, &workflow, id, wanted).await
+        }
+        (Item::Page(_) | Item::Request, _) => Ok(Err(Refusal::Invalid {
+            code: "FALTA_TIPO",
+            said: told(
+                "Una tarea de clasificación se responde con doc_type.",
+                "A classification task is answered with doc_type.",
+            ),
+        })),
+        (Item::Document(_), Answer::Type(_)) => Ok(Err(Refusal::Invalid {
+            code: "FALTAN_DATOS",
+            said: told(
+                "Una tarea de extracción se responde con extracted_data.",
+                "An extraction task is answered with extracted_data.",
+            ),
+        })),
+    }
+}
+
+fn refused(wrong: Vec<correct::Wrong>) -> Refusal {
+    let errors = wrong.into_iter().map(|one| (one.field, one.said)).collect();
+    Refusal::Wrong {
+        said: told(
+            "Hay valores que el flujo no admite; no se cambió nada.",
+            "Some values are not allowed by the workflow; nothing was changed.",
+        ),
+        errors,
+    }
+}
+
+/// A page gets its type and stands behind the stage that asked.
+async fn sort_page(
+    decision: &mut Decision,
+    task: &TaskRow,
+    submission: &Submission,
+    workflow: &Workflow,
+    n: u32,
+    doc_type: &str,
+) -> Result<Result<(), Refusal>, Error> {
+    let types = workflow.types();
+    if !types.contains(&doc_type) {
+        let known = types.join(", ");
+        return Ok(Err(Refusal::Invalid {
+            code: "TIPO_DESCONOCIDO",
+            said: Sentence::new(
+                format!("El flujo no tiene el tipo «{doc_type}»; tiene {known}."),
+                format!("The workflow has no type “{doc_type}”; it has {known}."),
+            ),
+        }));
+    }
+    let sql = "UPDATE pages SET doc_type = $4, classification_confidence = 1.0,
+               origin = 'BACKOFFICE', standing = 'DONE'
+               WHERE request_id = $1 AND n = $2 AND stage_at = $3 AND standing = 'REVIEW'";
+    let request = task.request_id.as_str();
+    let args = [request.into(), n.into(), task.stage_at.into(), doc_type.into()];
+    decision.tx.guarded("page", sql, &args).await?;
+    let suggested = &task.input_data["suggested_type"];
+    let machine = json!({ "doc_type": suggested, "confidence": task.input_data["confidence"] });
+    let person = json!({ "doc_type": doc_type });
+    let changed = suggested.as_str() != Some(doc_type);
+    let correction = NewCorrection {
+        task,
+        kind: "classification",
+        operator: &submission.operator,
+        doc_type,
+        machine,
+        person: person.clone(),
+        changed,
+        golden: submission.golden,
+        page: Some(n),
+    };
+    corrections::keep(decision, &correction).await?;
+    end(decision, task, submission, &person, "submitted").await?;
+    Ok(Ok(()))
+}
+
+/// A document gets its fields and stands behind the stage that asked.
+async fn fill_document(
+    decision: &mut Decision,
+    task: &TaskRow,
+    submission: &Submission,
+    document: &DocumentRow,
+    corrected: &Corrected,
+) -> Result<Result<(), Refusal>, Error> {
+    let fields = serde_json::to_value(&corrected.fields)
+        .map_err(|error| Error::corrupt(error.to_string()))?;
+    let sql = "UPDATE documents SET fields = $3, extracted_data = $4, extraction_confidence = 1.0,
+               missing_required = 0, origin = 'BACKOFFICE', standing = 'DONE', updated_at = $5
+               WHERE id = $1 AND stage_at = $2 AND standing = 'REVIEW'";
+    let args = [
+        document.id.as_str().into(),
+        task.stage_at.into(),
+        fields.into(),
+        Json::Object(corrected.data.clone()).into(),
+        decision.now.into(),
+    ];
+    decision.tx.guarded("document", sql, &args).await?;
+    let lessons = &corrected.lessons;
+    let machine: Map<String, Json> = lessons
+        .iter()
+        .map(|one| {
+            (one.field.clone(), json!({ "value": one.machine, "confidence": one.confidence }))
+        })
+        .collect();
+    let person: Map<String, Json> =
+        lessons.iter().map(|one| (one.field.clone(), json!(one.person))).collect();
+    let correction = NewCorrection {
+        task,
+        kind: "extraction",
+        operator: &submission.operator,
+        doc_type: &document.doc_type,
+        machine: machine.into(),
+        person: person.into(),
+        changed: lessons.iter().any(correct::Lesson::changed),
+        golden: submission.golden,
+        page: None,
+    };
+    corrections::keep(decision, &correction).await?;
+    let output = json!({ "extracted_data": corrected.data });
+    end(decision, task, submission, &output, "submitted").await?;
+    Ok(Ok(()))
+}
+
+/// *Reagrupar*: pages go back to the grouping, with a person's word on where documents begin.
+async fn group_anew(
+    decision: &mut Decision,
+    task: &TaskRow,
+    submission: &Submission,
+    workflow: &Workflow,
+    own: &str,
+    wanted: &[Wanted],
+) -> Result<Result<(), Refusal>, Error> {
+    let documents = documents::all(&mut decision.tx, &task.request_id).await?;
+    let all = pages::all(&mut decision.tx, &task.request_id).await?;
+    let bounds: Vec<Bound> = documents
+        .iter()
+        .map(|one| Bound { id: one.id.clone(), first: one.first_page, last: one.last_page })
+        .collect();
+    let files: Vec<u32> = all.iter().map(|page| page.file).collect();
+    let done = match regroup::regroup(&bounds, &files, &workflow.types(), own, wanted) {
+        Ok(done) => done,
+        Err(said) => return Ok(Err(Refusal::Invalid { code: "GRUPOS_INVALIDOS", said })),
+    };
+    let Some(at) = workflow.grouping() else {
+        return Ok(Err(Refusal::Invalid {
+            code: "SIN_AGRUPACION",
+            said: told("Este flujo no agrupa páginas.", "This workflow does not group pages."),
+        }));
+    };
+    let groups: Vec<Json> = wanted
+        .iter()
+        .map(|group| json!({ "doc_type": group.doc_type, "page_indices": group.pages }))
+        .collect();
+    let machine: Vec<Json> = documents
+        .iter()
+        .filter(|one| done.undone.contains(&one.id))
+        .map(|one| json!({ "doc_type": one.doc_type, "page_indices": one.page_indices() }))
+        .collect();
+    let correction = NewCorrection {
+        task,
+        kind: "grouping",
+        operator: &submission.operator,
+        doc_type: wanted.first().map_or("", |group| group.doc_type.as_str()),
+        machine: machine.into(),
+        person: groups.clone().into(),
+        changed: true,
+        golden: submission.golden,
+        page: None,
+    };
+    corrections::keep(decision, &correction).await?;
+    end(decision, task, submission, &json!({ "groups": groups }), "regrouped").await?;
+    undo(decision, &task.request_id, at, &done).await?;
+    Ok(Ok(()))
+}
+
+/// Takes documents apart. The run counts on, so that what comes of the pages is new to the queue.
+async fn undo(
+    decision: &mut Decision,
+    request: &str,
+    at: usize,
+    done: &Regrouping,
+) -> Result<(), Error> {
+    reviews::withdraw_items(decision, request, &done.undone).await?;
+    messages::drop_items(decision, request, &done.undone).await?;
+    let said: std::collections::HashMap<u32, Place> = done
+        .pages
+        .iter()
+        .map(|page| (page.n, if page.opens { Place::Opens } else { Place::Joins }))
+        .chain(done.after.map(|n| (n, Place::Opens)))
+        .collect();
+    let sql = "SELECT n, evidence FROM pages WHERE request_id = $1 ORDER BY n";
+    let mut evidence = Rows::new(&["n", "evidence"]);
+    for row in decision.tx.all(sql, &[request.into()]).await? {
+        let n = row.get::<i64>("n")? as u32;
+        let Some(place) = said.get(&n) else { continue };
+        let before: Option<Json> = row.maybe("evidence")?;
+        let identity = before.as_ref().and_then(|one| progress::read_evidence(one).1);
+        evidence.push([n.into(), progress::evidence(*place, identity.as_deref()).into()]);
+    }
+    let sql = "UPDATE pages SET evidence = v.evidence FROM ROWS
+               WHERE pages.request_id = $1 AND pages.n = v.n";
+    decision.tx.each(sql, &[request.into()], &evidence).await?;
+    let mut types = Rows::new(&["n", "doc_type"]);
+    for page in &done.pages {
+        types.push([page.n.into(), page.doc_type.as_str().into()]);
+    }
+    let sql = "UPDATE pages SET doc_type = v.doc_type, classification_confidence = 1.0,
+               origin = 'BACKOFFICE', document_id = NULL, stage_at = $2, standing = 'WAITING'
+               FROM ROWS WHERE pages.request_id = $1 AND pages.n = v.n";
+    decision.tx.each(sql, &[request.into(), (at as i64).into()], &types).await?;
+    let sql = "DELETE FROM documents WHERE id IN (SELECT v.id FROM ROWS)";
+    decision.tx.each(sql, &[], &Rows::of(&["id"], &done.undone)).await?;
+    let sql = "UPDATE requests SET run = run + 1, updated_at = $2 WHERE id = $1";
+    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await.map(drop)
+}
+
+async fn end(
+    decision: &mut Decision,
+    task: &TaskRow,
+    submission: &Submission,
+    output: &Json,
+    ending: &'static str,
+) -> Result<(), Error> {
+    reviews::complete(decision, task, &submission.operator, output, ending).await?;
+    metrics::counter!("docproc_answers_total", "task_type" => task.task_type.clone()).increment(1);
+    decision.audit(Entry {
+        app: crate::NAME,
+        actor: submission.operator.clone(),
+        role: submission.role.to_owned(),
+        action: format!("task.{ending}"),
+        subject: format!("task/{}", task.id),
+        before: None,
+        // What documents say stays out of the book.
+        after: Some(json!({ "request_id": task.request_id, "task_type": task.task_type })),
+        reason: None,
+    });
+    Ok(())
+}
+
+/// Marks a correction as a case to be judged by, or no longer. `None`: there is none.
+pub async fn mark(
+    context: &Context,
+    by: &super::By,
+    id: &str,
+    golden: bool,
+) -> Result<Option<corrections::CorrectionRow>, Error> {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    if !corrections::mark(&mut decision, id, golden).await? {
+        return Ok(None);
+    }
+    let row = corrections::find(&mut decision.tx, id).await?;
+    let entry = super::entry(by, "correction.golden", id, json!({ "golden": golden }));
+    decision.audit(Entry { subject: format!("correction/{id}"), ..entry });
+    decision.commit().await?;
+    Ok(row)
+}

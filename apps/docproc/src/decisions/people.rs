@@ -1,0 +1,395 @@
+//! Tasks and the hands they are in (seed §8): given, taken, kept alive, given back.
+
+use ::store::{Decision, Error};
+use host::Context;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::{By, Refusal};
+use crate::{
+    model::TaskState,
+    rules::{
+        Sentence,
+        assign::{self, House, can_do},
+    },
+    store::{
+        assign::BackOffice,
+        operators::{self, OperatorRow},
+        people_scope, policy,
+        reviews::{self, Ending, TaskRow},
+    },
+};
+
+/// The tick that takes back what lapsed and offers what waits.
+pub const TICK: &str = "docproc.personas";
+/// The longest a task may be put off.
+pub const LONGEST_POSTPONEMENT: SignedDuration = SignedDuration::from_hours(24);
+
+pub(super) type Took = Result<Result<TaskRow, Refusal>, Error>;
+
+/// Takes back what lapsed and offers what waits, in this decision.
+pub async fn assign(context: &Context, decision: &mut Decision) -> Result<(), Error> {
+    plan(context, decision, true).await
+}
+
+/// Only takes back: a person who acts now is judged by the time it is.
+pub(super) async fn take_back_lapsed(
+    context: &Context,
+    decision: &mut Decision,
+) -> Result<(), Error> {
+    plan(context, decision, false).await
+}
+
+async fn plan(context: &Context, decision: &mut Decision, offering: bool) -> Result<(), Error> {
+    decision.hold(&people_scope()).await?;
+    let policy = policy::load(&context.settings, &mut decision.tx).await?;
+    let house = House { offering, ..policy.desk };
+    let now = decision.now;
+    let local = now.to_zoned(context.zone.clone()).datetime();
+    let rule = |snapshot: &assign::Snapshot| assign::plan(snapshot, house, now, local);
+    let plan = decision.plan(&BackOffice, rule).await?;
+    if !plan.is_settled() {
+        // Something lapses earlier or later than the tick knows.
+        context.wake(TICK);
+    }
+    Ok(())
+}
+
+/// *Reclamar*: takes a task that nobody has, or takes up one that was offered. Of many who ask at
+/// once one gets it.
+pub async fn claim(context: &Context, operator: &str, id: &str) -> Took {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    let Some(mut task) = reviews::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NoTask));
+    };
+    if task.status == TaskState::Assigned && !task.is_with(operator) {
+        // Many ask for what one has: that it cannot have lapsed yet is seen without the planner.
+        let patience = policy::load(&context.settings, &mut decision.tx).await?.desk.patience;
+        if task.heard().is_some_and(|heard| decision.now.duration_since(heard) < patience) {
+            return Ok(Err(taken(&task)));
+        }
+        take_back_lapsed(context, &mut decision).await?;
+        task = match reviews::find(&mut decision.tx, id).await? {
+            Some(task) => task,
+            None => return Ok(Err(Refusal::NoTask)),
+        };
+    }
+    let profile = operators::find(&mut decision.tx, operator).await?;
+    if let Err(refusal) = may_take(&task, operator, profile.as_ref()) {
+        return Ok(Err(refusal));
+    }
+    take(&mut decision, &task, operator).await?;
+    assign(context, &mut decision).await?;
+    finish(decision, id).await
+}
+
+async fn take(decision: &mut Decision, task: &TaskRow, operator: &str) -> Result<(), Error> {
+    operators::heard(decision, operator).await?;
+    if task.is_with(operator) {
+        return reviews::beat(decision, &task.id, operator).await;
+    }
+    reviews::give(decision, &task.id, operator, true).await
+}
+
+async fn finish(mut decision: Decision, id: &str) -> Took {
+    let task = reviews::find(&mut decision.tx, id).await?;
+    decision.commit().await?;
+    Ok(task.ok_or(Refusal::NoTask))
+}
+
+fn may_take(task: &TaskRow, operator: &str, profile: Option<&OperatorRow>) -> Result<(), Refusal> {
+    if task.is_with(operator) {
+        return Ok(());
+    }
+    match task.status {
+        TaskState::Pending | TaskState::Timeout => may_work(task, profile),
+        TaskState::Assigned | TaskState::Completed | TaskState::Cancelled => Err(taken(task)),
+    }
+}
+
+/// A name without a profile may do whatever its role allows; a profile says what its owner can.
+fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal> {
+    let Some(profile) = profile else { return Ok(()) };
+    if !profile.active {
+        return Err(Refusal::Forbidden {
+            code: "OPERADOR_INACTIVO",
+            said: told("Tu perfil está inactivo.", "Your profile is inactive."),
+        });
+    }
+    let required = task.skills();
+    if can_do(&profile.skills, &required) {
+        return Ok(());
+    }
+    let list = required.join(", ");
+    Err(Refusal::Forbidden {
+        code: "SIN_HABILIDAD",
+        said: Sentence::new(
+            format!("La tarea pide {list} y tu perfil no lo tiene."),
+            format!("The task asks for {list}, which your profile does not have."),
+        ),
+    })
+}
+
+/// Why a task cannot be had.
+fn taken(task: &TaskRow) -> Refusal {
+    let (code, said) = match task.status {
+        TaskState::Completed => (
+            "TAREA_TERMINADA",
+            told("Alguien ya respondió esta tarea.", "Somebody has answered this task already."),
+        ),
+        TaskState::Cancelled => (
+            "TAREA_RETIRADA",
+            told(
+                "La tarea se retiró: ya no hace falta.",
+                "The task was withdrawn: it is no longer needed.",
+            ),
+        ),
+        TaskState::Pending | TaskState::Timeout | TaskState::Assigned => {
+            let who = task.assigned_to.as_deref().unwrap_or("?");
+            let said =
+                Sentence::new(format!("La tarea la tiene {who}."), format!("{who} has this task."));
+            ("TAREA_OCUPADA", said)
+        }
+    };
+    Refusal::Conflict { code, said }
+}
+
+pub(super) fn told(es: &str, en: &str) -> Sentence {
+    Sentence::new(es.to_owned(), en.to_owned())
+}
+
+/// Whether a task is in this operator's hands, or why not.
+pub(super) async fn held(
+    decision: &mut Decision,
+    operator: &str,
+    id: &str,
+) -> Result<Result<TaskRow, Refusal>, Error> {
+    let Some(task) = reviews::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NoTask));
+    };
+    if task.is_with(operator) {
+        return Ok(Ok(task));
+    }
+    if !task.is_open() {
+        return Ok(Err(taken(&task)));
+    }
+    if reviews::let_lapse(&mut decision.tx, id, operator).await? {
+        return Ok(Err(Refusal::Conflict {
+            code: "TAREA_VENCIDA",
+            said: told(
+                "Tu turno con esta tarea venció y se ofreció a otra persona; tu borrador se guarda.",
+                "Your turn with this task lapsed and it was offered to somebody else; your draft \
+                 is kept.",
+            ),
+        }));
+    }
+    Ok(Err(Refusal::Forbidden {
+        code: "TAREA_AJENA",
+        said: match &task.assigned_to {
+            Some(who) => Sentence::new(
+                format!("La tarea la tiene {who}, no {operator}."),
+                format!("{who} has this task, not {operator}."),
+            ),
+            None => told(
+                "Nadie tiene la tarea: hay que reclamarla antes.",
+                "Nobody has this task: claim it first.",
+            ),
+        },
+    }))
+}
+
+/// *Presencia*: an operator is there; with a task, at that task.
+pub async fn heartbeat(context: &Context, operator: &str, id: Option<&str>) -> Answer {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    take_back_lapsed(context, &mut decision).await?;
+    let mut task = None;
+    if let Some(id) = id {
+        match held(&mut decision, operator, id).await? {
+            Ok(_) => reviews::beat(&mut decision, id, operator).await?,
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+        task = reviews::find(&mut decision.tx, id).await?;
+    }
+    operators::heard(&mut decision, operator).await?;
+    assign(context, &mut decision).await?;
+    decision.commit().await?;
+    Ok(Ok(task))
+}
+
+type Answer = Result<Result<Option<TaskRow>, Refusal>, Error>;
+
+/// Gives a task back, for somebody else or for later.
+pub async fn give_back(
+    context: &Context,
+    operator: &str,
+    id: &str,
+    later: Option<SignedDuration>,
+) -> Took {
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&people_scope(), now).await?;
+    take_back_lapsed(context, &mut decision).await?;
+    if let Err(refusal) = held(&mut decision, operator, id).await? {
+        return Ok(Err(refusal));
+    }
+    let until = later.and_then(|wait| now.checked_add(wait.min(LONGEST_POSTPONEMENT)).ok());
+    let ending = until.map_or(Ending::Released, Ending::Postponed);
+    operators::heard(&mut decision, operator).await?;
+    reviews::take_back(&mut decision, id, operator, ending).await?;
+    assign(context, &mut decision).await?;
+    finish(decision, id).await
+}
+
+/// Keeps what somebody has typed. Also after they lost the task: nothing typed is thrown away.
+pub async fn keep_draft(
+    context: &Context,
+    operator: &str,
+    id: &str,
+    data: &serde_json::Value,
+) -> Took {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    let Some(task) = reviews::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NoTask));
+    };
+    let theirs = task.is_with(operator)
+        || (task.is_open() && reviews::let_lapse(&mut decision.tx, id, operator).await?);
+    if !theirs {
+        return Ok(held(&mut decision, operator, id).await?.map(|_| task));
+    }
+    operators::heard(&mut decision, operator).await?;
+    if task.is_with(operator) {
+        reviews::beat(&mut decision, id, operator).await?;
+    }
+    reviews::keep_draft(&mut decision, id, operator, data).await?;
+    decision.commit().await?;
+    Ok(Ok(task))
+}
+
+/// The most urgent task for an operator among what they were offered and what nobody has; it is
+/// theirs from now on. `but` are tasks they have before them already.
+pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    take_back_lapsed(context, &mut decision).await?;
+    operators::heard(&mut decision, operator).await?;
+    let profile = operators::find(&mut decision.tx, operator).await?;
+    let now = decision.now;
+    let fits = |task: &&TaskRow| {
+        let put_off = task.postponed_until.is_some_and(|until| until > now);
+        !but.contains(&task.id)
+            && (task.is_with(operator) || !put_off)
+            && may_take(task, operator, profile.as_ref()).is_ok()
+    };
+    let open = reviews::open_for(&mut decision.tx, operator).await?;
+    let Some(task) = open.iter().find(fits) else {
+        assign(context, &mut decision).await?;
+        decision.commit().await?;
+        return Ok(Ok(None));
+    };
+    take(&mut decision, task, operator).await?;
+    assign(context, &mut decision).await?;
+    Ok(finish(decision, &task.id).await?.map(Some))
+}
+
+/// A supervisor puts a task into somebody's hands, or back into the queue.
+pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) -> Took {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    take_back_lapsed(context, &mut decision).await?;
+    let Some(task) = reviews::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NoTask));
+    };
+    if !task.is_open() {
+        return Ok(Err(taken(&task)));
+    }
+    if let Some(to) = to {
+        let Some(profile) = operators::find(&mut decision.tx, to).await? else {
+            return Ok(Err(Refusal::Invalid {
+                code: "OPERADOR_DESCONOCIDO",
+                said: Sentence::new(
+                    format!("No hay un operador «{to}»."),
+                    format!("There is no operator “{to}”."),
+                ),
+            }));
+        };
+        if let Err(refusal) = may_work(&task, Some(&profile)) {
+            return Ok(Err(refusal));
+        }
+    }
+    if let Some(holder) = &task.assigned_to {
+        reviews::take_back(&mut decision, id, holder, Ending::Reassigned).await?;
+    }
+    if let Some(to) = to {
+        reviews::give(&mut decision, id, to, false).await?;
+    }
+    let after = json!({ "operator": to, "before": task.assigned_to });
+    let entry = super::entry(by, "task.reassign", &task.request_id, after);
+    decision.audit(::store::audit::Entry { subject: format!("task/{id}"), ..entry });
+    assign(context, &mut decision).await?;
+    finish(decision, id).await
+}
+
+/// Registers an operator, or rewrites one; `new` says which is meant.
+pub async fn put_operator(
+    context: &Context,
+    by: &By,
+    row: &OperatorRow,
+    new: bool,
+) -> Result<Result<OperatorRow, Refusal>, Error> {
+    let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
+    let before = operators::find(&mut decision.tx, &row.username).await?;
+    match (&before, new) {
+        (Some(_), true) => {
+            return Ok(Err(Refusal::Conflict {
+                code: "OPERADOR_EXISTE",
+                said: told("Ya hay un operador con ese nombre.", "That operator exists already."),
+            }));
+        }
+        (None, false) => return Ok(Err(Refusal::NotFound)),
+        (Some(_), false) | (None, true) => {}
+    }
+    let version = before.as_ref().map_or(1, |one| one.version + 1);
+    operators::put(&mut decision, &OperatorRow { version, ..row.clone() }).await?;
+    let shown = |one: &OperatorRow| {
+        json!({ "display_name": one.display_name, "skills": one.skills,
+                "shifts": one.shifts, "is_active": one.active })
+    };
+    decision.audit(::store::audit::Entry {
+        app: crate::NAME,
+        actor: by.name.clone(),
+        role: by.role.to_owned(),
+        action: if new { "operator.add" } else { "operator.change" }.to_owned(),
+        subject: format!("operator/{}", row.username),
+        before: before.as_ref().map(shown),
+        after: Some(shown(row)),
+        reason: None,
+    });
+    assign(context, &mut decision).await?;
+    let kept = operators::find(&mut decision.tx, &row.username).await?;
+    decision.commit().await?;
+    Ok(kept.ok_or(Refusal::NotFound))
+}
+
+pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
+    // Most ticks find nothing: a look is cheaper than a turn at the lock.
+    let mut tx = context.store.read().await?;
+    let policy = policy::load(&context.settings, &mut tx).await?;
+    let snapshot = crate::store::assign::load(&mut tx).await?;
+    drop(tx);
+    let local = now.to_zoned(context.zone.clone()).datetime();
+    if assign::plan(&snapshot, policy.desk, now, local).is_settled() {
+        return Ok(());
+    }
+    let mut decision = context.store.decide(&people_scope(), now).await?;
+    assign(&context, &mut decision).await?;
+    decision.commit().await.map(drop)
+}
+
+/// When the next task lapses, or one that was put off comes back.
+pub async fn next_due(context: Context) -> Result<Option<Timestamp>, Error> {
+    let mut tx = context.store.read().await?;
+    let policy = policy::load(&context.settings, &mut tx).await?;
+    let snapshot = crate::store::assign::load(&mut tx).await?;
+    let due = snapshot.tasks.iter().filter_map(|task| match task.hands {
+        assign::Hands::With { .. } => assign::lapses_at(&snapshot, task, policy.desk.patience),
+        assign::Hands::Nobody { until } => until,
+    });
+    Ok(due.min())
+}

@@ -1,0 +1,122 @@
+//! The screens of the back office (seed §8.2).
+
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse as _, Redirect, Response},
+    routing::get,
+};
+use host::{Console, Context, Failure};
+use utoipa_axum::router::OpenApiRouter;
+use web::{Path, Query};
+
+use super::{
+    Desk, operators,
+    screens::{midnight, render},
+    tasks::Named,
+};
+use crate::{
+    pages::{BackofficePage, OperatorsPage, StationPage, backoffice::TaskLine, words},
+    policy::Action,
+    room::room,
+    rules::assign::KINDS,
+    store::{self, desk, figures, reviews},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .route("/backoffice", get(home))
+        .route("/backoffice/siguiente", get(next))
+        .route("/backoffice/tareas/{id}", get(station))
+        .route("/docproc/operadores", get(people))
+}
+
+/// Lists on the screen are not longer than people read.
+const SHOWN: usize = 100;
+
+async fn home(
+    desk: Desk,
+    console: Console,
+    Query(named): Query<Named>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Review)?;
+    let operator = desk.maybe_operator(named.operator.as_deref());
+    let page = console.page(console.lang.t("Revisión", "Review"));
+    let mut tx = desk.context.store.read().await?;
+    let name = operator.clone().unwrap_or_default();
+    let open = reviews::open_for(&mut tx, &name).await?;
+    let assigned = reviews::assigned(&mut tx).await?;
+    let ids: Vec<String> =
+        open.iter().chain(&assigned).map(|task| task.request_id.clone()).collect();
+    let files = figures::first_files(&mut tx, &ids).await?;
+    let line =
+        |task: &reviews::TaskRow| TaskLine::new(&page, task, files.get(&task.request_id).cloned());
+    let (mine, queue): (Vec<_>, Vec<_>) = open.iter().partition(|task| task.is_with(&name));
+    let others = assigned.iter().filter(|task| !task.is_with(&name));
+    let known = store::operators::all(&mut tx).await?;
+    let view = BackofficePage {
+        mine: mine.into_iter().map(line).collect(),
+        queue: queue.into_iter().take(SHOWN).map(line).collect(),
+        others: others.take(SHOWN).map(line).collect(),
+        numbers: desk::numbers(&mut tx, &name, midnight(desk.now, &page.zone)).await?,
+        known: known.into_iter().map(|one| (one.username, one.display_name)).collect(),
+        open: desk.is_open(),
+        operator,
+        page,
+    };
+    render(&desk, StatusCode::OK, &view)
+}
+
+/// The station with whatever is next.
+async fn next(
+    desk: Desk,
+    console: Console,
+    Query(named): Query<Named>,
+) -> Result<Response, Failure> {
+    show(desk, console, named, String::new()).await
+}
+
+async fn station(
+    desk: Desk,
+    console: Console,
+    Path(id): Path<String>,
+    Query(named): Query<Named>,
+) -> Result<Response, Failure> {
+    let id = desk.id(&id)?;
+    show(desk, console, named, id).await
+}
+
+async fn show(
+    desk: Desk,
+    console: Console,
+    named: Named,
+    wanted: String,
+) -> Result<Response, Failure> {
+    desk.require(Action::Review)?;
+    let Some(operator) = desk.maybe_operator(named.operator.as_deref()) else {
+        return Ok(Redirect::to("/backoffice").into_response());
+    };
+    let page = console.page(console.lang.t("Revisión", "Review"));
+    let mut tx = desk.context.store.read().await?;
+    let since = midnight(desk.now, &page.zone);
+    let today = desk::numbers(&mut tx, &operator, since).await?.answered;
+    let view = StationPage { page, operator, open: desk.is_open(), wanted, today };
+    render(&desk, StatusCode::OK, &view)
+}
+
+async fn people(desk: Desk, console: Console) -> Result<Response, Failure> {
+    desk.require(Action::Staff)?;
+    let page = console.page(console.lang.t("Operadores", "Operators"));
+    let mut skills: Vec<(String, String)> = vec![
+        (KINDS[0].to_owned(), page.t("Clasificación", "Classification").to_owned()),
+        (KINDS[1].to_owned(), page.t("Extracción", "Extraction").to_owned()),
+    ];
+    for workflow in room(&desk.context).workflows.active().values() {
+        for word in workflow.types() {
+            if skills.iter().all(|(known, _)| known != word) {
+                skills.push((word.to_owned(), words::doc_type(&page, word)));
+            }
+        }
+    }
+    let view = OperatorsPage { operators: operators::views(&desk).await?, skills, page };
+    render(&desk, StatusCode::OK, &view)
+}
