@@ -2,8 +2,6 @@
 
 import { post } from "../web/api.js";
 import { $ } from "../web/dom.js";
-import { bind } from "../web/keys.js";
-import { t } from "../web/text.js";
 
 const BEAT = 30_000;
 const IDLE = 180_000;
@@ -21,8 +19,6 @@ function beat() {
 if (operator) {
   beat();
   setInterval(beat, BEAT);
-  bind(t("Revisión", "Review"), "Enter", t("Empezar", "Begin"), () => {
-    const row = $("tr[aria-selected=true] a");
-    (row ?? $("#begin"))?.click();
-  });
+  // Enter begins: the button has the cursor.
+  $("#begin")?.focus();
 }

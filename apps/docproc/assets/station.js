@@ -3,7 +3,6 @@
 // the server soon after.
 
 import { freshKey, get, post } from "../web/api.js";
-import { ask } from "../web/dialog.js";
 import { $, $$, h, icon } from "../web/dom.js";
 import { help } from "../web/help.js";
 import { coalesce, subscribe } from "../web/live.js";
@@ -13,6 +12,7 @@ import { lapse } from "./refresh.js";
 import * as view from "./station_form.js";
 import { flush, keepDraft, localDraft, onRefusal, send, waiting, watchOutbox } from "./station_outbox.js";
 import { bindKeys } from "./station_keys.js";
+import { askLater } from "./station_later.js";
 import { regroup } from "./station_regroup.js";
 import { Sheet, prefetch, thumb } from "./station_sheet.js";
 
@@ -21,6 +21,9 @@ const operator = root.dataset.operator;
 const BEAT = 30_000;
 const IDLE = 180_000;
 const DRAFT_AFTER = 1_200;
+/** How long a verdict is waited for before the next task is laid out. */
+const PROMPT = 50;
+const late = new Map(); // refusals that came after their task had left the desk
 
 let task = null; // the one on the desk
 let next = null; // the one behind it: ours already, its pictures on their way
@@ -34,6 +37,7 @@ let saving = null;
 let touched = Date.now();
 let away = false;
 let moving = false;
+let digit = null; // the type key pressed last, on this task
 
 const form = () => $("#answers");
 const field = (name) => task?.fields.find((one) => one.name === name);
@@ -96,6 +100,7 @@ function lay(fresh) {
   picked = false;
   evidence = {};
   golden = false;
+  digit = null;
   if (!task) return nothing();
   setNow(task.now);
   history.replaceState(null, "", address(task.id));
@@ -128,6 +133,8 @@ function lay(fresh) {
   banner(null);
   count();
   begin();
+  const wrong = late.get(task.id);
+  if (wrong && late.delete(task.id)) refused(wrong);
 }
 
 /** The cursor goes where the work is. */
@@ -221,12 +228,12 @@ async function submit(extra) {
   clearTimeout(saving);
   const began = performance.now();
   const entry = { task: task.id, title: title(), body, key: freshKey() };
-  const verdict = await send(entry).finally(() => (moving = false));
+  const verdict = await send(entry, extra ? 5_000 : PROMPT).finally(() => (moving = false));
   if (verdict && !verdict.ok) {
     refused(verdict);
     return verdict.problem;
   }
-  if (verdict) done();
+  done();
   await advance();
   root.dataset.whole = (performance.now() - began).toFixed(1);
   return null;
@@ -323,32 +330,11 @@ async function giveBack(what, body = {}) {
   await advance();
 }
 
-const postpone = () =>
-  ask({
-    title: t("Aplazar la tarea", "Put the task off"),
-    fields: [
-      {
-        name: "minutes",
-        label: t("Cuánto", "How long"),
-        type: "select",
-        value: "15",
-        options: [
-          ["5", "5 min"],
-          ["15", "15 min"],
-          ["60", "1 h"],
-          ["240", "4 h"],
-        ],
-      },
-    ],
-    action: t("Aplazar", "Put off"),
-    submit: async ({ minutes }) => {
-      await giveBack("postpone", { minutes: Number(minutes) });
-      return { ok: true };
-    },
-  });
+const postpone = () => askLater((minutes) => giveBack("postpone", { minutes }));
 
 const COMMANDS = {
-  submit: () => submit(),
+  // A key held down answers one task, not the next one unseen.
+  submit: (event) => (event?.repeat ? null : submit()),
   release: () => giveBack("release"),
   postpone,
   retake,
@@ -431,7 +417,9 @@ root.addEventListener("keydown", (event) => {
     const choice = $$("[name=doc_type]", form())[Number(event.key) - 1];
     if (!choice) return;
     event.preventDefault();
-    const again = choice.checked && choice === document.activeElement;
+    // Twice the same key submits; once never does, even for what was suggested.
+    const again = digit === event.key && choice.checked;
+    digit = event.key;
     choice.checked = true;
     choice.focus();
     typed();
@@ -449,13 +437,20 @@ watchOutbox((entries) => {
   place.hidden = entries.length === 0;
   $("span", place).textContent = t(`${entries.length} por enviar`, `${entries.length} to send`);
 });
-onRefusal((entry, { problem }) =>
+onRefusal(async (entry, answer) => {
   toast(t(`«${entry.title}» no se aceptó`, `“${entry.title}” was not accepted`), {
     tone: "bad",
-    detail: problem.detail,
-    seconds: 15,
-  }),
-);
+    detail: answer.problem.detail,
+    seconds: 12,
+  });
+  if (answer.status !== 422) return;
+  // It is still ours: it comes back right after the present one, with what is wrong.
+  const claimed = await post(`/tasks/${entry.task}/claim`, { operator }, { quiet: true });
+  if (!claimed.ok) return;
+  late.set(entry.task, answer);
+  next = claimed.data;
+  if (!task) advance();
+});
 const network = () => ($("#offline").hidden = navigator.onLine);
 window.addEventListener("online", network);
 window.addEventListener("offline", network);

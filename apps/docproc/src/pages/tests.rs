@@ -5,16 +5,25 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use web::{Lang, Page, Theme};
 
-use super::{overview::Dead, requests::Narrowed, upload::Choice, *};
+use super::{backoffice::TaskLine, overview::Dead, requests::Narrowed, upload::Choice, *};
 use crate::{
-    model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
+    model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
     resources::Resources,
-    rules::{Sentence, why::Reason, workflow},
+    rules::{
+        Sentence,
+        shift::{Day, Shift},
+        why::Reason,
+        workflow,
+    },
     store::{
         answers::Logged,
+        desk::Numbers,
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
+        operators::OperatorRow,
+        reviews::TaskRow,
     },
+    wire::people::OperatorView,
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
     workflows::{DEFAULT, Refused},
 };
@@ -217,6 +226,78 @@ fn upload(lang: Lang) -> UploadPage {
     UploadPage { page: page(lang), workflows: vec![choice], most: 1 << 30, may_read: true }
 }
 
+fn task(item: Item, input: serde_json::Value) -> TaskRow {
+    TaskRow {
+        id: "01a1e1f7-78ac-7555-b036-78910a23803c".to_owned(),
+        request_id: "01a1e1f7-78ac-7555-b036-78910a23803b".to_owned(),
+        task_type: "extraction".to_owned(),
+        run: 1,
+        item,
+        stage_at: 4,
+        status: TaskState::Timeout,
+        priority: 0,
+        assigned_to: None,
+        assigned_at: None,
+        claimed: false,
+        beat_at: None,
+        postponed_until: None,
+        completed_at: None,
+        created_at: AT,
+        deadline: AT,
+        required_skills: json!(["extraction", "invoice"]),
+        input_data: input,
+        source_stage: "extract".to_owned(),
+        workflow_name: "default".to_owned(),
+    }
+}
+
+fn backoffice(lang: Lang, operator: Option<&str>) -> BackofficePage {
+    let page = page(lang);
+    let flagged = json!({ "doc_type": "invoice", "fields": [{ "needs_review": true }] });
+    let document = task(Item::Document("d".to_owned()), flagged);
+    let lines = [document, task(Item::Page(2), json!({}))]
+        .map(|one| TaskLine::new(&page, &one, Some("<b>.pdf".to_owned())));
+    BackofficePage {
+        operator: operator.map(str::to_owned),
+        open: true,
+        mine: lines.to_vec(),
+        queue: lines.to_vec(),
+        others: lines.to_vec(),
+        numbers: Numbers { answered: 3, ..Numbers::default() },
+        known: vec![("ana".to_owned(), "Ana".to_owned())],
+        page,
+    }
+}
+
+fn operators(lang: Lang) -> OperatorsPage {
+    let row = OperatorRow {
+        username: "ana \"x\"".to_owned(),
+        display_name: "Ana".to_owned(),
+        skills: vec!["classification".to_owned()],
+        shifts: vec![Shift {
+            days: vec![Day::Mon],
+            from: jiff::civil::time(9, 0, 0, 0),
+            to: jiff::civil::time(17, 0, 0, 0),
+        }],
+        active: true,
+        seen_at: Some(AT),
+        lapsed_at: None,
+        given_at: None,
+        version: 1,
+        created_at: AT,
+    };
+    OperatorsPage {
+        page: page(lang),
+        operators: vec![OperatorView::new(row, true, "here", 2)],
+        skills: vec![("classification".to_owned(), "Clasificación".to_owned())],
+    }
+}
+
+fn station(lang: Lang) -> StationPage {
+    let (operator, wanted) = ("añá <b>".to_owned(), String::new());
+    StationPage { page: page(lang), operator, open: true, wanted, today: 4 }
+}
+
 fn all(lang: Lang) -> Vec<String> {
     let nobody = NoRequestPage { page: page(lang), id: "<i>".to_owned() };
     vec![
@@ -227,6 +308,10 @@ fn all(lang: Lang) -> Vec<String> {
         request(lang, Status::Processing).render().unwrap(),
         request(lang, Status::Failed).render().unwrap(),
         nobody.render().unwrap(),
+        backoffice(lang, Some("añá <b>")).render().unwrap(),
+        backoffice(lang, None).render().unwrap(),
+        operators(lang).render().unwrap(),
+        station(lang).render().unwrap(),
     ]
 }
 
@@ -291,4 +376,16 @@ fn a_filter_survives_in_the_address_of_the_next_page() {
 fn a_refused_workflow_is_told_with_its_line() {
     let html = overview(Lang::Es, true).render().unwrap();
     assert!(html.contains("mío.yaml") && html.contains("línea 7: no hay etapas"));
+}
+
+#[test]
+fn the_back_office_names_its_tasks_in_both_languages() {
+    let es = backoffice(Lang::Es, Some("añá")).render().unwrap();
+    assert!(es.contains("Completar Factura") && es.contains("Clasificar página 3"));
+    assert!(es.contains("operator=a%C3%B1%C3%A1"), "names travel in addresses");
+    let en = backoffice(Lang::En, Some("ana")).render().unwrap();
+    assert!(en.contains("Complete Invoice") && en.contains("free: its turn lapsed"));
+    let who = backoffice(Lang::En, None).render().unwrap();
+    assert!(who.contains("Who reviews?") && !who.contains("Complete Invoice"));
+    assert!(operators(Lang::Es).render().unwrap().contains("lu 09:00–17:00"));
 }
