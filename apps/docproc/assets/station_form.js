@@ -129,11 +129,17 @@ export function typeForm(task) {
           h("input", { type: "radio", name: "doc_type", value: word, checked: word === first }),
           n < 9 ? h("kbd", {}, String(n + 1)) : h("kbd", {}, "·"),
           h("span", {}, title),
-          score.has(word) ? h("small", {}, percent(score.get(word))) : null,
+          score.get(word) >= 0.005 ? h("small", {}, percent(score.get(word))) : null,
         ),
       ),
     ),
     h("p.wrong", { role: "alert" }),
+    h(
+      "details.read",
+      {},
+      h("summary", {}, t("Texto leído", "Text read")),
+      h("pre", {}, task.input_data.ocr_text ?? ""),
+    ),
   );
 }
 
