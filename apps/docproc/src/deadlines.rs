@@ -11,7 +11,7 @@ use crate::{
     rules::sla::{self, Checkpoint},
     store::{
         deadlines::{self, Deadlines, Look},
-        queue_scope,
+        people_scope, queue_scope,
         requests::RequestRow,
         scope,
     },
@@ -48,7 +48,8 @@ async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool,
     let room = room(context);
     let scopes: Vec<_> = ids.iter().map(|id| scope(id)).collect();
     let mut decision = context.store.decide_all(&scopes, now).await?;
-    // Messages change their place; whoever takes them waits for that.
+    // Tasks and messages change their place; whoever takes them waits for that.
+    decision.hold(&people_scope()).await?;
     decision.hold(&queue_scope()).await?;
     let slice = Deadlines { ids, workflows: &room.workflows };
     let mut seen = Vec::new();

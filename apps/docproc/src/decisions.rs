@@ -3,28 +3,23 @@
 
 pub mod answers;
 pub mod people;
+pub mod receive;
 
-use ::store::{
-    Decision, Error,
-    audit::Entry,
-    idempotency::{self, Seen},
-};
-use engine::lifecycle::Lifecycle as _;
 use std::time::Duration;
 
+use ::store::{Decision, Error, audit::Entry};
+use engine::lifecycle::Lifecycle as _;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    model::{Component, Item, Status, Unit},
-    room::{ROUTER, Room, room},
+    model::{Component, Status, Unit},
+    room::{Room, room},
     rules::{Sentence, workflow::Workflow},
     store::{
-        events,
-        messages::{self, NewMessage},
-        policy, progress, queue_scope,
-        requests::{self, FileRow, RequestRow},
+        events, messages, policy, progress, queue_scope,
+        requests::{self, RequestRow},
         reviews, scope,
     },
     work,
@@ -46,86 +41,6 @@ pub struct By {
 pub struct Key {
     pub key: String,
     pub fingerprint: String,
-}
-
-/// How a reception ended.
-#[derive(Debug)]
-pub enum Received {
-    New,
-    /// The same was sent before under this key; this was the request.
-    Replayed(Json),
-    KeyReused,
-}
-
-/// What makes taking the same twice harmless.
-#[derive(Clone, Copy, Debug)]
-pub enum Once<'a> {
-    Never,
-    Key(&'a Key),
-    /// A file of the watched directory.
-    Dropped(&'a str),
-}
-
-/// Takes a request in: its row, its files and its first message are one commit.
-pub async fn receive(
-    context: &Context,
-    row: &RequestRow,
-    files: &[FileRow],
-    key: Option<&Key>,
-) -> Result<Received, Error> {
-    receive_once(context, row, files, key.map_or(Once::Never, Once::Key)).await
-}
-
-pub async fn receive_once(
-    context: &Context,
-    row: &RequestRow,
-    files: &[FileRow],
-    once: Once<'_>,
-) -> Result<Received, Error> {
-    let room = room(context);
-    let owner = format!("{}/{}", crate::NAME, row.created_by);
-    let mut decision = context.store.decide(&scope(&row.id), row.created_at).await?;
-    if let Once::Key(key) = once {
-        match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
-            Seen::New => {}
-            Seen::Same(answer) => return Ok(Received::Replayed(answer)),
-            Seen::Other => return Ok(Received::KeyReused),
-        }
-    }
-    let mut row = row.clone();
-    if let Some(first) = files.first() {
-        row.duplicate_of = requests::with_hash(&mut decision.tx, &first.sha256).await?;
-    }
-    requests::insert(&mut decision, &row).await?;
-    if let Once::Dropped(key) = once
-        && let Some(before) = requests::dropped(&mut decision, key, &row.id).await?
-    {
-        return Ok(Received::Replayed(json!({ "request_id": before })));
-    }
-    let named: Vec<_> = files.iter().map(|file| (row.id.as_str(), file)).collect();
-    requests::put_files(&mut decision, &named).await?;
-    let message = NewMessage {
-        request: row.id.clone(),
-        run: 1,
-        at: -1,
-        stage: "route".to_owned(),
-        component: ROUTER,
-        item: Item::Request,
-        priority: row.priority,
-        deadline: row.deadline,
-    };
-    messages::send(&mut decision, &[message]).await?;
-    events::received(&mut decision, &row.id, &row.workflow_name, files.len());
-    if let Once::Key(key) = once {
-        let answer = json!({ "request_id": row.id, "status": Status::Received.word() });
-        idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
-    }
-    decision.commit().await?;
-    metrics::counter!("docproc_requests_total", "workflow" => row.workflow_name.clone())
-        .increment(1);
-    room.work.notify_one();
-    context.wake(crate::deadlines::TICK);
-    Ok(Received::New)
 }
 
 /// Why a command was not carried out.

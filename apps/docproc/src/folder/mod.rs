@@ -22,7 +22,7 @@ use serde_json::json;
 use web::Lang;
 
 use crate::{
-    decisions::{self, Once, Received},
+    decisions::receive::{Arrival, Once, Received, receive_once},
     model::{Progress, Status},
     reception,
     room::{Part, Room, room},
@@ -145,7 +145,7 @@ async fn enter(
         Ok(file) => file,
         Err(refused) => return Ok(Err(refused)),
     };
-    let files = [file];
+    let files = vec![file];
     if let Err(es) = reception::open(room.clone(), &files, Lang::Es).await {
         let en = reception::open(room.clone(), &files, Lang::En).await.err();
         let en = en.as_ref().unwrap_or(&es).detail_text().to_owned();
@@ -153,7 +153,7 @@ async fn enter(
     }
     let key = inbox::key(dropped, &files[0].sha256);
     let row = row(id, dropped, workflow, version, policy, now);
-    decisions::receive_once(context, &row, &files, Once::Dropped(&key)).await.map(Ok)
+    receive_once(context, &Arrival { row, files }, Once::Dropped(&key)).await.map(Ok)
 }
 
 async fn store_file(

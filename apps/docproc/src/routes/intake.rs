@@ -16,7 +16,10 @@ use web::{Path, Problem};
 
 use super::Desk;
 use crate::{
-    decisions::{self, Key, Received},
+    decisions::{
+        Key,
+        receive::{Arrival, Once, Received, receive, receive_once},
+    },
     model::{Progress, Status},
     policy::Action,
     reception::{self, Form, Refused},
@@ -133,7 +136,11 @@ async fn accept(
     reception::open(room.clone(), &form.files, desk.lang).await?;
     let key = key(headers, &form, &workflow.name);
     let row = row(desk, id, &form, workflow, version, &policy);
-    Ok(decisions::receive(&desk.context, &row, &form.files, key.as_ref()).await?)
+    let arrival = Arrival { row, files: form.files };
+    Ok(match key {
+        Some(key) => receive_once(&desk.context, &arrival, Once::Key(&key)).await?,
+        None => receive(&desk.context, arrival).await.map(|()| Received::New)?,
+    })
 }
 
 fn row(

@@ -66,21 +66,14 @@ async fn reading(
     Ok(mean.filter(|_| row.get::<i64>("n").is_ok_and(|n| n >= enough)).map(|mean| mean / 1e6))
 }
 
-/// Active, heard of lately, without a task. A database without operators counts none.
+/// Active, heard of lately, without a task. Where no operators are kept, nobody keeps count.
 async fn operators_free(tx: &mut Tx, now: Timestamp) -> Result<Option<i64>, Error> {
-    let there = tx.dialect().pick(
-        "SELECT COUNT(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'operators'",
-        "SELECT COUNT(*) AS n FROM pg_tables
-         WHERE schemaname = current_schema() AND tablename = 'operators'",
-    );
-    if tx.one(there, &[]).await?.get::<i64>("n")? == 0 {
-        return Ok(None);
-    }
-    let sql = "SELECT COUNT(*) AS n FROM operators WHERE is_active = $1 AND seen_at >= $2
+    let sql = "SELECT SUM(CASE WHEN is_active = 1 AND seen_at >= $1
                AND NOT EXISTS (SELECT 1 FROM review_tasks WHERE status = 'assigned'
-                               AND assigned_to = operators.username)";
-    let row = tx.one(sql, &[true.into(), before(now, PRESENT).into()]).await?;
-    row.get("n").map(Some)
+                               AND assigned_to = operators.username)
+               THEN 1 ELSE 0 END) AS free FROM operators";
+    let row = tx.one(sql, &[before(now, PRESENT).into()]).await?;
+    row.maybe("free")
 }
 
 /// Tasks nobody has, of requests that were escalated or warned of.

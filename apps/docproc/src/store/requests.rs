@@ -1,6 +1,6 @@
 //! Requests and their files.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use bytes::Bytes;
@@ -64,29 +64,50 @@ pub struct FileRow {
     pub pages: Option<u32>,
 }
 
-pub async fn insert(decision: &mut Decision, request: &RequestRow) -> Result<(), Error> {
+pub async fn insert(decision: &mut Decision, requests: &[RequestRow]) -> Result<(), Error> {
+    let mut rows = Rows::new(&[
+        "id",
+        "trace_id",
+        "external_id",
+        "channel",
+        "workflow_id",
+        "workflow_name",
+        "priority",
+        "sla_seconds",
+        "deadline_utc",
+        "metadata",
+        "duplicate_of",
+        "created_by",
+        "created_at",
+        "next_check_at",
+        "callback_url",
+    ]);
+    for request in requests {
+        rows.push([
+            request.id.as_str().into(),
+            request.trace_id.as_str().into(),
+            request.external_id.clone().into(),
+            request.channel.as_str().into(),
+            request.workflow_id.into(),
+            request.workflow_name.as_str().into(),
+            request.priority.into(),
+            request.sla_seconds.into(),
+            request.deadline.into(),
+            request.metadata.clone().into(),
+            request.duplicate_of.clone().into(),
+            request.created_by.as_str().into(),
+            request.created_at.into(),
+            request.next_check.into(),
+            request.callback_url.clone().into(),
+        ]);
+    }
     let sql = "INSERT INTO requests (id, trace_id, external_id, channel, workflow_id,
                workflow_name, priority, sla_seconds, deadline_utc, metadata, duplicate_of,
                created_by, created_at, updated_at, next_check_at, callback_url)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15)";
-    let args = [
-        request.id.as_str().into(),
-        request.trace_id.as_str().into(),
-        request.external_id.clone().into(),
-        request.channel.as_str().into(),
-        request.workflow_id.into(),
-        request.workflow_name.as_str().into(),
-        request.priority.into(),
-        request.sla_seconds.into(),
-        request.deadline.into(),
-        request.metadata.clone().into(),
-        request.duplicate_of.clone().into(),
-        request.created_by.as_str().into(),
-        request.created_at.into(),
-        request.next_check.into(),
-        request.callback_url.clone().into(),
-    ];
-    decision.tx.execute(sql, &args).await.map(drop)
+               SELECT id, trace_id, external_id, channel, workflow_id, workflow_name, priority,
+               sla_seconds, deadline_utc, metadata, duplicate_of, created_by, created_at,
+               created_at, next_check_at, callback_url FROM ROWS";
+    decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
 /// Writes files; one that is there already learns how many pages it has.
@@ -137,11 +158,19 @@ pub async fn files(tx: &mut Tx, id: &str) -> Result<Vec<FileRow>, Error> {
     tx.all(sql, &[id.into()]).await?.iter().map(file).collect()
 }
 
-/// The oldest request that sent the same content before.
-pub async fn with_hash(tx: &mut Tx, sha256: &str) -> Result<Option<String>, Error> {
-    let sql = "SELECT requests.id FROM request_files JOIN requests ON requests.id = request_id
-               WHERE sha256 = $1 ORDER BY requests.created_at LIMIT 1";
-    tx.optional(sql, &[sha256.into()]).await?.map(|row| row.get("id")).transpose()
+/// The oldest requests that sent the same contents before, by hash.
+pub async fn with_hashes(tx: &mut Tx, hashes: &[&str]) -> Result<HashMap<String, String>, Error> {
+    let sql = "SELECT v.hash, (SELECT requests.id FROM request_files
+                               JOIN requests ON requests.id = request_files.request_id
+                               WHERE request_files.sha256 = v.hash
+                               ORDER BY requests.created_at LIMIT 1) AS id FROM ROWS";
+    let mut found = HashMap::new();
+    for row in tx.all_of(sql, &[], &Rows::of(&["hash"], hashes.iter().copied())).await? {
+        if let Some(id) = row.maybe("id")? {
+            found.insert(row.get("hash")?, id);
+        }
+    }
+    Ok(found)
 }
 
 /// Which of these are no requests.

@@ -166,7 +166,7 @@ impl Foreman {
         }
         let wanted = self.wanted(held);
         let room: usize = wanted.iter().map(|(_, limit)| limit).sum();
-        let now = self.context.clock.now();
+        let (now, began) = (self.context.clock.now(), Instant::now());
         if finished.is_empty() && (room == 0 || !self.is_due(now).await?) {
             return Ok(false);
         }
@@ -185,6 +185,12 @@ impl Foreman {
         }
         let jobs = jobs::load(&mut decision.tx, claims, &self.room.workflows).await?;
         decision.commit().await?;
+        tracing::debug!(
+            finished = finished.len(),
+            taken = jobs.len(),
+            took_ms = began.elapsed().as_secs_f64() * 1000.0,
+            "round"
+        );
         self.settle_books(finished);
         for job in jobs {
             self.hand_out(job);

@@ -178,3 +178,28 @@ async fn scenario_28_figures_are_on_the_screen_and_in_the_metrics() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn scenario_27_three_urgent_tasks_ring_when_two_operators_are_free() {
+    on_both(async |desk| {
+        let office = Office::at_noon(desk).await;
+        for name in ["ana", "luis"] {
+            // Neither sorts pages, so the tasks stay in the queue and they stay free.
+            let body = json!({ "username": name, "skills": ["extraction"] });
+            office.client.post("/api/docproc/operators", body).await.expect(201);
+        }
+        let mut requests = Vec::new();
+        for _ in 0..3 {
+            requests.push(office.pages(&["TYPE invoice 0.5"], "exact").await);
+        }
+        let people = |names: Vec<String>| names.iter().any(|name| name.ends_with("operadores"));
+        assert!(!people(firing(&office).await), "nothing is urgent yet");
+        office.client.advance(30).await;
+        assert!(people(firing(&office).await), "three tasks were warned of, two are free");
+        let path = format!("/api/docproc/requests/{}/cancel", requests[0]);
+        office.client.post(&path, json!({})).await.expect(200);
+        assert!(!people(firing(&office).await), "two tasks, two people");
+        office.close().await;
+    })
+    .await;
+}
