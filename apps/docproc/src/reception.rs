@@ -109,16 +109,29 @@ pub async fn read(
 
 /// Opens what was sent: a file that cannot be read is refused now, not found out later.
 pub async fn open(room: Arc<Room>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
-    let files: Vec<FileRow> = files.iter().filter(|file| is_opened_here(file)).cloned().collect();
+    let files = files.to_vec();
     let opened = tokio::task::spawn_blocking(move || {
         let limits = room.limits();
         let mut pages = 0;
         for file in files {
-            let opened = room.desk.opened.get(&room.storage, &file, &limits);
-            pages += opened.map_err(|broken| (file.name.clone(), broken))?.page_count();
+            let refused = |broken| Err((file.name.clone(), broken));
+            // Archives are unpacked by whoever splits them.
+            if file.kind == kind_word(Kind::Zip) {
+                continue;
+            }
+            if file.bytes > limits.file_bytes {
+                let (found, limit) = (file.bytes, limits.file_bytes);
+                return refused(Broken::TooLarge { what: "file", found, limit });
+            }
+            if file.bytes > OPENED_AT_ONCE {
+                continue;
+            }
+            match room.desk.opened.get(&room.storage, &file, &limits) {
+                Ok(document) => pages += document.page_count(),
+                Err(broken) => return refused(broken),
+            }
             if pages > limits.pages {
-                let broken = Broken::TooManyPages { found: pages, limit: limits.pages };
-                return Err((file.name, broken));
+                return refused(Broken::TooManyPages { found: pages, limit: limits.pages });
             }
         }
         Ok(())
@@ -128,11 +141,6 @@ pub async fn open(room: Arc<Room>, files: &[FileRow], lang: Lang) -> Result<(), 
         Ok(Err((name, broken))) => Err(broken_file(&name, &broken, lang)),
         Err(_) => Err(broken_file("", &Broken::Panicked { what: "the form" }, lang)),
     }
-}
-
-/// Archives are unpacked, and very large files read, by whoever splits them.
-fn is_opened_here(file: &FileRow) -> bool {
-    file.kind != kind_word(Kind::Zip) && file.bytes <= OPENED_AT_ONCE
 }
 
 fn broken_file(name: &str, broken: &Broken, lang: Lang) -> Problem {
