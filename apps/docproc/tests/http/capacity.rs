@@ -14,15 +14,8 @@ async fn a_plan_stands_on_measured_times() {
         assert!(told["hands"].as_u64().unwrap() >= 6, "six seconds of work a second: {told}");
         let id = office.pages(&["nothing anybody knows", "nor this"], "default").await;
         office.until(&id, |now| now["page_count"] == 2).await;
-        let read = async || {
-            let detail = office.detail(&id).await;
-            let pages = detail["pages"].as_array().unwrap().clone();
-            pages.iter().all(|page| !page["ocr_text"].is_null())
-        };
-        let began = std::time::Instant::now();
-        while !read().await {
-            assert!(began.elapsed().as_secs() < 60);
-        }
+        let unread = |page: &serde_json::Value| page["ocr_text"].is_null();
+        office.detail_until(&id, |now| !now["pages"].as_array().unwrap().iter().any(unread)).await;
         let plan = office.client.get(ask).await.expect(200);
         let measured = plan["measured"].as_array().unwrap();
         let ocr = measured.iter().find(|one| one["component"] == "ocr").expect("pages were read");

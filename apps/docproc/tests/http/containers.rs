@@ -47,12 +47,7 @@ async fn scenario_3_an_archive_is_one_request() {
             let pages = detail["pages"].as_array().unwrap();
             pages.iter().filter(|page| page["file"] != 3).all(|p| !p["document_id"].is_null())
         };
-        let began = std::time::Instant::now();
-        let mut detail = office.detail(id).await;
-        while !grouped(&detail) && began.elapsed().as_secs() < 60 {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            detail = office.detail(id).await;
-        }
+        let detail = office.detail_until(id, grouped).await;
         let mut indices: Vec<_> = detail["pages"]
             .as_array()
             .unwrap()

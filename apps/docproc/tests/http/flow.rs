@@ -139,13 +139,7 @@ async fn scenario_18_a_closed_document_does_not_wait() {
         // The first document is there, extracted even, while page 3 is still out.
         office.until(&id, |now| now["document_count"] == 1).await;
         let settled = |detail: &Json| detail["documents"][0]["status"] == "completed";
-        let mut detail = office.detail(&id).await;
-        let began = std::time::Instant::now();
-        while !settled(&detail) {
-            assert!(began.elapsed() < Duration::from_secs(30), "{detail}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            detail = office.detail(&id).await;
-        }
+        let detail = office.detail_until(&id, settled).await;
         assert_eq!(detail["documents"][0]["page_indices"], json!([0, 1]));
         assert_eq!(detail["status"], "processing");
         office.outside.release(1);
@@ -177,11 +171,7 @@ async fn scenario_19_the_urgent_request_overtakes() {
             let pages = detail["pages"].as_array().unwrap();
             pages.iter().filter(|page| page["ocr_text"].is_string()).count()
         };
-        let began = std::time::Instant::now();
-        while read(&office.detail(&hasty).await) < 3 {
-            assert!(began.elapsed() < Duration::from_secs(30));
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        office.detail_until(&hasty, |detail| read(detail) == 3).await;
         let other = read(&office.detail(&patient).await);
         assert!(other < 600, "the patient request was read whole before the hasty one");
         office.close().await;

@@ -176,6 +176,20 @@ impl Office {
         }
     }
 
+    /// Waits until what is known of the request is what the test wants.
+    pub(crate) async fn detail_until(&self, id: &str, there: impl Fn(&Json) -> bool) -> Json {
+        let began = Instant::now();
+        let mut poll = tokio::time::interval(Duration::from_millis(5));
+        loop {
+            poll.tick().await;
+            let now = self.detail(id).await;
+            if there(&now) {
+                return now;
+            }
+            assert!(began.elapsed() < PATIENCE, "still {now}");
+        }
+    }
+
     pub(crate) async fn finished(&self, id: &str) -> Json {
         let ended = |now: &Json| {
             ["completed", "failed", "cancelled"].contains(&now["status"].as_str().unwrap())

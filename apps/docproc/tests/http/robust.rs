@@ -73,16 +73,9 @@ async fn scenario_21_a_worker_that_stops_finishes_what_it_holds() {
         let workers = Office::open(desk).await;
         for id in ids {
             door.until(&id, |now| now["page_count"] == 4).await;
-            let began = std::time::Instant::now();
-            while door.detail(&id).await["pages"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|page| page["ocr_text"].is_null())
-            {
-                assert!(began.elapsed() < Duration::from_mins(1));
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
+            let unread = |page: &Json| page["ocr_text"].is_null();
+            door.detail_until(&id, |now| !now["pages"].as_array().unwrap().iter().any(unread))
+                .await;
             let dead = door.client.get("/api/docproc/dead-letters").await.expect(200);
             assert_eq!(dead["items"], json!([]));
         }
