@@ -37,6 +37,22 @@ pub struct Claim {
     pub claimed_at: Timestamp,
 }
 
+impl NewMessage {
+    /// What every statement that writes a message gives, in the order of the columns.
+    fn values(&self) -> [Value; 8] {
+        [
+            self.request.as_str().into(),
+            self.run.into(),
+            self.at.into(),
+            self.stage.as_str().into(),
+            self.component.into(),
+            self.item.key().into(),
+            self.priority.into(),
+            self.deadline.into(),
+        ]
+    }
+}
+
 pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<(), Error> {
     let mut rows = Rows::new(&[
         "request_id",
@@ -49,16 +65,7 @@ pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<()
         "deadline_utc",
     ]);
     for message in messages {
-        rows.push([
-            message.request.as_str().into(),
-            message.run.into(),
-            message.at.into(),
-            message.stage.as_str().into(),
-            message.component.into(),
-            message.item.key().into(),
-            message.priority.into(),
-            message.deadline.into(),
-        ]);
+        rows.push(message.values());
     }
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
                deadline_utc, due_at, created_at)
@@ -160,14 +167,7 @@ pub async fn done(
 /// A stage that ran in the same hands as the one before it: never queued, only remembered.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    pub request: String,
-    pub run: i64,
-    pub at: i32,
-    pub stage: String,
-    pub component: &'static str,
-    pub item: Item,
-    pub priority: i64,
-    pub deadline: Timestamp,
+    pub message: NewMessage,
     pub started: Timestamp,
     pub finished: Timestamp,
 }
@@ -185,18 +185,11 @@ pub async fn remember(decision: &mut Decision, worker: &str, ran: &[Ran]) -> Res
         "started_at",
         "finished_at",
     ]);
-    for one in ran {
+    for Ran { message, started, finished } in ran {
+        let [request, run, at, stage, component, item, priority, deadline] = message.values();
+        let (started, finished) = ((*started).into(), (*finished).into());
         rows.push([
-            one.request.as_str().into(),
-            one.run.into(),
-            one.at.into(),
-            one.stage.as_str().into(),
-            one.component.into(),
-            one.item.key().into(),
-            one.priority.into(),
-            one.deadline.into(),
-            one.started.into(),
-            one.finished.into(),
+            request, run, at, stage, component, item, priority, deadline, started, finished,
         ]);
     }
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,

@@ -20,7 +20,7 @@ use crate::{
     store::{
         documents::{self, Reading},
         early, events,
-        messages::{self, Claim, Ran},
+        messages::{self, Claim, NewMessage, Ran},
         pages::{self, Finding},
         policy,
         progress::{self, Requests},
@@ -122,7 +122,7 @@ impl Book {
             if n == 0 {
                 self.done.push((claim.id, step.started, step.finished));
             } else {
-                self.ran.push(Ran {
+                let message = NewMessage {
                     request: claim.request.clone(),
                     run: claim.run,
                     at: step.at,
@@ -131,9 +131,8 @@ impl Book {
                     item: claim.item.clone(),
                     priority: claim.priority,
                     deadline: claim.deadline,
-                    started: step.started,
-                    finished: step.finished,
-                });
+                };
+                self.ran.push(Ran { message, started: step.started, finished: step.finished });
             }
             super::report::step(outcome, step, stage, component);
         }
