@@ -9,6 +9,7 @@ use engine::Plan;
 
 use super::{
     continuity::{self, Place, Scores},
+    course::opened_at,
     group::{self, Leaf, Sort},
     workflow::{How, Stage, Workflow},
 };
@@ -342,8 +343,6 @@ impl Planner<'_> {
                 page.grouped |= (group.first..=group.last).contains(&page.n);
             }
             let next = at + 1;
-            let takes = self.workflow.stages.get(next);
-            let sent = takes.is_some_and(|s| s.unit == Unit::Document && !s.component.is_join());
             let (first, last) = (group.first, group.last);
             self.plan.changes.push(Change::Open {
                 first,
@@ -351,10 +350,9 @@ impl Planner<'_> {
                 doc_type: group.doc_type,
                 at: next,
             });
-            let progress = if sent { Progress::Sent } else { Progress::Todo };
-            let standing = Standing { at: next as i32, progress };
+            let standing = opened_at(self.workflow, next);
             let id = format!("new:{first}");
-            if sent {
+            if standing.progress == Progress::Sent {
                 let item = Item::Document(id.clone());
                 self.plan.held.push(Held::Working { item, at: next });
             }

@@ -8,6 +8,7 @@ pub mod callback;
 pub mod capacity;
 pub mod continuity;
 pub mod correct;
+pub mod course;
 pub mod group;
 pub mod regroup;
 pub mod retry;

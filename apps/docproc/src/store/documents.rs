@@ -6,7 +6,7 @@ use ::store::{Decision, Error, Row, Rows, Tx};
 use serde_json::{Map, Value as Json};
 
 use super::pages::origin;
-use crate::model::{FieldValue, Origin, Progress};
+use crate::model::{FieldValue, Origin, Progress, Standing};
 
 #[derive(Clone, Debug)]
 pub struct DocumentRow {
@@ -44,45 +44,84 @@ impl DocumentRow {
 /// What a worker read in a document.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    pub document: String,
-    /// Where the message found the document; one that moved on since takes nothing from it.
-    pub from: i32,
-    pub at: i32,
     pub fields: Vec<FieldValue>,
     pub extracted_data: Map<String, Json>,
     pub confidence: f64,
     pub missing_required: bool,
 }
 
-pub async fn record(decision: &mut Decision, readings: &[Reading]) -> Result<(), Error> {
-    let mut rows = Rows::new(&[
-        "id",
-        "came_from",
-        "stage_at",
-        "fields",
-        "extracted_data",
-        "confidence",
-        "missing",
-    ]);
-    for reading in readings {
-        let fields = serde_json::to_value(&reading.fields)
+/// What changes of a document; what is left out stays as it was.
+#[derive(Debug, Default)]
+pub struct DocumentPatch<'a> {
+    /// Not there before.
+    pub new: Option<NewDocument<'a>>,
+    pub standing: Option<Standing>,
+    pub reading: Option<&'a Reading>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct NewDocument<'a> {
+    pub first: u32,
+    pub last: u32,
+    pub doc_type: &'a str,
+}
+
+const COLUMNS: &[&str] = &[
+    "id",
+    "request_id",
+    "first_page",
+    "last_page",
+    "doc_type",
+    "stage_at",
+    "standing",
+    "fields",
+    "extracted_data",
+    "confidence",
+    "missing",
+];
+
+/// Writes documents: request, id, what changes.
+pub async fn write(
+    decision: &mut Decision,
+    documents: &[(&str, &str, &DocumentPatch<'_>)],
+) -> Result<(), Error> {
+    let (mut new, mut known) = (Rows::new(COLUMNS), Rows::new(COLUMNS));
+    for (request, id, document) in documents {
+        let reading = document.reading;
+        let fields = reading
+            .map(|reading| serde_json::to_value(&reading.fields))
+            .transpose()
             .map_err(|error| Error::corrupt(error.to_string()))?;
+        let rows = if document.new.is_some() { &mut new } else { &mut known };
         rows.push([
-            reading.document.as_str().into(),
-            reading.from.into(),
-            reading.at.into(),
+            (*id).into(),
+            (*request).into(),
+            document.new.map(|new| new.first).into(),
+            document.new.map(|new| new.last).into(),
+            document.new.map(|new| new.doc_type).into(),
+            document.standing.map(|standing| standing.at).into(),
+            document.standing.map(|standing| standing.progress.word()).into(),
             fields.into(),
-            Json::Object(reading.extracted_data.clone()).into(),
-            reading.confidence.into(),
-            i64::from(reading.missing_required).into(),
+            reading.map(|reading| Json::Object(reading.extracted_data.clone())).into(),
+            reading.map(|reading| reading.confidence).into(),
+            reading.map(|reading| i64::from(reading.missing_required)).into(),
         ]);
     }
-    let sql = "UPDATE documents SET stage_at = v.stage_at, standing = 'DONE', fields = v.fields,
-               extracted_data = v.extracted_data, extraction_confidence = v.confidence,
-               missing_required = v.missing, updated_at = $1
-               FROM ROWS WHERE documents.id = v.id AND documents.stage_at = v.came_from
-               AND documents.standing = 'SENT'";
-    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
+    let now = decision.now.into();
+    let sql = "INSERT INTO documents (id, request_id, first_page, last_page, doc_type, stage_at,
+               standing, fields, extracted_data, extraction_confidence, missing_required,
+               created_at, updated_at)
+               SELECT id, request_id, first_page, last_page, doc_type, stage_at, standing, fields,
+               extracted_data, confidence, COALESCE(missing, 0), $1, $1 FROM ROWS";
+    decision.tx.each(sql, std::slice::from_ref(&now), &new).await?;
+    let sql = "UPDATE documents SET stage_at = COALESCE(v.stage_at, documents.stage_at),
+               standing = COALESCE(v.standing, documents.standing),
+               fields = COALESCE(v.fields, documents.fields),
+               extracted_data = COALESCE(v.extracted_data, documents.extracted_data),
+               extraction_confidence = COALESCE(v.confidence, documents.extraction_confidence),
+               missing_required = COALESCE(v.missing, documents.missing_required),
+               updated_at = $1 FROM ROWS WHERE documents.id = v.id";
+    decision.tx.each(sql, &[now], &known).await.map(drop)
 }
 
 /// The documents of several requests, in their order, by request.

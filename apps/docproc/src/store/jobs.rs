@@ -16,7 +16,10 @@ use super::{
 };
 use crate::{
     model::{Component, Item},
-    rules::workflow::{Stage, Workflow},
+    rules::{
+        advance::Thresholds,
+        workflow::{Stage, Workflow},
+    },
     workflows::Workflows,
 };
 
@@ -34,6 +37,8 @@ pub struct Brief {
     pub row: RequestRow,
     pub files: Vec<FileRow>,
     pub workflow: Arc<Workflow>,
+    /// The house's thresholds when it was taken up.
+    pub house: Thresholds,
 }
 
 #[derive(Clone, Debug)]
@@ -55,8 +60,9 @@ pub async fn load(
     tx: &mut Tx,
     claims: Vec<Claim>,
     workflows: &Workflows,
+    house: Thresholds,
 ) -> Result<Vec<Job>, Error> {
-    let briefs = briefs(tx, &claims, workflows).await?;
+    let briefs = briefs(tx, &claims, workflows, house).await?;
     let mut jobs = Vec::with_capacity(claims.len());
     let pages = page_inputs(tx, &claims, &briefs).await?;
     let mut documents = document_inputs(tx, &claims).await?;
@@ -76,6 +82,7 @@ async fn briefs(
     tx: &mut Tx,
     claims: &[Claim],
     workflows: &Workflows,
+    house: Thresholds,
 ) -> Result<HashMap<String, Arc<Brief>>, Error> {
     let ids: BTreeSet<&str> = claims.iter().map(|claim| claim.request.as_str()).collect();
     let ids = Rows::of(&["id"], ids);
@@ -91,7 +98,7 @@ async fn briefs(
         let row = requests::request(&row)?;
         let workflow = workflows.version(tx, row.workflow_id).await?;
         let files = files.remove(&row.id).unwrap_or_default();
-        briefs.insert(row.id.clone(), Arc::new(Brief { row, files, workflow }));
+        briefs.insert(row.id.clone(), Arc::new(Brief { row, files, workflow, house }));
     }
     Ok(briefs)
 }

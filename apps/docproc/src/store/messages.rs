@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
+use super::progress::Ran;
 use crate::model::Item;
 
 /// A message to be put into the queue.
@@ -166,13 +167,12 @@ pub async fn done(
 
 /// A stage that ran in the same hands as the one before it: never queued, only remembered.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct Past {
     pub message: NewMessage,
-    pub started: Timestamp,
-    pub finished: Timestamp,
+    pub ran: Ran,
 }
 
-pub async fn remember(decision: &mut Decision, worker: &str, ran: &[Ran]) -> Result<(), Error> {
+pub async fn remember(decision: &mut Decision, worker: &str, past: &[Past]) -> Result<(), Error> {
     let mut rows = Rows::new(&[
         "request_id",
         "run",
@@ -185,9 +185,9 @@ pub async fn remember(decision: &mut Decision, worker: &str, ran: &[Ran]) -> Res
         "started_at",
         "finished_at",
     ]);
-    for Ran { message, started, finished } in ran {
+    for Past { message, ran } in past {
         let [request, run, at, stage, component, item, priority, deadline] = message.values();
-        let (started, finished) = ((*started).into(), (*finished).into());
+        let (started, finished) = (ran.started.into(), ran.finished.into());
         rows.push([
             request, run, at, stage, component, item, priority, deadline, started, finished,
         ]);

@@ -22,6 +22,7 @@ pub mod queue;
 pub mod requests;
 pub mod reviews;
 pub mod workflows;
+mod writing;
 
 use ::store::{Line, Scope, Step};
 

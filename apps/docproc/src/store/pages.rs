@@ -1,10 +1,13 @@
 //! Pages: one row each, from the split to their document.
 
-use ::store::{Decision, Error, Row, Rows, Tx};
+use ::store::{Decision, Error, Row, Rows, Tx, Value};
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
-use crate::model::{Origin, Progress};
+use crate::{
+    model::{Origin, Progress, Standing},
+    rules::continuity::Scores,
+};
 
 /// A page as screens and answers show it.
 #[derive(Clone, Debug)]
@@ -51,70 +54,84 @@ pub struct Leaf {
     pub page: u32,
 }
 
-/// The pages of requests that were split: request, leaves, the stage they stand before.
-pub async fn insert(decision: &mut Decision, split: &[(&str, &[Leaf], i32)]) -> Result<(), Error> {
-    let mut rows = Rows::new(&["request_id", "n", "file", "page_in_file", "stage_at"]);
-    for (request, leaves, at) in split {
-        for (n, leaf) in leaves.iter().enumerate() {
-            let n = (n as i64).into();
-            rows.push([(*request).into(), n, leaf.file.into(), leaf.page.into(), (*at).into()]);
-        }
-    }
-    let sql = "INSERT INTO pages (request_id, n, file, page_in_file, stage_at)
-               SELECT request_id, n, file, page_in_file, stage_at FROM ROWS";
-    decision.tx.each(sql, &[], &rows).await.map(drop)
-}
-
-/// What a worker found on a page.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    pub request: String,
-    pub n: u32,
-    /// Where the message found the page; one that moved on since takes nothing from it.
-    pub from: i32,
-    pub at: i32,
-    pub text: Option<PageText>,
+/// What changes of a page; what is left out stays as it was.
+#[derive(Debug, Default)]
+pub struct PagePatch<'a> {
+    /// Not there before.
+    pub new: Option<Leaf>,
+    pub standing: Option<Standing>,
+    pub text: Option<&'a PageText>,
     pub evidence: Option<Json>,
-    pub scores: Option<Json>,
+    pub scores: Option<&'a Scores>,
+    /// Type and confidence.
+    pub accepted: Option<(&'a str, f64)>,
+    pub document: Option<String>,
 }
 
-/// Records findings; each page stands behind the stage that found it. What a stage did not look
-/// for stays as it was.
-pub async fn record(decision: &mut Decision, findings: &[Finding]) -> Result<(), Error> {
-    let mut rows = Rows::new(&[
-        "request_id",
-        "n",
-        "came_from",
-        "stage_at",
-        "width",
-        "height",
-        "words",
-        "ocr_text",
-        "ocr_confidence",
-        "ocr_source",
-        "turned",
-        "evidence",
-        "scores",
-    ]);
-    for one in findings {
-        let text = one.text.as_ref();
-        rows.push([
-            one.request.as_str().into(),
-            one.n.into(),
-            one.from.into(),
-            one.at.into(),
-            text.map(|text| f64::from(text.width)).into(),
-            text.map(|text| f64::from(text.height)).into(),
-            text.map(pack).into(),
-            text.map(PageText::text).into(),
-            text.map(|text| f64::from(text.confidence())).into(),
-            text.map(|text| source_word(text.source)).into(),
-            text.map(|text| i64::from(text.turned)).into(),
-            one.evidence.clone().into(),
-            one.scores.clone().into(),
-        ]);
+const COLUMNS: &[&str] = &[
+    "request_id",
+    "n",
+    "file",
+    "page_in_file",
+    "stage_at",
+    "standing",
+    "width",
+    "height",
+    "words",
+    "ocr_text",
+    "ocr_confidence",
+    "ocr_source",
+    "turned",
+    "evidence",
+    "scores",
+    "doc_type",
+    "confidence",
+    "document_id",
+];
+
+fn values(request: &str, n: u32, page: &PagePatch<'_>) -> [Value; 18] {
+    let text = page.text;
+    [
+        request.into(),
+        n.into(),
+        page.new.map(|leaf| leaf.file).into(),
+        page.new.map(|leaf| leaf.page).into(),
+        page.standing.map(|standing| standing.at).into(),
+        page.standing.map(|standing| standing.progress.word()).into(),
+        text.map(|text| f64::from(text.width)).into(),
+        text.map(|text| f64::from(text.height)).into(),
+        text.map(pack).into(),
+        text.map(PageText::text).into(),
+        text.map(|text| f64::from(text.confidence())).into(),
+        text.map(|text| source_word(text.source)).into(),
+        text.map(|text| i64::from(text.turned)).into(),
+        page.evidence.clone().into(),
+        page.scores.map(|scores| json!(scores)).into(),
+        page.accepted.map(|(doc_type, _)| doc_type).into(),
+        page.accepted.map(|(_, confidence)| confidence).into(),
+        page.document.clone().into(),
+    ]
+}
+
+/// Writes pages: request, number, what changes.
+pub async fn write(
+    decision: &mut Decision,
+    pages: &[(&str, u32, &PagePatch<'_>)],
+) -> Result<(), Error> {
+    let (mut new, mut known) = (Rows::new(COLUMNS), Rows::new(COLUMNS));
+    for (request, n, page) in pages {
+        let rows = if page.new.is_some() { &mut new } else { &mut known };
+        rows.push(values(request, *n, page));
     }
-    let sql = "UPDATE pages SET stage_at = v.stage_at, standing = 'DONE',
+    let sql = "INSERT INTO pages (request_id, n, file, page_in_file, stage_at, standing, width,
+               height, words, ocr_text, ocr_confidence, ocr_source, turned, evidence, scores,
+               doc_type, classification_confidence, document_id)
+               SELECT request_id, n, file, page_in_file, stage_at, standing, width, height, words,
+               ocr_text, ocr_confidence, ocr_source, COALESCE(turned, 0), evidence, scores,
+               doc_type, confidence, document_id FROM ROWS";
+    decision.tx.each(sql, &[], &new).await?;
+    let sql = "UPDATE pages SET stage_at = COALESCE(v.stage_at, pages.stage_at),
+               standing = COALESCE(v.standing, pages.standing),
                width = COALESCE(v.width, pages.width), height = COALESCE(v.height, pages.height),
                words = COALESCE(v.words, pages.words),
                ocr_text = COALESCE(v.ocr_text, pages.ocr_text),
@@ -122,10 +139,13 @@ pub async fn record(decision: &mut Decision, findings: &[Finding]) -> Result<(),
                ocr_source = COALESCE(v.ocr_source, pages.ocr_source),
                turned = COALESCE(v.turned, pages.turned),
                evidence = COALESCE(v.evidence, pages.evidence),
-               scores = COALESCE(v.scores, pages.scores)
-               FROM ROWS WHERE pages.request_id = v.request_id AND pages.n = v.n
-               AND pages.stage_at = v.came_from AND pages.standing = 'SENT'";
-    decision.tx.each(sql, &[], &rows).await.map(drop)
+               scores = COALESCE(v.scores, pages.scores),
+               doc_type = COALESCE(v.doc_type, pages.doc_type),
+               classification_confidence =
+                   COALESCE(v.confidence, pages.classification_confidence),
+               document_id = COALESCE(v.document_id, pages.document_id)
+               FROM ROWS WHERE pages.request_id = v.request_id AND pages.n = v.n";
+    decision.tx.each(sql, &[], &known).await.map(drop)
 }
 
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<PageRow>, Error> {

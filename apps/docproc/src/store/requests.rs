@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::answers::{self, Given};
-use crate::model::{Progress, Status};
+use crate::model::{Progress, Standing, Status};
 
 #[derive(Clone, Debug)]
 pub struct RequestRow {
@@ -280,17 +280,53 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-pub async fn set_statuses(
+/// What changes of a request; what is left out stays as it was.
+#[derive(Debug, Default)]
+pub struct RequestPatch {
+    pub standing: Option<Standing>,
+    pub page_count: Option<u32>,
+    pub document_count: Option<u32>,
+    pub status: Option<Status>,
+    /// Its answer, when it is completed.
+    pub result: Option<Json>,
+}
+
+/// Writes requests that are under way: id, what changes.
+pub async fn write(
     decision: &mut Decision,
-    statuses: &[(String, Status)],
+    requests: &[(&str, &RequestPatch)],
 ) -> Result<(), Error> {
-    let mut rows = Rows::new(&["id", "status"]);
-    for (id, status) in statuses {
-        rows.push([id.into(), status.word().into()]);
+    let mut rows =
+        Rows::new(&["id", "stage_at", "progress", "pages", "documents", "state", "answer"]);
+    for (id, request) in requests {
+        let completed = request.status == Some(Status::Completed);
+        let progress = request.standing.map(|standing| standing.progress);
+        let progress = if completed { Some(Progress::Done) } else { progress };
+        rows.push([
+            (*id).into(),
+            request.standing.map(|standing| standing.at).into(),
+            progress.map(Progress::word).into(),
+            request.page_count.into(),
+            request.document_count.into(),
+            request.status.map(Status::word).into(),
+            request.result.clone().into(),
+        ]);
     }
-    let sql = "UPDATE requests SET status = v.status, updated_at = $1
-               FROM ROWS WHERE requests.id = v.id";
-    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
+    let sql = "UPDATE requests SET stage_at = COALESCE(v.stage_at, requests.stage_at),
+               standing = COALESCE(v.progress, requests.standing),
+               page_count = COALESCE(v.pages, page_count),
+               document_count = COALESCE(v.documents, document_count),
+               status = COALESCE(v.state, status), result = COALESCE(v.answer, result),
+               error = CASE WHEN v.state = 'completed' THEN NULL ELSE error END,
+               error_code = CASE WHEN v.state = 'completed' THEN NULL ELSE error_code END,
+               completed_at = CASE WHEN v.state = 'completed' THEN $1 ELSE completed_at END,
+               updated_at = $1
+               FROM ROWS WHERE requests.id = v.id
+               AND status NOT IN ('completed', 'failed', 'cancelled')";
+    if decision.tx.each(sql, &[decision.now.into()], &rows).await? != rows.len() as u64 {
+        return Err(Error::conflict("request"));
+    }
+    Ok(())
 }
 
 /// Ends a request that cannot go on.

@@ -8,7 +8,7 @@ use page::{PageText, Rect, Source, Word};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Extracted, Fact, Outcome, Step};
+use super::{Fact, Outcome, Step};
 use crate::{
     model::FieldValue,
     rules::{
@@ -16,7 +16,10 @@ use crate::{
         retry::Trouble,
         workflow::{How, Stage},
     },
-    store::jobs::{Input, Job},
+    store::{
+        documents::Reading,
+        jobs::{Input, Job},
+    },
     wire::envelope,
 };
 
@@ -45,7 +48,8 @@ pub(super) async fn perform(context: Context, client: reqwest::Client, job: Job)
         Ok(facts) => {
             let finished = context.clock.now();
             let took = clock.elapsed();
-            (vec![Step { at: job.claim.at, facts, started, finished, took }], None)
+            let item = job.claim.item.clone();
+            (vec![Step { item, at: job.claim.at, facts, started, finished, took }], None)
         }
         Err(trouble) => (Vec::new(), Some(trouble)),
     };
@@ -111,15 +115,15 @@ fn facts(job: &Job, reply: &Reply) -> Result<Vec<Fact>, Trouble> {
     }
 }
 
-fn extracted(values: Vec<FieldValue>, given: &Map<String, Json>) -> Extracted {
+fn extracted(values: Vec<FieldValue>, given: &Map<String, Json>) -> Reading {
     let value = |name: &String| {
         let given = given.get(name).cloned().unwrap_or_default();
         given.get("value").cloned().unwrap_or(given)
     };
     let present: Vec<&FieldValue> = values.iter().filter(|v| v.value.is_some()).collect();
     let confidence = present.iter().map(|v| v.confidence).fold(1.0, f64::min);
-    Extracted {
-        data: values.iter().map(|v| (v.name.clone(), value(&v.name))).collect(),
+    Reading {
+        extracted_data: values.iter().map(|v| (v.name.clone(), value(&v.name))).collect(),
         confidence,
         missing_required: values.iter().any(|v| v.required && v.value.is_none()),
         fields: values,

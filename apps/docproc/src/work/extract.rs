@@ -4,10 +4,11 @@ use jiff::civil::Date;
 use page::PageText;
 use understand::extract;
 
-use super::{Extracted, Fact, classify::rounded};
+use super::{Fact, classify::rounded};
 use crate::{
     model::{EvidenceBox, FieldValue, RuleOutcome},
     rules::workflow::Workflow,
+    store::documents::Reading,
 };
 
 /// `first` is the document's first page within the request.
@@ -20,15 +21,16 @@ pub(super) fn extract(
 ) -> Fact {
     let Some(schema) = workflow.schemas.get(doc_type) else {
         // Recognised, with nothing to extract: settled as it is.
-        let (fields, data) = (Vec::new(), serde_json::Map::new());
-        let nothing = Extracted { fields, data, confidence: 1.0, missing_required: false };
+        let (fields, extracted_data) = (Vec::new(), serde_json::Map::new());
+        let nothing =
+            Reading { fields, extracted_data, confidence: 1.0, missing_required: false };
         return Fact::Extracted(Box::new(nothing));
     };
     let pages: Vec<&PageText> = pages.iter().collect();
     let found = extract::extract(doc_type, schema, &pages, today);
     let missing_required = found.fields.iter().any(|f| f.required && f.value.is_none());
-    Fact::Extracted(Box::new(Extracted {
-        data: found.data(),
+    Fact::Extracted(Box::new(Reading {
+        extracted_data: found.data(),
         confidence: rounded(found.confidence),
         missing_required,
         fields: found.fields.into_iter().map(|field| field_value(field, first)).collect(),

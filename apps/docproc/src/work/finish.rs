@@ -1,29 +1,27 @@
 //! Records what came of messages, and plans what follows, for many of them in one transaction.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
-use ::store::{Decision, Error, Rows};
+use ::store::{Decision, Error};
 use engine::Plan;
 use host::Context;
-use serde_json::json;
 
-use super::{Fact, Outcome};
+use super::{Fact, Outcome, Step};
 use crate::{
     decisions::people,
     model::{Item, Status},
     room::Room,
     rules::{
-        advance::{self, Change},
+        advance::{self, Change, Thresholds},
+        course::{Course, Known, Move, News},
         retry,
         retry::{Trouble, Verdict},
     },
     store::{
-        documents::{self, Reading},
         early, events,
-        messages::{self, Claim, NewMessage, Ran},
-        pages::{self, Finding},
-        policy,
-        progress::{self, Requests},
+        messages::{self, Claim},
+        policy::{self, Policy},
+        progress::{self, Found, Heard, Loaded, Ran, Requests},
         requests,
     },
 };
@@ -39,6 +37,7 @@ pub(super) async fn record(
     decision: &mut Decision,
     worker: &str,
     outcomes: &[Outcome],
+    policy: &Policy,
 ) -> Result<(), Error> {
     let claims: Vec<&Claim> = outcomes.iter().map(|outcome| &outcome.claim).collect();
     let held = messages::still_held(&mut decision.tx, worker, &claims).await?;
@@ -48,9 +47,10 @@ pub(super) async fn record(
             book.take(outcome, context.clock.now());
         }
     }
-    book.write(decision, worker).await?;
-    let ids: Vec<String> = book.requests.into_iter().collect();
-    settle(context, room, decision, &ids).await
+    book.write(decision).await?;
+    let ids: Vec<String> = book.heard.keys().cloned().collect();
+    let news = Settling { ids: &ids, heard: &book.heard, worker };
+    follow(context, room, decision, &news, policy).await
 }
 
 /// Plans what follows for these requests and applies it.
@@ -60,117 +60,96 @@ pub async fn settle(
     decision: &mut Decision,
     ids: &[String],
 ) -> Result<(), Error> {
+    let policy = policy::load(&context.settings, &mut decision.tx).await?;
+    let nothing = Settling { ids, heard: &HashMap::new(), worker: "" };
+    follow(context, room, decision, &nothing, &policy).await
+}
+
+/// Requests about which something may have become known.
+struct Settling<'a> {
+    ids: &'a [String],
+    heard: &'a HashMap<String, Vec<Heard<'a>>>,
+    worker: &'a str,
+}
+
+async fn follow(
+    context: &Context,
+    room: &Room,
+    decision: &mut Decision,
+    settling: &Settling<'_>,
+    policy: &Policy,
+) -> Result<(), Error> {
+    let &Settling { ids, heard, worker } = settling;
     if ids.is_empty() {
         return Ok(());
     }
-    let policy = policy::load(&context.settings, &mut decision.tx).await?;
-    let slice = Requests { ids, workflows: &room.workflows, house: policy.thresholds };
+    let slice =
+        Requests { ids, workflows: &room.workflows, house: policy.thresholds, heard, worker };
     let mut eager = Vec::new();
     let plan = decision.plan(&slice, |loaded| {
         let mut batch = progress::Batch::new();
-        let mut held = Vec::new();
+        let mut waiting = Vec::new();
         for (which, one) in loaded.iter().enumerate() {
-            let plan = advance::plan(&one.snapshot, &one.workflow, policy.thresholds);
-            if early::is_candidate(&one.row, &one.workflow)
-                && !plan.changes.contains(&Change::Complete)
-            {
+            let news: Vec<News> = heard
+                .get(&one.row.id)
+                .map(|all| all.iter().map(|heard| heard.news.clone()).collect())
+                .unwrap_or_default();
+            let (moves, held) = course(one, policy.thresholds, &news);
+            let completes = moves.contains(&Move::Planned(Change::Complete));
+            if early::is_candidate(&one.row, &one.workflow) && !completes {
                 eager.push(one.row.id.clone());
             }
-            batch.extend(plan.changes.into_iter().map(|change| (which, change)));
-            held.extend(plan.held);
+            batch.extend(moves.into_iter().map(|one| (which, one)));
+            waiting.extend(held);
         }
-        Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held }
+        Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held: waiting }
     });
     let plan = plan.await?;
     let asks =
-        |(_, change): &(usize, advance::Change)| matches!(change, advance::Change::Review { .. });
+        |(_, one): &(usize, Move)| matches!(one, Move::Planned(Change::Review { .. }));
     if plan.changes.iter().flatten().any(asks) {
         people::assign(context, decision).await?;
     }
     early::consider(decision, &room.workflows, &eager, policy.thresholds).await
 }
 
+fn course(loaded: &Loaded, house: Thresholds, news: &[News]) -> (Vec<Move>, Vec<advance::Held>) {
+    let Loaded { row, workflow, snapshot } = loaded;
+    let document_id = |first| progress::document_id(&row.id, row.run, first);
+    Course::new(snapshot.clone(), workflow, house, &document_id).run(news)
+}
+
 /// What a batch of outcomes writes, by kind.
 #[derive(Default)]
-struct Book {
-    requests: BTreeSet<String>,
+struct Book<'a> {
+    /// By request; one whose message only failed has an empty list.
+    heard: HashMap<String, Vec<Heard<'a>>>,
     done: Vec<(i64, jiff::Timestamp, jiff::Timestamp)>,
-    ran: Vec<Ran>,
-    findings: Vec<Finding>,
-    readings: Vec<Reading>,
-    splits: HashMap<i64, Split>,
-    stands: Vec<(Claim, i32)>,
     again: Vec<(i64, jiff::Timestamp, Trouble)>,
     dead: Vec<(i64, String, Trouble)>,
 }
 
-struct Split {
-    files: Vec<requests::FileRow>,
-    leaves: Vec<pages::Leaf>,
-}
-
-impl Book {
-    fn take(&mut self, outcome: &Outcome, now: jiff::Timestamp) {
+impl<'a> Book<'a> {
+    fn take(&mut self, outcome: &'a Outcome, now: jiff::Timestamp) {
         let claim = &outcome.claim;
         let workflow = &outcome.job.request.workflow;
-        self.requests.insert(claim.request.clone());
-        for (n, step) in outcome.steps.iter().enumerate() {
+        for step in &outcome.steps {
             let stage = usize::try_from(step.at).ok().and_then(|at| workflow.stages.get(at));
             let component = stage.map_or(crate::room::ROUTER, |stage| stage.component.word());
             metrics::histogram!("docproc_stage_seconds", "component" => component)
                 .record(step.took.as_secs_f64());
-            if n == 0 {
-                self.done.push((claim.id, step.started, step.finished));
-            } else {
-                let message = NewMessage {
-                    request: claim.request.clone(),
-                    run: claim.run,
-                    at: step.at,
-                    stage: stage.map(|stage| stage.name.clone()).unwrap_or_default(),
-                    component,
-                    item: claim.item.clone(),
-                    priority: claim.priority,
-                    deadline: claim.deadline,
-                };
-                self.ran.push(Ran { message, started: step.started, finished: step.finished });
-            }
             super::report::step(outcome, step, stage, component);
         }
-        self.facts(outcome);
+        let heard = self.heard.entry(claim.request.clone()).or_default();
+        let chains = outcome.steps.chunk_by(|one, next| one.item == next.item);
+        for (n, steps) in chains.enumerate() {
+            heard.extend(told(steps, n > 0));
+        }
+        if let Some(first) = outcome.steps.first() {
+            self.done.push((claim.id, first.started, first.finished));
+        }
         if let Some(trouble) = &outcome.trouble {
             self.trouble(outcome, trouble, now);
-        }
-    }
-
-    /// Only the last stage that ran says where the item stands.
-    fn facts(&mut self, outcome: &Outcome) {
-        let claim = &outcome.claim;
-        let Some(last) = outcome.steps.last() else { return };
-        let facts = outcome.steps.iter().flat_map(|step| &step.facts);
-        match &claim.item {
-            Item::Request => {
-                let split = facts.filter_map(|fact| match fact {
-                    Fact::Split { files, leaves } => Some((files.clone(), leaves.clone())),
-                    _ => None,
-                });
-                for (files, leaves) in split {
-                    self.splits.insert(claim.id, Split { files, leaves });
-                }
-                self.stands.push((claim.clone(), last.at));
-            }
-            Item::Page(n) => self.findings.push(finding(claim, *n, last.at, facts)),
-            Item::Document(id) => self.readings.extend(facts.filter_map(|fact| match fact {
-                Fact::Extracted(found) => Some(Reading {
-                    document: id.clone(),
-                    from: claim.at,
-                    at: last.at,
-                    fields: found.fields.clone(),
-                    extracted_data: found.data.clone(),
-                    confidence: found.confidence,
-                    missing_required: found.missing_required,
-                }),
-                _ => None,
-            })),
         }
     }
 
@@ -191,12 +170,8 @@ impl Book {
         }
     }
 
-    async fn write(&self, decision: &mut Decision, worker: &str) -> Result<(), Error> {
+    async fn write(&self, decision: &mut Decision) -> Result<(), Error> {
         messages::done(decision, &self.done).await?;
-        messages::remember(decision, worker, &self.ran).await?;
-        pages::record(decision, &self.findings).await?;
-        documents::record(decision, &self.readings).await?;
-        self.stand(decision).await?;
         for (id, at, trouble) in &self.again {
             messages::again(decision, *id, *at, &trouble.code, &trouble.detail).await?;
         }
@@ -210,57 +185,44 @@ impl Book {
     }
 }
 
-impl Book {
-    /// Moves requests behind the stages that ran, and writes the pages of those that were split. One
-    /// that moved on since takes nothing from a message that came twice.
-    async fn stand(&self, decision: &mut Decision) -> Result<(), Error> {
-        let mut rows = Rows::new(&["id", "came_from", "stage_at", "pages"]);
-        for (claim, at) in &self.stands {
-            let pages = self.splits.get(&claim.id).map(|split| split.leaves.len() as i64);
-            let request = claim.request.as_str().into();
-            rows.push([request, claim.at.into(), (*at).into(), pages.into()]);
+/// What stages that ran in a row on one item found out together.
+fn told(steps: &[Step], ahead: bool) -> Option<Heard<'_>> {
+    let mut found = Found::default();
+    for fact in steps.iter().flat_map(|step| &step.facts) {
+        match fact {
+            Fact::Read { text, .. } => found.text = Some(text),
+            Fact::Split { files, leaves } => (found.files, found.leaves) = (files, leaves),
+            Fact::Extracted(reading) => found.reading = Some(reading),
+            Fact::Routed | Fact::Answered | Fact::Classified { .. } => {}
         }
-        let sql = "UPDATE requests SET stage_at = v.stage_at, standing = 'DONE',
-                   page_count = COALESCE(v.pages, page_count)
-                   FROM ROWS WHERE requests.id = v.id AND requests.stage_at = v.came_from
-                   AND requests.standing = 'SENT' RETURNING requests.id AS id";
-        let moved = decision.tx.all_of(sql, &[], &rows).await?;
-        let moved =
-            moved.iter().map(|row| row.get("id")).collect::<Result<HashSet<String>, _>>()?;
-        let split: Vec<(&str, &Split, i32)> = self
-            .stands
-            .iter()
-            .filter(|(claim, _)| moved.contains(&claim.request))
-            .filter_map(|(claim, at)| {
-                Some((claim.request.as_str(), self.splits.get(&claim.id)?, at + 1))
-            })
-            .collect();
-        let files: Vec<_> = split
-            .iter()
-            .flat_map(|(request, split, _)| split.files.iter().map(move |file| (*request, file)))
-            .collect();
-        requests::put_files(decision, &files).await?;
-        let leaves: Vec<_> =
-            split.iter().map(|(request, split, at)| (*request, &*split.leaves, *at)).collect();
-        pages::insert(decision, &leaves).await
     }
+    let ran = |step: &Step| Ran { at: step.at, started: step.started, finished: step.finished };
+    Some(Heard { news: news(steps)?, found, ahead, ran: steps.iter().map(ran).collect() })
 }
 
-fn finding<'a>(claim: &Claim, n: u32, at: i32, facts: impl Iterator<Item = &'a Fact>) -> Finding {
-    let request = claim.request.clone();
-    let mut finding =
-        Finding { request, n, from: claim.at, at, text: None, evidence: None, scores: None };
-    for fact in facts {
+/// What plans depend on of what stages found out that ran in a row on one item.
+pub(super) fn news(steps: &[Step]) -> Option<News> {
+    let (first, last) = (steps.first()?, steps.last()?);
+    let mut known = Known::Nothing;
+    let (mut evidence, mut scores) = (None, None);
+    for fact in steps.iter().flat_map(|step| &step.facts) {
         match fact {
-            Fact::Read { text, place, identity } => {
-                finding.evidence = Some(progress::evidence(*place, identity.as_deref()));
-                finding.text = Some(text.clone());
+            Fact::Read { place, identity, .. } => evidence = Some((*place, identity.clone())),
+            Fact::Classified { scores: all } => scores = Some(all.clone()),
+            Fact::Split { leaves, .. } => {
+                known = Known::Split { files: leaves.iter().map(|leaf| leaf.file).collect() };
             }
-            Fact::Classified { scores } => finding.scores = Some(json!(scores)),
-            Fact::Routed | Fact::Split { .. } | Fact::Extracted(_) | Fact::Answered => {}
+            Fact::Extracted(reading) => {
+                let (confidence, missing_required) = (reading.confidence, reading.missing_required);
+                known = Known::Document { confidence, missing_required };
+            }
+            Fact::Routed | Fact::Answered => {}
         }
     }
-    finding
+    if let Item::Page(_) = first.item {
+        known = Known::Page { evidence, scores };
+    }
+    Some(News { item: first.item.clone(), from: first.at, at: last.at, known })
 }
 
 /// A message that many processes died with is dead itself.

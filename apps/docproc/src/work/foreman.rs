@@ -26,7 +26,7 @@ use crate::{
     store::{
         jobs,
         messages::{self, Wanted},
-        queue_scope, scope,
+        policy, queue_scope, scope,
     },
 };
 
@@ -174,7 +174,9 @@ impl Foreman {
             finished.iter().map(|outcome| scope(&outcome.claim.request)).collect();
         scopes.dedup();
         let mut decision = self.context.store.decide_all(&scopes, now).await?;
-        finish::record(&self.context, &self.room, &mut decision, &self.worker, finished).await?;
+        let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
+        finish::record(&self.context, &self.room, &mut decision, &self.worker, finished, &policy)
+            .await?;
         decision.hold(&queue_scope()).await?;
         let mut claims = Vec::new();
         let mut full = false;
@@ -183,7 +185,8 @@ impl Foreman {
             full |= limit > 0 && taken.len() == limit;
             claims.extend(taken);
         }
-        let jobs = jobs::load(&mut decision.tx, claims, &self.room.workflows).await?;
+        let jobs = jobs::load(&mut decision.tx, claims, &self.room.workflows, policy.thresholds);
+        let jobs = jobs.await?;
         decision.commit().await?;
         tracing::debug!(
             finished = finished.len(),
@@ -303,8 +306,9 @@ impl Foreman {
         let now = self.context.clock.now();
         let recorded = async {
             let mut decision = self.context.store.decide_all(&scopes, now).await?;
-            finish::record(&self.context, &self.room, &mut decision, &self.worker, &finished)
-                .await?;
+            let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
+            let (context, room) = (&self.context, &self.room);
+            finish::record(context, room, &mut decision, &self.worker, &finished, &policy).await?;
             decision.commit().await?;
             pulse::leave(&self.context, &self.worker).await
         };

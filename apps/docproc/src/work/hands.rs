@@ -13,7 +13,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{
     Fact, Outcome, Step, classify,
     extract::extract,
-    read::{Engines, misplaced, read},
+    read::{self, Engines, misplaced},
     split::split,
     tray::Tray,
 };
@@ -32,6 +32,13 @@ pub(super) struct Hand {
     pub engines: Engines,
     /// Takes only what is done in no time.
     pub nimble: bool,
+}
+
+/// Whether whoever asks can wait for a picture to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Haste {
+    None,
+    Quick,
 }
 
 impl Hand {
@@ -55,22 +62,30 @@ impl Hand {
         }
     }
 
+    fn perform(&mut self, job: &Job, steps: &mut Vec<Step>) -> Result<(), Trouble> {
+        self.chain(job, Haste::None, steps)?;
+        self.go_ahead(job, steps);
+        Ok(())
+    }
+
     /// Goes on through following stages that need no judgement in between and live here: a page
     /// that was read is classified in the same hands.
-    fn perform(&mut self, job: &Job, steps: &mut Vec<Step>) -> Result<(), Trouble> {
+    pub(super) fn chain(
+        &mut self,
+        job: &Job,
+        haste: Haste,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), Trouble> {
         let mut at = job.claim.at;
-        let mut text: Option<PageText> = None;
         loop {
             let (started, clock) = (self.context.clock.now(), Instant::now());
-            let fact = self.stage(job, at, text.as_ref())?;
-            if let Fact::Read { text: read, .. } = &fact {
-                text = Some(read.clone());
-            }
+            let read = steps.iter().flat_map(|step| &step.facts).find_map(Fact::text);
+            let Some(fact) = self.stage(job, at, read, haste)? else { return Ok(()) };
             let follow = matches!(fact, Fact::Routed | Fact::Read { .. });
-            let finished = self.context.clock.now();
-            steps.push(Step { at, facts: vec![fact], started, finished, took: clock.elapsed() });
-            let next = self.next_here(job, at);
-            match next.filter(|_| follow) {
+            let (item, facts) = (job.claim.item.clone(), vec![fact]);
+            let (finished, took) = (self.context.clock.now(), clock.elapsed());
+            steps.push(Step { item, at, facts, started, finished, took });
+            match self.next_here(job, at).filter(|_| follow) {
                 Some(next) => at = next,
                 None => return Ok(()),
             }
@@ -88,32 +103,45 @@ impl Hand {
             .then_some(next as i32)
     }
 
-    fn stage(&mut self, job: &Job, at: i32, text: Option<&PageText>) -> Result<Fact, Trouble> {
-        let Ok(position) = usize::try_from(at) else { return Ok(Fact::Routed) };
+    /// Nothing, when it takes too long for somebody in haste.
+    fn stage(
+        &mut self,
+        job: &Job,
+        at: i32,
+        text: Option<&PageText>,
+        haste: Haste,
+    ) -> Result<Option<Fact>, Trouble> {
+        let Ok(position) = usize::try_from(at) else { return Ok(Some(Fact::Routed)) };
         let Some(stage) = job.request.workflow.stages.get(position) else {
             return Err(misplaced("workflow"));
         };
         match stage.component {
-            Component::Splitter => split(&self.room, job, &self.room.limits()),
+            Component::Splitter => split(&self.room, job, &self.room.limits()).map(Some),
             Component::Ocr => {
                 let How::Read { engine } = stage.how else { return Err(misplaced("ocr")) };
+                if let Some(fact) = read::layer(&self.room, job)? {
+                    return Ok(Some(fact));
+                }
+                if haste == Haste::Quick {
+                    return Ok(None);
+                }
                 // Another worker's pages may hold the cores; the stage's own time counts double.
                 let budget = stage.timeout.max(Duration::from_secs(1)) * 2;
-                read(&self.room, job, &mut self.engines, engine, budget)
+                read::picture(&self.room, job, &mut self.engines, engine, budget).map(Some)
             }
             Component::Classifier => {
                 let Input::Page { text: stored, .. } = &job.input else {
                     return Err(misplaced("classifier"));
                 };
                 let text = text.or(stored.as_ref()).ok_or_else(|| misplaced("classifier"))?;
-                Ok(classify::classify(&self.room, &job.request.workflow, text))
+                Ok(Some(classify::classify(&self.room, &job.request.workflow, text)))
             }
             Component::Extractor => {
                 let Input::Document { doc_type, pages, first, .. } = &job.input else {
                     return Err(misplaced("extractor"));
                 };
                 let today = self.context.clock.now().to_zoned(self.context.zone.clone()).date();
-                Ok(extract(&job.request.workflow, doc_type, pages, *first, today))
+                Ok(Some(extract(&job.request.workflow, doc_type, pages, *first, today)))
             }
             Component::ClassificationAggregator
             | Component::ExtractionAggregator

@@ -1,6 +1,7 @@
 //! Doing what messages ask. The foreman takes them from the queue and records what came of them;
 //! hands, one per thread, do the work; calls to other services run beside them.
 
+mod ahead;
 mod call;
 mod classify;
 mod extract;
@@ -20,12 +21,11 @@ use jiff::Timestamp;
 pub(crate) use opened::kind_word;
 use page::PageText;
 pub use pulse::{Worker, give_back_silent, workers};
-use serde_json::{Map, Value as Json};
 
 use crate::{
-    model::FieldValue,
+    model::Item,
     rules::{continuity::Place, retry::Trouble},
-    store::{jobs::Job, messages::Claim, pages::Leaf, requests::FileRow},
+    store::{documents::Reading, jobs::Job, messages::Claim, pages::Leaf, requests::FileRow},
 };
 
 /// What the screens ask about this process's work.
@@ -56,22 +56,28 @@ pub enum Fact {
     Classified {
         scores: Vec<(String, f64)>,
     },
-    Extracted(Box<Extracted>),
+    Extracted(Box<Reading>),
     /// A service outside answered something that concerns the request as a whole.
     Answered,
 }
 
-#[derive(Debug)]
-pub struct Extracted {
-    pub fields: Vec<FieldValue>,
-    pub data: Map<String, Json>,
-    pub confidence: f64,
-    pub missing_required: bool,
+impl Fact {
+    fn text(&self) -> Option<&PageText> {
+        match self {
+            Self::Read { text, .. } => Some(text),
+            Self::Routed
+            | Self::Split { .. }
+            | Self::Classified { .. }
+            | Self::Extracted(_)
+            | Self::Answered => None,
+        }
+    }
 }
 
-/// One stage that ran.
+/// One stage that ran on an item.
 #[derive(Debug)]
 pub struct Step {
+    pub item: Item,
     pub at: i32,
     pub facts: Vec<Fact>,
     pub started: Timestamp,
@@ -79,7 +85,8 @@ pub struct Step {
     pub took: std::time::Duration,
 }
 
-/// What came of a message: the stages that ran, and what stopped the next one.
+/// What came of a message: the stages that ran, and what stopped the next one. Behind those of its
+/// own item stand those that were done ahead of being asked.
 #[derive(Debug)]
 pub struct Outcome {
     pub claim: Claim,

@@ -3,11 +3,13 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
+    sync::Arc,
     time::Duration,
 };
 
 use ocr::{Engine, EngineKind};
 use page::PageText;
+use paper::Document;
 use understand::classify::first_page_evidence;
 
 use super::{Fact, split::trouble};
@@ -53,30 +55,31 @@ impl Engines {
     }
 }
 
-pub(super) fn read(
+/// The words of a page's own text layer, when that can be trusted.
+pub(super) fn layer(room: &Room, job: &Job) -> Result<Option<Fact>, Trouble> {
+    let (document, page) = open(room, job)?;
+    let Some(layer) = document.text(page).map_err(|broken| trouble(&broken))? else {
+        return Ok(None);
+    };
+    match layer.reliable() {
+        Ok(()) => Ok(Some(found(layer.text))),
+        Err(doubt) => {
+            let request_id = &job.claim.request;
+            tracing::debug!(request_id, page, %doubt, "text layer not used");
+            Ok(None)
+        }
+    }
+}
+
+/// The words in a page's picture.
+pub(super) fn picture(
     room: &Room,
     job: &Job,
     engines: &mut Engines,
     engine: EngineKind,
     budget: Duration,
 ) -> Result<Fact, Trouble> {
-    let Input::Page { file, page_in_file, .. } = &job.input else {
-        return Err(misplaced("ocr"));
-    };
-    let file = file_of(job, *file)?;
-    let page = *page_in_file as usize;
-    let opened = room.desk.opened.get(&room.storage, file, &room.limits());
-    let document = opened.map_err(|broken| trouble(&broken))?;
-    let layer = document.text(page).map_err(|broken| trouble(&broken))?;
-    if let Some(layer) = layer {
-        match layer.reliable() {
-            Ok(()) => return Ok(found(layer.text)),
-            Err(doubt) => {
-                let request_id = &job.claim.request;
-                tracing::debug!(request_id, page, %doubt, "text layer not used");
-            }
-        }
-    }
+    let (document, page) = open(room, job)?;
     let picture = document.render(page, DPI).map_err(|broken| trouble(&broken))?;
     let text =
         engines.get(room, engine)?.read(&picture, Some(budget)).map_err(|error| Trouble {
@@ -90,6 +93,15 @@ pub(super) fn read(
             lasting: false,
         })?;
     Ok(found(text))
+}
+
+fn open(room: &Room, job: &Job) -> Result<(Arc<Document>, usize), Trouble> {
+    let Input::Page { file, page_in_file, .. } = &job.input else {
+        return Err(misplaced("ocr"));
+    };
+    let file = file_of(job, *file)?;
+    let opened = room.desk.opened.get(&room.storage, file, &room.limits());
+    Ok((opened.map_err(|broken| trouble(&broken))?, *page_in_file as usize))
 }
 
 fn found(text: PageText) -> Fact {

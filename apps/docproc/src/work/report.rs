@@ -19,7 +19,7 @@ struct Result {
 
 pub(super) fn step(outcome: &Outcome, step: &Step, stage: Option<&Stage>, component: &str) {
     let claim = &outcome.claim;
-    let (page, document) = match &claim.item {
+    let (page, document) = match &step.item {
         Item::Request => (None, None),
         Item::Page(n) => (Some(u64::from(*n)), None),
         Item::Document(id) => (None, Some(id.as_str())),

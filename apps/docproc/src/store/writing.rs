@@ -1,0 +1,263 @@
+//! Gathers what happens to requests by kind, so that each row is written once and each kind of row
+//! is one statement.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ::store::{Decision, Error, Rows};
+use engine::lifecycle::Lifecycle as _;
+
+use super::{
+    answers::{self, Given},
+    documents::{self, DocumentPatch, NewDocument},
+    events,
+    messages::{self, NewMessage, Past},
+    pages::{self, PagePatch},
+    progress::{Heard, Loaded, document_id, evidence, piece},
+    questions,
+    requests::{self, FileRow, RequestPatch},
+    reviews,
+};
+use crate::{
+    model::{Item, Progress, Standing, Status},
+    rules::{
+        advance::{Change, Thresholds},
+        answer::{self, Piece},
+        course::{Known, opened_at},
+    },
+};
+
+pub(super) struct Writing<'a> {
+    loaded: &'a [Loaded],
+    worker: &'a str,
+    house: Thresholds,
+    requests: BTreeMap<usize, RequestPatch>,
+    pages: BTreeMap<(usize, u32), PagePatch<'a>>,
+    documents: BTreeMap<(usize, String), DocumentPatch<'a>>,
+    files: Vec<(usize, &'a FileRow)>,
+    /// In their order; those that were done ahead of being sent are taken out again.
+    sends: Vec<Option<NewMessage>>,
+    sent: HashMap<(usize, Item, i32), usize>,
+    past: Vec<Past>,
+    reviews: Vec<(usize, &'a Item, usize)>,
+    statuses: Vec<(usize, Status)>,
+}
+
+impl<'a> Writing<'a> {
+    pub(super) fn new(loaded: &'a [Loaded], worker: &'a str, house: Thresholds) -> Self {
+        Self {
+            loaded,
+            worker,
+            house,
+            requests: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            documents: BTreeMap::new(),
+            files: Vec::new(),
+            sends: Vec::new(),
+            sent: HashMap::new(),
+            past: Vec::new(),
+            reviews: Vec::new(),
+            statuses: Vec::new(),
+        }
+    }
+
+    /// Takes what was found out.
+    pub(super) fn hear(&mut self, which: usize, heard: &'a Heard<'_>) {
+        let item = &heard.news.item;
+        match item {
+            Item::Request => self.split(which, heard),
+            Item::Page(n) => {
+                let page = self.page(which, *n);
+                page.text = heard.found.text.or(page.text);
+                if let Known::Page { evidence: found, scores } = &heard.news.known {
+                    if let Some((place, identity)) = found {
+                        page.evidence = Some(evidence(*place, identity.as_deref()));
+                    }
+                    page.scores = scores.as_ref().or(page.scores);
+                }
+            }
+            Item::Document(id) => {
+                let document = self.document(which, id);
+                document.reading = heard.found.reading.or(document.reading);
+            }
+        }
+        self.stand(which, item, Standing { at: heard.news.at, progress: Progress::Done });
+        self.remember(which, heard);
+    }
+
+    fn split(&mut self, which: usize, heard: &'a Heard<'_>) {
+        let found = &heard.found;
+        let Known::Split { .. } = heard.news.known else { return };
+        self.files.extend(found.files.iter().map(|file| (which, file)));
+        self.request(which).page_count = Some(found.leaves.len() as u32);
+        for (n, leaf) in found.leaves.iter().enumerate() {
+            let page = self.page(which, n as u32);
+            page.new = Some(*leaf);
+            page.standing = Some(Standing { at: heard.news.at + 1, progress: Progress::Todo });
+        }
+    }
+
+    /// Stages that ran without a message of their own are remembered as if they had had one.
+    fn remember(&mut self, which: usize, heard: &Heard<'_>) {
+        let item = &heard.news.item;
+        for (n, ran) in heard.ran.iter().enumerate() {
+            if n == 0 && !heard.ahead {
+                continue;
+            }
+            let sent = self.sent.get(&(which, item.clone(), ran.at));
+            let message = sent.and_then(|at| self.sends[*at].take());
+            let message = message.or_else(|| self.message(which, item.clone(), ran.at as usize));
+            self.past.extend(message.map(|message| Past { message, ran: *ran }));
+        }
+    }
+
+    /// Takes what follows.
+    pub(super) fn take(&mut self, which: usize, change: &'a Change) {
+        match change {
+            Change::Status(status) => {
+                self.request(which).status = Some(*status);
+                self.statuses.push((which, *status));
+            }
+            Change::Send { item, at } => {
+                self.stand(which, item, Standing { at: *at as i32, progress: Progress::Sent });
+                self.send(which, item.clone(), *at);
+            }
+            Change::Stand { item, standing } => self.stand(which, item, *standing),
+            Change::Accept { page, doc_type, confidence } => {
+                self.page(which, *page).accepted = Some((doc_type, *confidence));
+            }
+            Change::Review { item, at } => {
+                self.stand(which, item, Standing { at: *at as i32, progress: Progress::Review });
+                self.reviews.push((which, item, *at));
+            }
+            Change::Open { first, last, doc_type, at } => {
+                self.open(which, (*first, *last), doc_type, *at);
+            }
+            Change::Documents(count) => self.request(which).document_count = Some(*count),
+            Change::Complete => self.request(which).status = Some(Status::Completed),
+        }
+    }
+
+    fn open(&mut self, which: usize, (first, last): (u32, u32), doc_type: &'a str, at: usize) {
+        let Loaded { row, workflow, .. } = &self.loaded[which];
+        let id = document_id(&row.id, row.run, first);
+        let standing = opened_at(workflow, at);
+        let document = self.document(which, &id);
+        document.new = Some(NewDocument { first, last, doc_type });
+        document.standing = Some(standing);
+        for n in first..=last {
+            self.page(which, n).document = Some(id.clone());
+        }
+        if standing.progress == Progress::Sent {
+            self.send(which, Item::Document(id), at);
+        }
+    }
+
+    fn send(&mut self, which: usize, item: Item, at: usize) {
+        if let Some(message) = self.message(which, item.clone(), at) {
+            self.sent.insert((which, item, at as i32), self.sends.len());
+            self.sends.push(Some(message));
+        }
+    }
+
+    fn message(&self, which: usize, item: Item, at: usize) -> Option<NewMessage> {
+        let Loaded { row, workflow, .. } = &self.loaded[which];
+        let stage = workflow.stages.get(at)?;
+        Some(NewMessage {
+            request: row.id.clone(),
+            run: row.run,
+            at: at as i32,
+            stage: stage.name.clone(),
+            component: stage.component.word(),
+            item,
+            priority: row.priority,
+            deadline: row.deadline,
+        })
+    }
+
+    fn stand(&mut self, which: usize, item: &Item, standing: Standing) {
+        let place = match item {
+            Item::Request => &mut self.request(which).standing,
+            Item::Page(n) => &mut self.page(which, *n).standing,
+            Item::Document(id) => &mut self.document(which, id).standing,
+        };
+        *place = Some(standing);
+    }
+
+    fn request(&mut self, which: usize) -> &mut RequestPatch {
+        self.requests.entry(which).or_default()
+    }
+
+    fn page(&mut self, which: usize, n: u32) -> &mut PagePatch<'a> {
+        self.pages.entry((which, n)).or_default()
+    }
+
+    fn document(&mut self, which: usize, id: &str) -> &mut DocumentPatch<'a> {
+        self.documents.entry((which, id.to_owned())).or_default()
+    }
+
+    /// Writes everything, what others refer to first.
+    pub(super) async fn finish(mut self, decision: &mut Decision) -> Result<(), Error> {
+        let loaded = self.loaded;
+        let id = |which: &usize| loaded[*which].row.id.as_str();
+        let documents: Vec<_> =
+            self.documents.iter().map(|((which, own), patch)| (id(which), &**own, patch)).collect();
+        documents::write(decision, &documents).await?;
+        let pages: Vec<_> =
+            self.pages.iter().map(|((which, n), patch)| (id(which), *n, patch)).collect();
+        pages::write(decision, &pages).await?;
+        let files: Vec<_> = self.files.iter().map(|(which, file)| (id(which), *file)).collect();
+        requests::put_files(decision, &files).await?;
+        self.ask(decision).await?;
+        let sends: Vec<NewMessage> = self.sends.drain(..).flatten().collect();
+        messages::send(decision, &sends).await?;
+        messages::remember(decision, self.worker, &self.past).await?;
+        for (which, status) in &self.statuses {
+            events::status(decision, id(which), *status);
+        }
+        self.complete(decision).await?;
+        let patches: Vec<_> =
+            self.requests.iter().map(|(which, patch)| (id(which), patch)).collect();
+        requests::write(decision, &patches).await
+    }
+
+    async fn ask(&self, decision: &mut Decision) -> Result<(), Error> {
+        let mut urgent = Vec::new();
+        for (which, item, at) in &self.reviews {
+            let loaded = &self.loaded[*which];
+            let task = questions::question(decision, loaded, item, *at, self.house).await?;
+            reviews::ask(decision, &task).await?;
+            if loaded.row.priority == 0 {
+                urgent.push(loaded.row.id.as_str());
+            }
+        }
+        reviews::raise(decision, &urgent).await
+    }
+
+    /// Composes the answers of requests that are through.
+    async fn complete(&mut self, decision: &mut Decision) -> Result<(), Error> {
+        let through = |patch: &RequestPatch| patch.status == Some(Status::Completed);
+        let mut done: Vec<_> = self.requests.iter_mut().filter(|(_, one)| through(one)).collect();
+        let ids: Vec<&str> =
+            done.iter().map(|(which, _)| self.loaded[**which].row.id.as_str()).collect();
+        let documents = documents::of_all(&mut decision.tx, &ids).await?;
+        let mut told = Vec::new();
+        for (which, patch) in &mut done {
+            let row = &self.loaded[**which].row;
+            let of_request = documents.get(&row.id).into_iter().flatten();
+            let pieces: Vec<Piece> = of_request.map(|row| piece(row, true)).collect();
+            let pages = patch.page_count.or(row.page_count).unwrap_or_default();
+            let result = answer::compose(&row.id, &row.workflow_name, pages, &pieces);
+            if row.callback_url.is_some() {
+                let status = Status::Completed.word();
+                told.push(Given::new(row, answers::Kind::Final, status, Some(&result), &[]));
+            }
+            patch.result = Some(result);
+            events::completed(decision, &row.id, pieces.len());
+        }
+        answers::give(decision, &told).await?;
+        // A password is needed only while pages are read.
+        let sql = "UPDATE request_files SET password = NULL
+                   WHERE request_id IN (SELECT id FROM ROWS) AND password IS NOT NULL";
+        decision.tx.each(sql, &[], &Rows::of(&["id"], ids)).await.map(drop)
+    }
+}
