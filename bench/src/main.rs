@@ -14,6 +14,7 @@ mod sample;
 mod shop;
 mod stream;
 mod sustained;
+mod usage;
 
 use std::process::ExitCode;
 

@@ -71,6 +71,11 @@ impl Turno {
         Client::anonymous(self.url())
     }
 
+    /// Its process, while it runs.
+    pub fn process(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     pub fn data_dir(&self) -> PathBuf {
         data_dir(&self.home)
     }

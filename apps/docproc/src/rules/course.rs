@@ -14,9 +14,17 @@ pub enum Known {
     /// A stage ran, and that is all.
     Nothing,
     /// The pages of the request: the file of each.
-    Split { files: Vec<u32> },
-    Page { evidence: Option<(Place, Option<String>)>, scores: Option<Scores> },
-    Document { confidence: f64, missing_required: bool },
+    Split {
+        files: Vec<u32>,
+    },
+    Page {
+        evidence: Option<(Place, Option<String>)>,
+        scores: Option<Scores>,
+    },
+    Document {
+        confidence: f64,
+        missing_required: bool,
+    },
 }
 
 /// What was found out about an item by stages that ran in a row.

@@ -94,7 +94,8 @@ impl Slice for Requests<'_> {
         for (which, one) in batch {
             match one {
                 Move::Heard(n) => {
-                    let heard = self.heard.get(&snapshot[*which].row.id).and_then(|all| all.get(*n));
+                    let heard =
+                        self.heard.get(&snapshot[*which].row.id).and_then(|all| all.get(*n));
                     if let Some(heard) = heard {
                         writing.hear(*which, heard);
                     }

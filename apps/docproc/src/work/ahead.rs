@@ -128,7 +128,8 @@ impl Desk {
 
     fn keep(&mut self, steps: &[Step]) {
         for step in steps {
-            if let (Item::Page(n), Some(text)) = (&step.item, step.facts.iter().find_map(Fact::text))
+            if let (Item::Page(n), Some(text)) =
+                (&step.item, step.facts.iter().find_map(Fact::text))
             {
                 self.texts.insert(*n, text.clone());
             }

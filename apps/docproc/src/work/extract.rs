@@ -22,8 +22,7 @@ pub(super) fn extract(
     let Some(schema) = workflow.schemas.get(doc_type) else {
         // Recognised, with nothing to extract: settled as it is.
         let (fields, extracted_data) = (Vec::new(), serde_json::Map::new());
-        let nothing =
-            Reading { fields, extracted_data, confidence: 1.0, missing_required: false };
+        let nothing = Reading { fields, extracted_data, confidence: 1.0, missing_required: false };
         return Fact::Extracted(Box::new(nothing));
     };
     let pages: Vec<&PageText> = pages.iter().collect();

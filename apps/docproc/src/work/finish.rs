@@ -105,8 +105,7 @@ async fn follow(
         Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held: waiting }
     });
     let plan = plan.await?;
-    let asks =
-        |(_, one): &(usize, Move)| matches!(one, Move::Planned(Change::Review { .. }));
+    let asks = |(_, one): &(usize, Move)| matches!(one, Move::Planned(Change::Review { .. }));
     if plan.changes.iter().flatten().any(asks) {
         people::assign(context, decision).await?;
     }
