@@ -44,6 +44,14 @@ fn value<'f>(extraction: &'f Extraction, name: &str) -> Option<&'f str> {
     field(extraction, name).normalised.as_deref()
 }
 
+#[test]
+fn a_decimal_point_read_as_a_dash_is_one() {
+    let till = "SIN THYE & COMPANY\nITEM 1 103.77\nSUB-TOTAL 103.77\nROUNDING 0.00\nTOTAL 110-00\n\
+                CASH 110-00\nCHANGE 0.00\nTEL 03-62";
+    let receipt = found("receipt", &[("total", Kind::Decimal)], till);
+    assert_eq!(value(&receipt, "total"), Some("110.00"));
+}
+
 const INVOICE: &str = "\
 Suministros Ebro, S.L.                        FACTURA
 NIF: A58818501                                Nº de factura: F-2024/0117

@@ -50,6 +50,8 @@ pub struct FieldVerdict {
     pub right: bool,
     /// Found with at least the threshold.
     pub automatic: bool,
+    pub found: Option<String>,
+    pub truth: String,
 }
 
 /// What was decided about the pages of a document.
@@ -185,6 +187,8 @@ impl Judge<'_> {
             said,
             right: value.is_some_and(|value| self.same(spec, value, truth)),
             automatic: value.is_some() && said >= self.threshold(),
+            found: value.map(str::to_owned),
+            truth: truth.to_owned(),
         }
     }
 
@@ -226,7 +230,7 @@ pub fn evaluate(
             let case = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
             let Some(Case { file, truth }) = case else { return card };
             match reader.pages(file) {
-                Ok(pages) => card.add(&judge.judge(truth, &pages)),
+                Ok(pages) => card.add(file, &judge.judge(truth, &pages)),
                 Err(unread) => card.miss(file, &unread),
             }
             done(file);
@@ -263,7 +267,7 @@ mod tests {
             let verdict = judge.judge(&truth, &sample.texts());
             assert_eq!(verdict.pages.len(), sample.pages.len());
             assert_eq!(verdict.fields.len(), 4, "every field of the schema is known");
-            card.add(&verdict);
+            card.add(Path::new("generated.pdf"), &verdict);
             // Told to be something else, nothing of it can be right.
             let lie = Truth { doc_type: Some("payslip".into()), ..truth };
             assert!(!judge.judge(&lie, &sample.texts()).right);

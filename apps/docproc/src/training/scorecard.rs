@@ -22,9 +22,21 @@ pub struct Scorecard {
     pub page_curve: Curve,
     /// The same of fields that were found.
     pub field_curve: Curve,
+    /// Values that nobody would have looked at, and that are wrong.
+    pub slips: Vec<Slip>,
     /// Files that were not read, and why.
     pub unread: Vec<(PathBuf, String)>,
     verdicts: Vec<Verdict>,
+}
+
+/// A wrong value that would have been taken for right.
+#[derive(Clone, Debug)]
+pub struct Slip {
+    pub file: PathBuf,
+    pub field: String,
+    pub found: String,
+    pub truth: String,
+    pub said: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,6 +88,13 @@ impl FieldScore {
     }
 }
 
+impl Slip {
+    fn json(&self) -> Json {
+        let Self { file, field, found, truth, said } = self;
+        json!({ "file": file, "field": field, "found": found, "truth": truth, "confidence": said })
+    }
+}
+
 impl TypeScore {
     pub fn straight_share(&self) -> f64 {
         if self.documents == 0 { 0.0 } else { share(self.straight, self.documents) }
@@ -88,7 +107,7 @@ impl TypeScore {
 }
 
 impl Scorecard {
-    pub fn add(&mut self, verdict: &Verdict) {
+    pub fn add(&mut self, file: &Path, verdict: &Verdict) {
         for (said, right) in &verdict.pages {
             let Some(right) = right else { continue };
             self.pages += 1;
@@ -106,6 +125,11 @@ impl Scorecard {
             count.automatic += usize::from(field.automatic);
             count.automatic_right += usize::from(field.automatic && field.right);
             self.field_curve.add(field.said, field.right);
+            if let Some(found) = field.found.clone().filter(|_| field.automatic && !field.right) {
+                let (file, name, truth) =
+                    (file.to_owned(), field.name.clone(), field.truth.clone());
+                self.slips.push(Slip { file, field: name, found, truth, said: field.said });
+            }
         }
         self.verdicts.push(verdict.clone());
     }
@@ -120,6 +144,7 @@ impl Scorecard {
         self.pages_right += other.pages_right;
         self.page_curve = self.page_curve.plus(&other.page_curve);
         self.field_curve = self.field_curve.plus(&other.field_curve);
+        self.slips.extend(other.slips);
         self.unread.extend(other.unread);
         self.verdicts.extend(other.verdicts);
         for (doc_type, more) in other.types {
@@ -211,6 +236,7 @@ impl Scorecard {
             "fields": field(&self.fields()),
             "types": types.collect::<serde_json::Map<_, _>>(),
             "reliability": { "pages": bins(&self.page_curve), "fields": bins(&self.field_curve) },
+            "slips": self.slips.iter().map(Slip::json).collect::<Vec<_>>(),
             "unread": self.unread.iter().map(|(file, why)| json!({ "file": file, "why": why }))
                 .collect::<Vec<_>>(),
         })
@@ -257,6 +283,13 @@ impl fmt::Display for Scorecard {
         writeln!(f, "{:<26} {:>9}{}", "all fields", all.known, numbers(&all))?;
         writeln!(f, "\nReliability of the type of a page\n{}", self.page_curve.text())?;
         write!(f, "Reliability of the value of a field\n{}", self.field_curve.text())?;
+        if !self.slips.is_empty() {
+            write!(f, "\nTaken for right, and wrong")?;
+        }
+        for Slip { file, field, found, truth, said } in &self.slips {
+            let file = file.display();
+            write!(f, "\n  {file}  {field}: «{found}» instead of «{truth}» ({said:.2})")?;
+        }
         for (file, why) in &self.unread {
             write!(f, "\n{} was not read: {why}", file.display())?;
         }

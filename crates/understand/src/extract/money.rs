@@ -436,9 +436,23 @@ fn read(row: &Row, from: usize, to: usize) -> Option<Amount> {
     if bare(texts[0]) || texts.len() > 1 && matches!(texts[texts.len() - 1], ":" | "-") {
         return None;
     }
-    let amount = amount::parse(&texts.join(" "))?;
+    let amount = amount::parse(&texts.join(" ")).or_else(|| dashed(row, from, to))?;
     let digits = texts.iter().flat_map(|text| text.bytes()).filter(u8::is_ascii_digit).count();
     (digits <= 12).then_some(amount)
+}
+
+/// A decimal point that was read as a dash, where a price stands: behind words, at the end of its
+/// row.
+fn dashed(row: &Row, from: usize, to: usize) -> Option<Amount> {
+    let (whole, cents) = row.tokens[from].text.split_once('-')?;
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let shaped = (1..=5).contains(&whole.len()) && cents.len() == 2 && !whole.starts_with('0');
+    let placed = from > 0 && to == from + 1 && to == row.tokens.len();
+    if !(shaped && placed && digits(whole) && digits(cents)) {
+        return None;
+    }
+    let amount = amount::parse(&format!("{whole}.{cents}"))?;
+    Some(Amount { certainty: amount.certainty * 0.7, ..amount })
 }
 
 /// The currency most amounts name, if any does.
