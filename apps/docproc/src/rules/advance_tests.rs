@@ -3,12 +3,19 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::workflow;
+use crate::rules::{
+    course::{Course, Known, Move, News},
+    workflow,
+};
 
 const HOUSE: Thresholds = Thresholds { classification: 0.80, extraction: 0.75 };
 
 fn default_workflow() -> Workflow {
     workflow::parse(crate::workflows::DEFAULT).expect("the shipped workflow loads")
+}
+
+fn document_id(first: u32) -> String {
+    format!("d{first}")
 }
 
 /// A page's fate: its type and confidence, and what is found in a document that starts with it.
@@ -55,71 +62,78 @@ impl Bench {
 
     /// The router and the splitter in one go.
     fn split(&mut self) {
-        self.request.page_count = Some(self.fates.len() as u32);
-        self.request.pages = (0..self.fates.len() as u32)
-            .map(|n| Page {
-                n,
-                file: 0,
-                standing: Standing::todo(1),
-                scores: None,
-                place: Place::Unknown,
-                identity: None,
-                doc_type: None,
-                grouped: false,
-            })
-            .collect();
-        self.request.standing = Standing { at: 0, progress: Progress::Done };
-        self.settle();
+        let split = self.news_of_split();
+        self.learn(&[split]);
+    }
+
+    fn news_of_split(&self) -> News {
+        let known = Known::Split { files: vec![0; self.fates.len()] };
+        News { item: Item::Request, from: -1, at: 0, known }
     }
 
     fn settle(&mut self) {
-        let plan = plan(&self.request, &self.workflow, HOUSE);
-        for change in plan.changes {
-            self.apply(change);
+        let mut course = Course::new(self.request.clone(), &self.workflow, HOUSE, &document_id);
+        let (changes, _) = course.advance();
+        let sent: Vec<_> = changes.iter().filter_map(|change| course.sent(change)).collect();
+        let (again, _) = course.advance();
+        assert!(again.is_empty(), "not a fixpoint: {again:?}");
+        let before = std::mem::replace(&mut self.request, course.snapshot);
+        for message in sent {
+            assert!(!self.queue.contains(&message), "sent twice");
+            self.queue.push(message);
         }
-        let again = super::plan(&self.request, &self.workflow, HOUSE);
-        assert!(again.is_settled(), "not a fixpoint: {:?}", again.changes);
+        for change in changes {
+            self.note(&before, change);
+        }
     }
 
-    fn apply(&mut self, change: Change) {
+    fn note(&mut self, before: &Snapshot, change: Change) {
         match change {
             Change::Status(status) => {
-                assert!(engine::lifecycle::allows(self.request.status, status));
-                self.request.status = status;
+                assert!(engine::lifecycle::allows(before.status, status));
                 self.statuses.push(status);
             }
-            Change::Send { item, at } => {
-                *self.standing(&item) = Standing { at: at as i32, progress: Progress::Sent };
-                assert!(!self.queue.contains(&(item.clone(), at)), "sent twice");
-                self.queue.push((item, at));
-            }
-            Change::Stand { item, standing } => *self.standing(&item) = standing,
-            Change::Accept { page, doc_type, .. } => {
-                self.request.pages[page as usize].doc_type = Some(doc_type);
-            }
-            Change::Review { item, at } => {
-                self.standing(&item).progress = Progress::Review;
-                self.people.push((item, at));
-            }
-            Change::Open { first, last, doc_type, at } => {
-                let id = format!("d{first}");
-                for page in &mut self.request.pages[first as usize..=last as usize] {
-                    assert!(!page.grouped, "a page belongs to one document");
-                    page.grouped = true;
-                }
-                let standing = Standing { at: at as i32, progress: Progress::Sent };
-                let (confidence, missing_required) = (None, false);
-                let document = Document { id: id.clone(), standing, confidence, missing_required };
-                self.request.documents.push(document);
-                self.queue.push((Item::Document(id), at));
+            Change::Review { item, at } => self.people.push((item, at)),
+            Change::Open { first, last, doc_type, .. } => {
+                let pages = &before.pages[first as usize..=last as usize];
+                assert!(pages.iter().all(|page| !page.grouped), "a page belongs to one document");
                 self.spans.push((first, last, doc_type));
             }
-            Change::Documents(n) => self.request.document_count = Some(n),
-            Change::Complete => {
-                self.completed += 1;
-                self.request.status = Status::Completed;
-            }
+            Change::Complete => self.completed += 1,
+            Change::Send { .. }
+            | Change::Stand { .. }
+            | Change::Accept { .. }
+            | Change::Documents(_) => {}
         }
+    }
+
+    /// What a worker finds out about an item.
+    fn found(&self, item: &Item, at: usize) -> News {
+        let known = match item {
+            Item::Page(n) => {
+                let fate = &self.fates[*n as usize];
+                let confidence = if fate.sure { 0.95 } else { 0.60 };
+                let scores = vec![(fate.doc_type.to_owned(), confidence)];
+                Known::Page { evidence: None, scores: (at == 2).then_some(scores) }
+            }
+            Item::Document(id) => {
+                let first: usize = id[1..].parse().expect("d<page>");
+                let confidence = if self.fates[first].fields_sure { 0.9 } else { 0.5 };
+                Known::Document { confidence, missing_required: false }
+            }
+            Item::Request => Known::Nothing,
+        };
+        let at = at as i32;
+        News { item: item.clone(), from: at, at, known }
+    }
+
+    fn learn(&mut self, news: &[News]) {
+        let mut course = Course::new(self.request.clone(), &self.workflow, HOUSE, &document_id);
+        for one in news {
+            assert!(course.learn(one), "it stands where it was sent: {one:?}");
+        }
+        self.request = course.snapshot;
+        self.settle();
     }
 
     fn standing(&mut self, item: &Item) -> &mut Standing {
@@ -133,27 +147,13 @@ impl Bench {
         }
     }
 
-    /// A worker reports; delivering the same message again finds the item elsewhere and is dropped
-    /// by the store, so only the first report is a fact.
+    /// A worker reports; the same report again is no news.
     fn deliver(&mut self, pick: usize) {
         let (item, at) = self.queue.remove(pick % self.queue.len());
-        self.standing(&item).progress = Progress::Done;
-        match &item {
-            Item::Page(n) if at == 2 => {
-                let fate = &self.fates[*n as usize];
-                let confidence = if fate.sure { 0.95 } else { 0.60 };
-                let scores = vec![(fate.doc_type.to_owned(), confidence)];
-                self.request.pages[*n as usize].scores = Some(scores);
-            }
-            Item::Document(id) => {
-                let first: usize = id[1..].parse().expect("d<page>");
-                let confidence = if self.fates[first].fields_sure { 0.9 } else { 0.5 };
-                let found = self.request.documents.iter_mut().find(|one| one.id == *id);
-                found.expect("a known document").confidence = Some(confidence);
-            }
-            Item::Request | Item::Page(_) => {}
-        }
-        self.settle();
+        let news = self.found(&item, at);
+        self.learn(std::slice::from_ref(&news));
+        let mut course = Course::new(self.request.clone(), &self.workflow, HOUSE, &document_id);
+        assert!(!course.learn(&news), "heard twice");
     }
 
     fn person(&mut self, pick: usize) {
@@ -234,5 +234,27 @@ proptest! {
         prop_assert!(shuffled.statuses.is_sorted());
         let pages: u32 = shuffled.spans.iter().map(|(first, last, _)| last - first + 1).sum();
         prop_assert_eq!(pages as usize, fates.len());
+    }
+
+    #[test]
+    fn work_done_ahead_of_its_messages_ends_where_messages_lead(
+        fates in prop::collection::vec(any_fate(), 1..9),
+        upto in 0usize..40,
+    ) {
+        let mut asked = Bench::new(fates.clone());
+        let mut news = vec![asked.news_of_split()];
+        asked.split();
+        while news.len() <= upto && !asked.queue.is_empty() {
+            let (item, at) = asked.queue[0].clone();
+            news.push(asked.found(&item, at));
+            asked.deliver(0);
+        }
+        // All of it told at once, with the split.
+        let ahead = Bench::new(fates);
+        let mut course = Course::new(ahead.request, &ahead.workflow, HOUSE, &document_id);
+        let (moves, _) = course.run(&news);
+        let heard = moves.iter().filter(|one| matches!(one, Move::Heard(_))).count();
+        prop_assert_eq!(heard, news.len());
+        prop_assert_eq!(&course.snapshot, &asked.request);
     }
 }
