@@ -105,6 +105,50 @@ impl Line {
     }
 }
 
+/// Shares over a value from 0 to 1, several of them in one drawing, with the place that is looked
+/// at marked.
+#[derive(Template, Clone, Debug)]
+#[template(path = "chart_curves.html")]
+pub struct Curves {
+    pub label: String,
+    /// What runs along the bottom.
+    pub across: String,
+    pub curves: Vec<Curve>,
+    pub mark: f64,
+    pub mark_text: String,
+}
+
+/// One line of a chart. Where nothing is known there is no point.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    pub name: String,
+    pub tone: Tone,
+    /// Place and share, both 0 to 1, and the share as people read it.
+    pub points: Vec<(f64, f64, String)>,
+}
+
+impl Curves {
+    const LEFT: f64 = 44.0;
+
+    fn across(value: impl Borrow<f64>) -> String {
+        round(Self::LEFT + value.borrow().clamp(0.0, 1.0) * (WIDTH - Self::LEFT - 8.0))
+    }
+
+    fn up(value: impl Borrow<f64>) -> String {
+        round(FLOOR - value.borrow().clamp(0.0, 1.0) * (FLOOR - CEILING))
+    }
+
+    fn line(curve: &Curve) -> String {
+        let place = |(x, y, _): &(f64, f64, String)| format!("{},{}", Self::across(x), Self::up(y));
+        curve.points.iter().map(place).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The marked place is named on the side where there is room.
+    fn anchor(&self) -> &'static str {
+        if self.mark > 0.6 { "end" } else { "start" }
+    }
+}
+
 /// A table whose cells are shaded by amount: hours by days, minutes by devices.
 #[derive(Template, Clone, Debug)]
 #[template(path = "chart_heat.html")]
@@ -154,6 +198,7 @@ impl Meter {
 
 impl HtmlSafe for Bars {}
 impl HtmlSafe for Line {}
+impl HtmlSafe for Curves {}
 impl HtmlSafe for Heat {}
 impl HtmlSafe for Meter {}
 
@@ -188,6 +233,18 @@ mod tests {
             assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
         }
         assert!(!Line::new("x", vec![0.0]).points().contains("NaN"));
+    }
+
+    #[test]
+    fn curves_stay_inside_and_say_their_numbers() {
+        let points = vec![(0.0, 2.0, "200 %".to_owned()), (1.0, f64::NAN, "–".to_owned())];
+        let curve = Curve { name: "a <b>".into(), tone: Tone::Bad, points };
+        let (label, across) = ("x".to_owned(), "y".to_owned());
+        let chart =
+            Curves { label, across, curves: vec![curve], mark: 0.8, mark_text: "0,8".into() };
+        assert_eq!(Curves::line(&chart.curves[0]).split(' ').next(), Some("44,14"));
+        let html = chart.render().unwrap();
+        assert!(html.contains("200 %") && !html.contains("<b>"), "{html}");
     }
 
     #[test]
