@@ -1,6 +1,7 @@
 //! The command line as types. What each command does is in the module of its name.
 
 mod documents;
+mod golden;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,9 @@ use jiff::{Span, Timestamp};
 
 pub(crate) use documents::{
     DocprocCommand, Evaluate, Plan, Server, SimDocuments, Status, Submit, Train, WearKind,
+};
+pub(crate) use golden::{
+    Destination, GoldenAdd, GoldenCommand, GoldenList, GoldenRetire, GoldenRun, Promote, Rollback,
 };
 
 use crate::config::Flag;

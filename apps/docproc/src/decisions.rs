@@ -2,7 +2,9 @@
 //! what follows from a change is committed with it.
 
 pub mod answers;
+pub mod golden;
 pub mod people;
+pub mod promotion;
 pub mod receive;
 
 use std::time::Duration;
@@ -385,7 +387,8 @@ pub async fn sweep(context: Context, now: Timestamp) -> Result<(), Error> {
             }
         }
     }
-    Ok(())
+    drop(tx);
+    golden::sweep(&context, ORPHANED).await
 }
 
 pub fn period() -> Result<SignedDuration, Error> {

@@ -8,6 +8,7 @@ pub mod callback;
 pub mod deadlines;
 pub mod decisions;
 pub mod folder;
+pub mod golden;
 pub mod health;
 pub mod model;
 pub mod pages;
@@ -57,6 +58,8 @@ const NAV: &[Nav] = &[
     Nav::new("/docproc/solicitudes", ("Solicitudes", "Requests"), "list", 'l', READERS),
     Nav::new("/backoffice", ("Revisión", "Review"), "hand", 'b', READERS),
     Nav::new("/docproc/operadores", ("Operadores", "Operators"), "users", 'o', STAFF),
+    Nav::new("/docproc/calidad", ("Calidad", "Quality"), "check", 'y', READERS),
+    Nav::new("/docproc/capacidad", ("Capacidad", "Capacity"), "server", 'k', READERS),
 ];
 
 /// The application, ready to plug into the host. [`install`] prepares it in a process.
@@ -79,7 +82,7 @@ pub fn app() -> App {
         nav: NAV,
         routes: routes::all,
         public: &[],
-        uploads: &["/process"],
+        uploads: &["/process", "/api/docproc/golden/files"],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             Tick {
@@ -111,6 +114,12 @@ pub fn app() -> App {
                 period: |_| Box::pin(std::future::ready(decisions::period())),
                 next: |context, _| Box::pin(decisions::people::next_due(context)),
                 run: |context, now| Box::pin(decisions::people::tick(context, now)),
+            },
+            Tick {
+                name: decisions::golden::TICK,
+                period: |_| Box::pin(std::future::ready(decisions::period())),
+                next: |_, _| Box::pin(std::future::ready(Ok(None))),
+                run: |context, _| Box::pin(decisions::golden::feed(context)),
             },
             Tick {
                 name: "docproc.limpieza",

@@ -24,6 +24,10 @@ pub enum Action {
     Review,
     /// Who the operators are, and who of them has which task.
     Staff,
+    /// Add, retire and run golden cases.
+    Judge,
+    /// Put versions of workflows into force, or take them back.
+    Promote,
     Configure,
 }
 
@@ -50,7 +54,9 @@ pub const fn can(role: Role, action: Action) -> bool {
         Action::ReadContent | Action::ReadWorkflows | Action::Review => {
             !matches!(role, Role::Sender)
         }
-        Action::Steer | Action::Staff => matches!(role, Role::Admin | Role::Supervisor),
-        Action::Configure => matches!(role, Role::Admin),
+        Action::Steer | Action::Staff | Action::Judge => {
+            matches!(role, Role::Admin | Role::Supervisor)
+        }
+        Action::Promote | Action::Configure => matches!(role, Role::Admin),
     }
 }

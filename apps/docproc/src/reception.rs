@@ -33,6 +33,8 @@ pub struct Form {
     pub priority: i64,
     /// Who wants to be told of answers.
     pub callback_url: Option<String>,
+    /// Whatever else was said.
+    pub others: BTreeMap<String, String>,
 }
 
 /// Why a form was not taken: a problem to show, or a storage that failed.
@@ -104,6 +106,7 @@ pub async fn read(
         external_id,
         callback_url: optional(texts.remove("callback_url")),
         priority: priority(texts.remove("priority").as_deref(), lang)?,
+        others: texts,
     })
 }
 

@@ -22,6 +22,8 @@ const SMALL: usize = 64 << 10;
 /// What is held in memory of an upload at most: a few of these.
 const PART: usize = 1 << 20;
 const PARTS: usize = 2;
+const REQUESTS: &str = "requests";
+const CASES: &str = "golden";
 
 /// The files of all requests.
 #[derive(Clone, Debug)]
@@ -52,12 +54,25 @@ impl Storage {
 
     /// The place of a request's file.
     pub fn place(request: &str, n: u32) -> String {
-        format!("requests/{request}/{n}")
+        format!("{REQUESTS}/{request}/{n}")
+    }
+
+    /// The place of a golden case's file.
+    pub fn case_place(case: &str, n: u32) -> String {
+        format!("{CASES}/{case}/{n}")
+    }
+
+    /// Copies a file to another place. Blocking.
+    pub fn copy(&self, file: &FileRow, place: &str) -> std::io::Result<()> {
+        if file.content.is_none() {
+            self.write(place, &mut self.reader(file)?)?;
+        }
+        Ok(())
     }
 
     /// The place of a page's picture, made when first looked at.
     pub fn picture(request: &str, page: u32, size: &str) -> String {
-        format!("requests/{request}/pages/{page}-{size}.jpg")
+        format!("{REQUESTS}/{request}/pages/{page}-{size}.jpg")
     }
 
     /// Takes a file in as it comes.
@@ -82,7 +97,16 @@ impl Storage {
 
     /// Removes everything of a request; what is not there is removed already.
     pub async fn remove(&self, request: &str) -> std::io::Result<()> {
-        let dir = self.root.join("requests").join(request);
+        self.remove_all(REQUESTS, request).await
+    }
+
+    /// The same of a golden case.
+    pub async fn remove_case(&self, case: &str) -> std::io::Result<()> {
+        self.remove_all(CASES, case).await
+    }
+
+    async fn remove_all(&self, kind: &str, owner: &str) -> std::io::Result<()> {
+        let dir = self.root.join(kind).join(owner);
         match tokio::fs::remove_dir_all(dir).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
@@ -129,7 +153,16 @@ impl Storage {
     /// Requests whose files have not changed for so long, for the sweep of what no request owns.
     /// Blocking.
     pub fn owners_older_than(&self, age: Duration) -> Vec<String> {
-        let Ok(entries) = std::fs::read_dir(self.root.join("requests")) else {
+        self.older_than(REQUESTS, age)
+    }
+
+    /// The same of golden cases.
+    pub fn cases_older_than(&self, age: Duration) -> Vec<String> {
+        self.older_than(CASES, age)
+    }
+
+    fn older_than(&self, kind: &str, age: Duration) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.root.join(kind)) else {
             return Vec::new();
         };
         let old = |entry: std::io::Result<std::fs::DirEntry>| {

@@ -7,15 +7,15 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use ::store::{Error, Scope, Tx};
+use ::store::{Error, Tx};
 use host::Context;
 
 use crate::{
     rules::{
         Sentence,
-        workflow::{self, Fault, Workflow},
+        workflow::{self, Fault, Promotion, Workflow},
     },
-    store::workflows as versions,
+    store::workflows::{self as versions, Environment},
 };
 
 /// The flow of the seed (§6.2).
@@ -68,21 +68,31 @@ impl Workflows {
         if let Some(known) = known {
             return Ok(known);
         }
+        self.loadable(tx, id)
+            .await?
+            .ok_or_else(|| Error::corrupt(format!("workflow version {id} no longer loads")))
+    }
+
+    /// `None`: the version is of another time and cannot be read any more.
+    async fn loadable(&self, tx: &mut Tx, id: i64) -> Result<Option<Arc<Workflow>>, Error> {
         let version = versions::find(tx, id)
             .await?
             .ok_or_else(|| Error::corrupt(format!("workflow version {id} is gone")))?;
-        let workflow = workflow::parse(&version.source)
-            .map_err(|_| Error::corrupt(format!("workflow version {id} no longer loads")))?;
+        let Ok(workflow) = workflow::parse(&version.source) else {
+            tracing::error!(name = version.name, id, "a version in force no longer loads");
+            return Ok(None);
+        };
         let workflow = Arc::new(workflow);
         self.by_id.write().unwrap_or_else(PoisonError::into_inner).insert(id, workflow.clone());
-        Ok(workflow)
+        Ok(Some(workflow))
     }
 
-    /// Reads the directory again if it changed. Answers whether anything was exchanged.
+    /// Reads the directory again if it changed, and takes up what was promoted elsewhere. Answers
+    /// whether anything was exchanged.
     pub async fn refresh(&self, context: &Context, dir: Option<&Path>) -> Result<bool, Error> {
         let sources = sources(dir);
         if self.now.read().unwrap_or_else(PoisonError::into_inner).seen.as_ref() == Some(&sources) {
-            return Ok(false);
+            return self.take_up(&mut context.store.read().await?).await;
         }
         let mut good = BTreeMap::new();
         let mut refused = Vec::new();
@@ -112,44 +122,66 @@ impl Workflows {
                 );
             }
         }
-        self.exchange(context, &good, refused, sources.clone()).await?;
+        self.exchange(context, &good, refused.is_empty()).await?;
+        self.take_up(&mut context.store.read().await?).await?;
+        let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
+        (now.refused, now.seen) = (refused, Some(sources));
         Ok(true)
     }
 
+    /// Keeps what the files say, and puts into force what needs no promotion.
     async fn exchange(
         &self,
         context: &Context,
         good: &BTreeMap<String, (Arc<Workflow>, &String)>,
-        refused: Vec<Refused>,
-        seen: Vec<(String, String)>,
+        all_good: bool,
     ) -> Result<(), Error> {
-        let scope = Scope::new("docproc workflows");
-        let mut decision = context.store.decide(&scope, context.clock.now()).await?;
-        let mut ids = BTreeMap::new();
-        for (name, (_, source)) in good {
-            ids.insert(name.clone(), versions::activate(&mut decision, name, source).await?);
+        let mut decision = context.store.decide(&versions::scope(), context.clock.now()).await?;
+        for (name, (workflow, source)) in good {
+            let active = match versions::active(&mut decision.tx, name).await? {
+                Some(active) => self.loadable(&mut decision.tx, active.id).await?,
+                None => None,
+            };
+            let active = active.map(|active| active.promotion);
+            let loaded = versions::keep(&mut decision, name, source).await?;
+            if at_once(workflow.promotion, active, loaded.environment) {
+                versions::activate(&mut decision, &loaded).await?;
+            }
         }
-        if refused.is_empty() && !ids.is_empty() {
-            let kept: Vec<i64> = ids.values().copied().collect();
+        if all_good && !good.is_empty() {
+            let kept: Vec<&str> = good.keys().map(String::as_str).collect();
             versions::retire_others(&mut decision, &kept).await?;
         }
-        decision.commit().await?;
-        {
-            let mut by_id = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
-            for (name, (workflow, _)) in good {
-                by_id.insert(ids[name], workflow.clone());
+        decision.commit().await.map(drop)
+    }
+
+    /// Takes up the versions that are in force in the database, whoever put them there. Answers
+    /// whether that changed anything here.
+    pub async fn take_up(&self, tx: &mut Tx) -> Result<bool, Error> {
+        let ids: BTreeMap<String, i64> = versions::in_force(tx).await?.into_iter().collect();
+        if self.now.read().unwrap_or_else(PoisonError::into_inner).ids == ids {
+            return Ok(false);
+        }
+        let mut active = BTreeMap::new();
+        for (name, id) in &ids {
+            if let Some(workflow) = self.loadable(tx, *id).await? {
+                active.insert(name.clone(), workflow);
             }
         }
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
-        if refused.is_empty() {
-            (now.active, now.ids) = (BTreeMap::new(), BTreeMap::new());
-        }
-        for (name, (workflow, _)) in good {
-            now.active.insert(name.clone(), workflow.clone());
-            now.ids.insert(name.clone(), ids[name]);
-        }
-        (now.refused, now.seen) = (refused, Some(seen));
-        Ok(())
+        (now.active, now.ids) = (active, ids);
+        Ok(true)
+    }
+}
+
+/// Whether a version loaded from a file comes into force by being loaded. Either version can ask
+/// for a promotion, so that the file alone cannot do away with it. One that was promoted before
+/// comes back by itself where nothing is in force.
+fn at_once(own: Promotion, active: Option<Promotion>, environment: Environment) -> bool {
+    match (own, active) {
+        (Promotion::Automatic, None | Some(Promotion::Automatic)) => true,
+        (Promotion::Required, None) => environment == Environment::Production,
+        (Promotion::Required, Some(_)) | (Promotion::Automatic, Some(Promotion::Required)) => false,
     }
 }
 

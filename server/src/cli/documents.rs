@@ -6,6 +6,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use jiff::Span;
 
 use super::Place;
+use super::golden::{GoldenCommand, Promote, Rollback};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DocprocCommand {
@@ -19,6 +20,15 @@ pub(crate) enum DocprocCommand {
     Evaluate(Evaluate),
     /// How many hands and people a load needs
     Plan(Plan),
+    /// Cases whose answer is known
+    Golden {
+        #[command(subcommand)]
+        command: GoldenCommand,
+    },
+    /// Put a version of a workflow into force, if its golden set agrees
+    Promote(Promote),
+    /// Put the version before the present one into force again
+    Rollback(Rollback),
 }
 
 /// The server that is meant.

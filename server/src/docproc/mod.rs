@@ -3,7 +3,9 @@
 
 mod bar;
 mod evaluate;
+mod golden;
 mod plan;
+mod promote;
 mod remote;
 mod status;
 mod submit;
@@ -27,6 +29,9 @@ pub(crate) async fn run(command: DocprocCommand) -> Result<(), Exit> {
         DocprocCommand::Train(args) => train::run(args).await,
         DocprocCommand::Evaluate(args) => evaluate::run(&args),
         DocprocCommand::Plan(args) => plan::run(&args).await,
+        DocprocCommand::Golden { command } => golden::run(command).await,
+        DocprocCommand::Promote(args) => promote::run(&args).await,
+        DocprocCommand::Rollback(args) => promote::back(&args).await,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::Plan;
 use crate::exit::Exit;
 use crate::output;
 
-pub(super) async fn run(args: &Plan) -> Result<(), Exit> {
+pub(super) async fn ask(args: &Plan) -> Result<Json, Exit> {
     let remote = Remote::new(&args.server);
     let mut path = format!(
         "/api/docproc/capacity?requests_per_hour={}&pages={}&max_seconds={}",
@@ -17,7 +17,11 @@ pub(super) async fn run(args: &Plan) -> Result<(), Exit> {
     for (name, value) in told {
         path.extend(value.map(|value| format!("&{name}={value}")));
     }
-    let plan = remote.get(&path).await?;
+    remote.get(&path).await
+}
+
+pub(super) async fn run(args: &Plan) -> Result<(), Exit> {
+    let plan = ask(args).await?;
     if args.json {
         output::say_json(&plan);
     } else {

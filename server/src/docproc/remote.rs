@@ -1,5 +1,6 @@
 //! A server that is asked over HTTP, and what its refusals mean for a script.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use reqwest::{Client, Method, RequestBuilder, Response};
@@ -93,7 +94,11 @@ fn refused(status: u16, problem: &Json) -> Exit {
         _ => Code::Failed,
     };
     let said = word("detail").or(word("title")).map(str::to_owned);
-    let message = said.unwrap_or_else(|| format!("the server answered {status}"));
+    let mut message = said.unwrap_or_else(|| format!("the server answered {status}"));
+    for one in problem["errors"].as_array().into_iter().flatten() {
+        let part = |key: &str| one[key].as_str().unwrap_or_default();
+        let _ = write!(message, "\n  {}: {}", part("path"), part("message"));
+    }
     let exit = Exit::new(code, message);
     match (status, word("hint")) {
         (401, _) => exit.hint("put a token of the server into TURNO_TOKEN"),

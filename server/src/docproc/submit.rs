@@ -69,7 +69,7 @@ fn size(file: &Path) -> Result<u64, Exit> {
     }
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Exit {
+pub(super) fn unreadable(file: &Path, error: &std::io::Error) -> Exit {
     let code = match error.kind() {
         std::io::ErrorKind::NotFound => Code::NotFound,
         std::io::ErrorKind::PermissionDenied => Code::NotAuthorised,

@@ -1,8 +1,10 @@
 //! The screens. Structs here carry what a page shows; the routes fill them.
 
 pub mod backoffice;
+pub mod capacity;
 pub mod flow;
 pub mod overview;
+pub mod quality;
 pub mod request;
 pub mod requests;
 pub mod sheet;
@@ -12,7 +14,9 @@ pub mod words;
 use std::sync::LazyLock;
 
 pub use backoffice::{BackofficePage, OperatorsPage, StationPage};
+pub use capacity::CapacityPage;
 pub use overview::OverviewPage;
+pub use quality::QualityPage;
 pub use request::{NoRequestPage, RequestPage};
 pub use requests::RequestsPage;
 pub use upload::UploadPage;

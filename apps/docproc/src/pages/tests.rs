@@ -5,13 +5,18 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use web::{Lang, Page, Theme};
 
-use super::{backoffice::TaskLine, overview::Dead, requests::Narrowed, upload::Choice, *};
+use super::{
+    backoffice::TaskLine, overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *,
+};
 use crate::{
     model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
     resources::Resources,
+    routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{
         Sentence,
+        quality::{FieldLine, Quality, TypeLine},
         shift::{Day, Shift},
+        thresholds::{Known, Said},
         why::Reason,
         workflow,
     },
@@ -298,6 +303,105 @@ fn station(lang: Lang) -> StationPage {
     StationPage { page: page(lang), operator, open: true, wanted, today: 4 }
 }
 
+fn quality(lang: Lang, quality: Quality) -> QualityPage {
+    let set = Set {
+        workflow: "<b>".to_owned(),
+        cases: 20,
+        off: 1,
+        required: true,
+        waiting: Some((7, AT)),
+    };
+    QualityPage {
+        page: page(lang),
+        workflows: vec!["default".to_owned()],
+        quality,
+        days: 30,
+        workflow: "default".to_owned(),
+        classification: 0.82,
+        extraction: 0.75,
+        sets: vec![set],
+    }
+}
+
+fn counted() -> Quality {
+    let known = [(0.95, true), (0.7, false), (0.4, false)];
+    let known = known.map(|(confidence, right)| Known { confidence, right }).to_vec();
+    let said = Said { all: vec![0.95, 0.9, 0.7, 0.4], always: 1, known };
+    let (doc_type, field) = ("invoice".to_owned(), "total_amount".to_owned());
+    Quality {
+        types: vec![TypeLine { doc_type: doc_type.clone(), documents: 4, straight: 3 }],
+        fields: vec![FieldLine {
+            doc_type,
+            field,
+            documents: 4,
+            straight: 3,
+            answered: 1,
+            changed: 1,
+        }],
+        pages: said.clone(),
+        documents: said,
+    }
+}
+
+fn capacity(lang: Lang, hands: Option<u32>) -> CapacityPage {
+    let part = |component: &str, needed| Part {
+        component: component.to_owned(),
+        per_second: 1.67,
+        mean_seconds: 3.0,
+        busy: 5.0,
+        hands: 2,
+        utilisation: Some(2.5),
+        needed,
+    };
+    let plan = hands.map(|hands| Plan {
+        possible: hands > 0,
+        hands: Some(hands).filter(|hands| *hands > 0),
+        busy: Some(0.7),
+        mean_seconds: Some(4.0),
+        p95_seconds: None,
+        waiting_seconds: Some(1.0),
+        alone_seconds: 3.1,
+        here: Here { hands: 2, busy: 2.5, p95_seconds: None },
+        people: People {
+            tasks_per_request: 0.2,
+            tasks_per_hour: 240.0,
+            seconds_each: 45.0,
+            operators: 4,
+        },
+        components: vec![part("ocr", 8), part("splitter", 1)],
+        measured: vec![Measured {
+            component: "ocr".to_owned(),
+            messages: 12,
+            mean_seconds: 3.0,
+            variation: 0.25,
+        }],
+    });
+    let (page, requests_per_hour) = (page(lang), 1200.0);
+    CapacityPage {
+        page,
+        requests_per_hour,
+        pages: 5.0,
+        max_seconds: 60.0,
+        page_seconds: None,
+        plan,
+    }
+}
+
+#[test]
+fn quality_and_capacity_tell_their_numbers_or_why_there_are_none() {
+    let es = quality(Lang::Es, counted()).render().unwrap();
+    assert!(
+        es.contains("0,82") && es.contains("Juegos de pruebas") && es.contains("al promoverse")
+    );
+    assert!(es.contains("60,0 %") && es.contains("(3/5)") && es.contains("(0/1)"));
+    let none = quality(Lang::En, Quality::default()).render().unwrap();
+    assert!(none.contains("Nothing to count yet") && !none.contains("<svg viewBox=\"0 0 720"));
+    let short = capacity(Lang::En, Some(8)).render().unwrap();
+    assert!(short.contains("2 hands here, 8 are needed") && short.contains("250"), "{short}");
+    assert!(capacity(Lang::Es, Some(0)).render().unwrap().contains("Ningún número de manos"));
+    assert!(capacity(Lang::Es, None).render().unwrap().contains("Todavía no hay tiempos"));
+}
+
 fn all(lang: Lang) -> Vec<String> {
     let nobody = NoRequestPage { page: page(lang), id: "<i>".to_owned() };
     vec![
@@ -312,6 +416,10 @@ fn all(lang: Lang) -> Vec<String> {
         backoffice(lang, None).render().unwrap(),
         operators(lang).render().unwrap(),
         station(lang).render().unwrap(),
+        quality(lang, counted()).render().unwrap(),
+        quality(lang, Quality::default()).render().unwrap(),
+        capacity(lang, Some(8)).render().unwrap(),
+        capacity(lang, None).render().unwrap(),
     ]
 }
 

@@ -2,30 +2,41 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use host::{Console, Context, Failure};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Problem, Query};
 
-use super::Desk;
+use super::{Desk, screens::render};
 use crate::{
     model::Component,
+    pages::CapacityPage,
     policy::Action,
     room::room,
     rules::capacity::{self, Answer, Forecast, Load, Spread},
     store::figures::{self, Took},
+    work::{self, Worker},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
-    OpenApiRouter::new().routes(routes!(plan))
+    OpenApiRouter::new().routes(routes!(plan)).route("/docproc/capacidad", get(page))
 }
 
 /// A person is not asked to be busy all the time.
 const MOST_BUSY: f64 = 0.8;
 /// What a task takes a person until some were measured.
 const TASK_SECONDS: f64 = 45.0;
+/// Hands that are busy longer than this keep requests waiting.
+const BUSY_ENOUGH: f64 = 0.7;
+/// A process that was not heard of for longer has no hands.
+const SILENT_SECONDS: i64 = 10;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -46,48 +57,66 @@ struct Asked {
     page_seconds: Option<f64>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-struct Plan {
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Plan {
     /// Whether any number of hands keeps the promise.
-    possible: bool,
+    pub(crate) possible: bool,
     /// The fewest that do.
-    hands: Option<u32>,
-    busy: Option<f64>,
-    mean_seconds: Option<f64>,
-    p95_seconds: Option<f64>,
-    waiting_seconds: Option<f64>,
+    pub(crate) hands: Option<u32>,
+    pub(crate) busy: Option<f64>,
+    pub(crate) mean_seconds: Option<f64>,
+    pub(crate) p95_seconds: Option<f64>,
+    pub(crate) waiting_seconds: Option<f64>,
     /// What a request takes when no other is there.
-    alone_seconds: f64,
+    pub(crate) alone_seconds: f64,
     /// The same load on the hands of this process.
-    here: Here,
-    people: People,
+    pub(crate) here: Here,
+    pub(crate) people: People,
+    /// Hands by component, for processes that do one each.
+    pub(crate) components: Vec<Part>,
     /// What the plan stands on.
-    measured: Vec<Measured>,
+    pub(crate) measured: Vec<Measured>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-struct Here {
-    hands: u32,
-    busy: f64,
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Part {
+    pub(crate) component: String,
+    /// Pieces of work in a second.
+    pub(crate) per_second: f64,
+    pub(crate) mean_seconds: f64,
+    /// Hands busy with it on the mean.
+    pub(crate) busy: f64,
+    /// Hands that do it now.
+    pub(crate) hands: i64,
+    /// Of their time, the share that this load takes.
+    pub(crate) utilisation: Option<f64>,
+    /// So many are busy at most seven tenths of their time.
+    pub(crate) needed: u32,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Here {
+    pub(crate) hands: u32,
+    pub(crate) busy: f64,
     /// Absent when they cannot keep up.
-    p95_seconds: Option<f64>,
+    pub(crate) p95_seconds: Option<f64>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-struct People {
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct People {
     /// Tasks for people per request, lately.
-    tasks_per_request: f64,
-    tasks_per_hour: f64,
-    seconds_each: f64,
-    operators: u32,
+    pub(crate) tasks_per_request: f64,
+    pub(crate) tasks_per_hour: f64,
+    pub(crate) seconds_each: f64,
+    pub(crate) operators: u32,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-struct Measured {
-    component: String,
-    messages: i64,
-    mean_seconds: f64,
-    variation: f64,
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Measured {
+    pub(crate) component: String,
+    pub(crate) messages: i64,
+    pub(crate) mean_seconds: f64,
+    pub(crate) variation: f64,
 }
 
 /// How many hands and people a load needs.
@@ -97,23 +126,34 @@ struct Measured {
               (status = 503, body = Problem)))]
 async fn plan(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
-    within(&desk, "requests_per_hour", asked.requests_per_hour, 0.0..=1e7)?;
-    within(&desk, "pages", asked.pages, 1.0..=5000.0)?;
+    match reckon(&desk, &asked).await? {
+        Some(plan) => Ok(axum::Json(plan).into_response()),
+        None => Err(unmeasured(&desk).into()),
+    }
+}
+
+/// `None`: nothing was measured, and nothing was told.
+async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
+    within(desk, "requests_per_hour", asked.requests_per_hour, 0.0..=1e7)?;
+    within(desk, "pages", asked.pages, 1.0..=5000.0)?;
     let documents = asked.documents.unwrap_or(1.0);
-    within(&desk, "documents", documents, 1.0..=5000.0)?;
-    within(&desk, "max_seconds", asked.max_seconds, 0.01..=31_536_000.0)?;
-    within(&desk, "page_seconds", asked.page_seconds.unwrap_or(0.0), 0.0..=3600.0)?;
+    within(desk, "documents", documents, 1.0..=5000.0)?;
+    within(desk, "max_seconds", asked.max_seconds, 0.01..=31_536_000.0)?;
+    within(desk, "page_seconds", asked.page_seconds.unwrap_or(0.0), 0.0..=3600.0)?;
     let mut tx = desk.context.store.read().await?;
     let took = figures::took(&mut tx).await?;
     let people = figures::people(&mut tx).await?;
+    let workers = work::workers(&mut tx).await?;
     drop(tx);
     let spread = |component: Component| spread(&took, component);
-    let page = match asked.page_seconds {
+    let read = match asked.page_seconds {
         Some(seconds) => Spread::new(seconds, 0.25),
-        None => pair(spread(Component::Ocr), spread(Component::Classifier)),
+        None => spread(Component::Ocr),
     };
+    let classify = asked.page_seconds.map_or_else(|| spread(Component::Classifier), |_| NOTHING);
+    let page = pair(read, classify);
     if page.mean <= 0.0 {
-        return Err(unmeasured(&desk).into());
+        return Ok(None);
     }
     let load = Load {
         requests_per_hour: asked.requests_per_hour,
@@ -133,14 +173,85 @@ async fn plan(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failur
         seconds_each,
         operators: capacity::operators(tasks_per_hour, seconds_each, MOST_BUSY),
     };
-    let measured = took.into_iter().map(|(component, took)| Measured {
-        component,
+    let parts = [
+        (Component::Splitter, 1.0, load.split),
+        (Component::Ocr, load.pages, read),
+        (Component::Classifier, load.pages, classify),
+        (Component::Extractor, documents, load.document),
+    ];
+    let per_second = asked.requests_per_hour / 3600.0;
+    let part = |(component, pieces, each): (Component, f64, Spread)| {
+        part(component, per_second * pieces, each, &workers)
+    };
+    let components = parts.into_iter().map(part).collect();
+    let measured = measured(&took);
+    Ok(Some(Plan { components, ..answered(&load, limit, here, people, measured) }))
+}
+
+const NOTHING: Spread = Spread::new(0.0, 0.0);
+
+fn measured(took: &BTreeMap<String, Took>) -> Vec<Measured> {
+    let one = |(component, took): (&String, &Took)| Measured {
+        component: component.clone(),
         messages: took.messages,
         mean_seconds: took.mean,
         variation: took.variation,
-    });
-    let plan = answered(&load, limit, here, people, measured.collect());
-    Ok(axum::Json(plan).into_response())
+    };
+    took.iter().map(one).collect()
+}
+
+fn part(component: Component, per_second: f64, each: Spread, workers: &[Worker]) -> Part {
+    let (busy, needed) = capacity::workers(per_second, each.mean, BUSY_ENOUGH);
+    let now = Timestamp::now().as_second();
+    let does = |worker: &&Worker| {
+        let alive = now - worker.beat_at.as_second() <= SILENT_SECONDS;
+        let named = worker.components.as_array();
+        alive && named.is_none_or(|list| list.iter().any(|one| one == component.word()))
+    };
+    let hands: i64 = workers.iter().filter(does).map(|worker| worker.threads).sum();
+    Part {
+        component: component.word().to_owned(),
+        per_second,
+        mean_seconds: each.mean,
+        busy,
+        hands,
+        utilisation: (hands > 0).then(|| busy / hands as f64),
+        needed,
+    }
+}
+
+/// What the page asks with: everything is optional, and nothing is refused.
+#[derive(Debug, Default, Deserialize)]
+struct Form {
+    requests_per_hour: Option<String>,
+    pages: Option<String>,
+    max_seconds: Option<String>,
+    page_seconds: Option<String>,
+}
+
+async fn page(desk: Desk, console: Console, Query(form): Query<Form>) -> Result<Response, Failure> {
+    desk.require(Action::ReadContent)?;
+    let number = |text: &Option<String>, usual: f64| {
+        let text = text.as_deref().map(|text| text.trim().replace(',', "."));
+        text.and_then(|text| text.parse::<f64>().ok()).filter(|n| n.is_finite()).unwrap_or(usual)
+    };
+    let page_seconds = Some(number(&form.page_seconds, 0.0)).filter(|seconds| *seconds > 0.0);
+    let asked = Asked {
+        requests_per_hour: number(&form.requests_per_hour, 600.0).clamp(0.0, 1e7),
+        pages: number(&form.pages, 4.0).clamp(1.0, 5000.0),
+        documents: None,
+        max_seconds: number(&form.max_seconds, 60.0).clamp(0.01, 31_536_000.0),
+        page_seconds: page_seconds.map(|seconds| seconds.min(3600.0)),
+    };
+    let view = CapacityPage {
+        page: console.page(console.lang.t("Capacidad", "Capacity")),
+        requests_per_hour: asked.requests_per_hour,
+        pages: asked.pages,
+        max_seconds: asked.max_seconds,
+        page_seconds: asked.page_seconds,
+        plan: reckon(&desk, &asked).await?,
+    };
+    render(&desk, StatusCode::OK, &view)
 }
 
 fn answered(
@@ -174,6 +285,7 @@ fn answered(
         },
         here,
         people,
+        components: Vec::new(),
         measured,
     }
 }

@@ -210,7 +210,7 @@ fn no_workflow(
         .hint(known.join(", "))
 }
 
-fn unstored(desk: &Desk, error: &object_store::Error) -> Failure {
+pub(super) fn unstored(desk: &Desk, error: &object_store::Error) -> Failure {
     tracing::error!(%error, "an upload could not be stored");
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ALMACEN_NO_DISPONIBLE")
         .lang(desk.lang)

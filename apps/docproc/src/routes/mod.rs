@@ -2,10 +2,13 @@
 
 mod answers;
 mod backoffice;
-mod capacity;
+pub(crate) mod capacity;
+mod golden;
 mod intake;
 mod operators;
 mod pictures;
+mod promotion;
+mod quality;
 mod queue;
 mod requests;
 mod said;
@@ -43,6 +46,9 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(operators::routes())
         .merge(backoffice::routes())
         .merge(workflows::routes())
+        .merge(golden::routes())
+        .merge(promotion::routes())
+        .merge(quality::routes())
         .merge(screens::routes())
 }
 

@@ -12,7 +12,7 @@ use super::Desk;
 use crate::{
     policy::Action,
     room::room,
-    rules::workflow::{self, Fault, Workflow, mermaid},
+    rules::workflow::{self, Fault, Promotion, Workflow, mermaid},
     store::workflows as versions,
     wire,
 };
@@ -52,7 +52,10 @@ pub(super) fn brief(workflow: &Workflow, version: Option<i64>) -> Json {
         .collect();
     json!({
         "name": workflow.name, "description": workflow.description, "version": workflow.version,
-        "version_id": version,
+        "version_id": version, "promotion": match workflow.promotion {
+            Promotion::Automatic => "automatic",
+            Promotion::Required => "required",
+        },
         "sla_seconds": workflow.sla.deadline.map(|sla| sla.as_secs_f64()),
         "types": workflow.types(), "stages": stages,
     })
@@ -79,7 +82,8 @@ async fn one(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> 
         .iter()
         .map(|one| {
             json!({ "id": one.id, "digest": one.digest, "loaded_at": one.loaded_at,
-                    "active": one.active, "source": one.source })
+                    "active": one.active, "environment": one.environment.word(),
+                    "activated_at": one.activated_at, "source": one.source })
         })
         .collect();
     let diagram = active.as_ref().map(|active| mermaid(active));
@@ -113,7 +117,7 @@ async fn validate(
     Ok(axum::Json(body).into_response())
 }
 
-fn faults(faults: &[Fault], lang: Lang) -> Vec<Json> {
+pub(super) fn faults(faults: &[Fault], lang: Lang) -> Vec<Json> {
     faults
         .iter()
         .map(|fault| {

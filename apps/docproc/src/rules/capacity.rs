@@ -145,6 +145,21 @@ pub fn operators(tasks_per_hour: f64, seconds_each: f64, most_busy: f64) -> u32 
     (busy / most_busy.clamp(0.05, 1.0)).ceil() as u32
 }
 
+/// Hands of one component: how many are busy on the mean, and how many it takes so that they are
+/// busy at most `most_busy` of their time.
+pub fn workers(per_second: f64, seconds_each: f64, most_busy: f64) -> (f64, u32) {
+    let busy = per_second.max(0.0) * seconds_each.max(0.0);
+    // Rounding to a billionth first: 5.000000001 hands are five.
+    let needed = busy / most_busy.clamp(0.05, 1.0);
+    (busy, ((needed * 1e9).round() / 1e9).ceil() as u32)
+}
+
+/// *Escalado* (seed §11.4): how many processes a queue asks for, as Kubernetes reckons it from the
+/// messages that are ready and how many of them one process shall have on the mean.
+pub fn replicas(ready: u64, each: u64, most: u32) -> u32 {
+    u32::try_from(ready.div_ceil(each.max(1))).unwrap_or(u32::MAX).clamp(1, most.max(1))
+}
+
 #[cfg(test)]
 mod tests {
     use std::{cmp::Reverse, collections::BinaryHeap};
@@ -254,7 +269,37 @@ mod tests {
         assert_eq!(operators(0.0, 45.0, 0.8), 0);
     }
 
+    #[test]
+    fn scenario_29_a_queue_asks_for_processes_and_a_load_for_hands() {
+        assert_eq!(replicas(12, 5, 10), 3);
+        assert_eq!(replicas(200, 5, 10), 10);
+        assert_eq!((replicas(0, 5, 10), replicas(u64::MAX, 0, 10)), (1, 10));
+        let pages_per_second = 1_200.0 * 5.0 / 3_600.0;
+        assert!((pages_per_second - 1.67_f64).abs() < 0.01);
+        let (busy, needed) = workers(pages_per_second, 3.0, 0.7);
+        assert!((busy - 5.0).abs() < 1e-9);
+        assert_eq!(needed, 8);
+        assert_eq!(workers(pages_per_second, 3.0, 1.0).1, 5, "five and not one more");
+    }
+
     proptest! {
+        #[test]
+        fn hands_are_never_busier_than_allowed(rate in 0.0..1e4_f64, each in 0.0..60.0_f64,
+                                               most in 0.1..1.0_f64) {
+            let (busy, needed) = workers(rate, each, most);
+            prop_assert!(busy <= f64::from(needed) * most + 1e-6);
+            prop_assert!(f64::from(needed) < busy / most + 1.0 + 1e-6, "nor more of them");
+        }
+
+        #[test]
+        fn more_messages_never_ask_for_fewer_processes(ready in 0..10_000_u64, more in 0..1_000_u64,
+                                                       each in 1..50_u64, most in 1..100_u32) {
+            let few = replicas(ready, each, most);
+            prop_assert!(replicas(ready + more, each, most) >= few);
+            prop_assert!((1..=most).contains(&few));
+            prop_assert!(few == most || u64::from(few) * each >= ready);
+        }
+
         #[test]
         fn more_hands_never_make_it_slower(per_hour in 1.0..20_000.0_f64, pages in 1.0..40.0_f64,
                                            variation in 0.0..1.0_f64, hands in 1..64_u32) {

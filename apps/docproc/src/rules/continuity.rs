@@ -22,6 +22,19 @@ pub enum Place {
     Joins,
 }
 
+impl Place {
+    /// By what is printed on a page: its number, a heading, a number of its own.
+    pub fn told(page_number: Option<(u32, Option<u32>)>, starts: bool, named: bool) -> Self {
+        match page_number {
+            Some((n, _)) if n > 1 => Self::Later,
+            Some(_) => Self::First,
+            // A heading alone repeats on later pages; with a number of its own it opens a document.
+            None if starts && named => Self::First,
+            None => Self::Unknown,
+        }
+    }
+}
+
 /// The scores of a page given the type of the page before it. A page that begins a document owes
 /// nothing to its neighbour, and a single score is a verdict rather than a distribution.
 pub fn beside(scores: &[(String, f64)], before: &str, place: Place) -> Scores {

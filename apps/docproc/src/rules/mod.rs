@@ -9,13 +9,16 @@ pub mod capacity;
 pub mod continuity;
 pub mod correct;
 pub mod course;
+pub mod golden;
 pub mod group;
+pub mod quality;
 pub mod regroup;
 pub mod retry;
 pub mod route;
 pub mod shift;
 pub mod sla;
 pub mod sufficient;
+pub mod thresholds;
 pub mod why;
 pub mod workflow;
 

@@ -9,6 +9,7 @@ pub mod documents;
 pub mod early;
 pub mod events;
 pub mod figures;
+pub mod golden;
 pub mod jobs;
 pub mod measures;
 pub mod messages;
@@ -17,6 +18,7 @@ pub mod pages;
 pub mod partial;
 pub mod policy;
 pub mod progress;
+pub mod quality;
 mod questions;
 pub mod queue;
 pub mod requests;
@@ -43,6 +45,11 @@ pub const MIGRATIONS: Line = Line {
             name: "0003_deadlines",
             sqlite: include_str!("../../migrations/sqlite/0003_deadlines.sql"),
             postgres: include_str!("../../migrations/postgres/0003_deadlines.sql"),
+        },
+        Step {
+            name: "0004_golden",
+            sqlite: include_str!("../../migrations/sqlite/0004_golden.sql"),
+            postgres: include_str!("../../migrations/postgres/0004_golden.sql"),
         },
     ],
 };

@@ -1,7 +1,7 @@
 //! Versions of workflows. Each content that was ever loaded stays, for the requests that began
-//! with it.
+//! with it. One version of a name is active: new requests take it.
 
-use ::store::{Decision, Error, Tx, sha256_hex};
+use ::store::{Decision, Error, Rows, Scope, Tx, sha256_hex};
 use jiff::Timestamp;
 
 /// A version as it was loaded.
@@ -13,29 +13,103 @@ pub struct Version {
     pub source: String,
     pub loaded_at: Timestamp,
     pub active: bool,
+    pub environment: Environment,
+    pub activated_at: Option<Timestamp>,
 }
 
-/// Makes `source` the version of `name` that new requests take.
-pub async fn activate(decision: &mut Decision, name: &str, source: &str) -> Result<i64, Error> {
+/// *Entorno* (seed §11.5) of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Environment {
+    /// Loaded, and waiting for its promotion.
+    Test,
+    /// Promoted, now or once.
+    Production,
+}
+
+impl Environment {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Production => "prod",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Test, Self::Production].into_iter().find(|one| one.word() == word)
+    }
+}
+
+/// Which version of a name is active is decided one after another.
+pub fn scope() -> Scope {
+    Scope::new("docproc workflows")
+}
+
+/// Keeps a content that was loaded, waiting unless it was promoted once. One that is loaded again
+/// while it waits is the newest again.
+pub async fn keep(decision: &mut Decision, name: &str, source: &str) -> Result<Version, Error> {
+    let sql = "INSERT INTO workflows (name, digest, source, loaded_at, active, environment)
+               VALUES ($1, $2, $3, $4, $5, 'test')
+               ON CONFLICT (name, digest) DO UPDATE SET loaded_at =
+               CASE WHEN workflows.environment = 'test' THEN excluded.loaded_at
+                    ELSE workflows.loaded_at END RETURNING *";
     let digest = sha256_hex(source.as_bytes());
-    let sql = "UPDATE workflows SET active = $3 WHERE name = $1 AND digest <> $2 AND active = $4";
-    let args = [name.into(), digest.as_str().into(), false.into(), true.into()];
+    let args = [name.into(), digest.into(), source.into(), decision.now.into(), false.into()];
+    version(&decision.tx.one(sql, &args).await?)
+}
+
+/// Makes a version the one that new requests of its name take.
+pub async fn activate(decision: &mut Decision, chosen: &Version) -> Result<(), Error> {
+    let sql = "UPDATE workflows SET active = $3 WHERE name = $1 AND id <> $2 AND active = $4";
+    let args = [chosen.name.as_str().into(), chosen.id.into(), false.into(), true.into()];
     decision.tx.execute(sql, &args).await?;
-    let sql = "INSERT INTO workflows (name, digest, source, loaded_at, active)
-               VALUES ($1, $2, $3, $4, $5)
-               ON CONFLICT (name, digest) DO UPDATE SET active = excluded.active RETURNING id";
-    let args = [name.into(), digest.into(), source.into(), decision.now.into(), true.into()];
-    decision.tx.one(sql, &args).await?.get("id")
+    if chosen.active {
+        return Ok(());
+    }
+    let sql = "UPDATE workflows SET active = $2, environment = 'prod', activated_at = $3
+               WHERE id = $1 AND active = $4";
+    let args = [chosen.id.into(), true.into(), decision.now.into(), false.into()];
+    decision.tx.guarded("workflow", sql, &args).await
+}
+
+/// Takes a version out of force and back to where it was before its promotion.
+pub async fn withdraw(decision: &mut Decision, id: i64) -> Result<(), Error> {
+    let sql =
+        "UPDATE workflows SET active = $2, environment = 'test' WHERE id = $1 AND active = $3";
+    decision.tx.guarded("workflow", sql, &[id.into(), false.into(), true.into()]).await
 }
 
 /// No new request takes a workflow whose file is gone.
-pub async fn retire_others(decision: &mut Decision, kept: &[i64]) -> Result<(), Error> {
-    let list: Vec<_> = kept.iter().map(ToString::to_string).collect();
-    let sql = format!(
-        "UPDATE workflows SET active = $1 WHERE active = $2 AND id NOT IN ({})",
-        list.join(", ")
-    );
-    decision.tx.execute(::store::trusted(sql), &[false.into(), true.into()]).await.map(drop)
+pub async fn retire_others(decision: &mut Decision, kept: &[&str]) -> Result<(), Error> {
+    let sql = "UPDATE workflows SET active = $1
+               WHERE active = $2 AND name NOT IN (SELECT v.name FROM ROWS)";
+    let kept = Rows::of(&["name"], kept.iter().copied());
+    decision.tx.each(sql, &[false.into(), true.into()], &kept).await.map(drop)
+}
+
+/// The versions that new requests take: name and id.
+pub async fn in_force(tx: &mut Tx) -> Result<Vec<(String, i64)>, Error> {
+    let sql = "SELECT name, id FROM workflows WHERE active = $1 ORDER BY name";
+    let rows = tx.all(sql, &[true.into()]).await?;
+    rows.iter().map(|row| Ok((row.get("name")?, row.get("id")?))).collect()
+}
+
+pub async fn active(tx: &mut Tx, name: &str) -> Result<Option<Version>, Error> {
+    let sql = "SELECT * FROM workflows WHERE name = $1 AND active = $2";
+    tx.optional(sql, &[name.into(), true.into()]).await?.as_ref().map(version).transpose()
+}
+
+/// The newest version that waits for its promotion.
+pub async fn waiting(tx: &mut Tx, name: &str) -> Result<Option<Version>, Error> {
+    let sql = "SELECT * FROM workflows WHERE name = $1 AND environment = 'test'
+               ORDER BY loaded_at DESC, id DESC LIMIT 1";
+    tx.optional(sql, &[name.into()]).await?.as_ref().map(version).transpose()
+}
+
+/// The version that was in force before the present one.
+pub async fn previous(tx: &mut Tx, name: &str) -> Result<Option<Version>, Error> {
+    let sql = "SELECT * FROM workflows WHERE name = $1 AND active = $2 AND environment = 'prod'
+               AND activated_at IS NOT NULL ORDER BY activated_at DESC, id DESC LIMIT 1";
+    tx.optional(sql, &[name.into(), false.into()]).await?.as_ref().map(version).transpose()
 }
 
 pub async fn find(tx: &mut Tx, id: i64) -> Result<Option<Version>, Error> {
@@ -58,5 +132,7 @@ fn version(row: &::store::Row) -> Result<Version, Error> {
         source: row.get("source")?,
         loaded_at: row.get("loaded_at")?,
         active: row.get("active")?,
+        environment: row.word("environment", Environment::from_word)?,
+        activated_at: row.maybe("activated_at")?,
     })
 }

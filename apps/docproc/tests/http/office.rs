@@ -39,7 +39,7 @@ impl Drop for Desk {
     }
 }
 
-fn directory() -> PathBuf {
+pub(crate) fn directory() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -102,6 +102,12 @@ impl Office {
         std::fs::write(dir.join("facturas.yaml"), docproc::workflows::INVOICES).unwrap();
         std::fs::write(dir.join("exact.yaml"), exact("exact", &outside.url)).unwrap();
         let context = context(desk, &setup).await;
+        Self { outside, ..Self::start(context).await }
+    }
+
+    /// Opens what was set up.
+    pub(crate) async fn start(context: Context) -> Self {
+        let outside = Outside::start().await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let running = host::start(context, listener).unwrap();
         let client = Client::anonymous(format!("http://{}", running.address));
@@ -198,7 +204,7 @@ impl Office {
     }
 }
 
-async fn context(desk: &Desk, setup: &Setup) -> Context {
+pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
     let store = Store::open(&desk.url).await.unwrap();
     let lines = [store::ENGINE, host::MIGRATIONS, docproc::store::MIGRATIONS];
     store.migrate(&lines, noon()).await.unwrap();

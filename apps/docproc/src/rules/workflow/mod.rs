@@ -35,6 +35,17 @@ pub struct Workflow {
     pub sufficient: Vec<Needed>,
     /// How many days contents are kept after the end. Absent: for ever.
     pub retention_days: Option<u32>,
+    pub promotion: Promotion,
+}
+
+/// *Promoción* (seed §11.5): how a version loaded from a file comes into force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Promotion {
+    /// At once.
+    #[default]
+    Automatic,
+    /// When somebody promotes it and its golden set agrees.
+    Required,
 }
 
 /// A document that has to be there, with these of its fields.

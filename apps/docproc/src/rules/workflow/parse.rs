@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 use understand::extract::Schema;
 
-use super::{Boundaries, How, Needed, Retry, Route, Sla, Stage, Workflow, check};
+use super::{Boundaries, How, Needed, Promotion, Retry, Route, Sla, Stage, Workflow, check};
 use crate::{
     model::{Component, Unit},
     rules::Sentence,
@@ -47,6 +47,7 @@ struct RawWorkflow {
     #[serde(default)]
     sufficient: Vec<Spanned<RawNeeded>>,
     retention: Option<RawRetention>,
+    promotion: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -182,6 +183,7 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
     }
     let sufficient = sufficient(raw.sufficient, &schemas, &raw.other_types, faults);
     let retention_days = retention(raw.retention, faults);
+    let promotion = promotion(raw.promotion.as_ref(), faults);
     let mut workflow = Workflow {
         name: raw.name.value,
         description: raw.description,
@@ -194,6 +196,7 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
         retry: retry(&raw.retry),
         sufficient,
         retention_days,
+        promotion,
     };
     // What stands on a broken stage would only repeat its fault.
     if faults.is_empty() {
@@ -363,6 +366,23 @@ fn retention(raw: Option<RawRetention>, faults: &mut Vec<Fault>) -> Option<u32> 
         ),
     ));
     None
+}
+
+fn promotion(raw: Option<&Spanned<String>>, faults: &mut Vec<Fault>) -> Promotion {
+    match raw.map(|given| given.value.as_str()) {
+        None | Some("automatic") => Promotion::Automatic,
+        Some("required") => Promotion::Required,
+        Some(_) => {
+            let at = raw.map_or(Location::UNKNOWN, |given| given.defined);
+            let said = Sentence::new(
+                "promotion: automatic o required".to_owned(),
+                "promotion: automatic or required".to_owned(),
+            );
+            faults.push(Fault::at(at, said));
+            // Whoever meant something by it does not want it in force at once.
+            Promotion::Required
+        }
+    }
 }
 
 fn retry(raw: &RawRetry) -> Retry {

@@ -1,0 +1,100 @@
+//! What a stage finds out, as the workers would: the same files, engines, classifier and extractor.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use ocr::EngineKind;
+use page::PageText;
+use paper::{Document, Kind};
+use understand::{classify::first_page_evidence, extract};
+
+use super::Readers;
+use crate::{
+    room::Room,
+    rules::{
+        continuity::{Place, Scores},
+        workflow::Workflow,
+    },
+    store::requests::FileRow,
+    training::Reader,
+    work::kind_word,
+};
+
+/// The files of a case, opened; those of archives too.
+pub(super) fn open(room: &Room, files: &[FileRow]) -> Result<Vec<Arc<Document>>, String> {
+    let limits = room.limits();
+    let mut opened = Vec::new();
+    let mut pages = 0;
+    for file in files {
+        let named = |broken: paper::Broken| format!("{}: {broken}", file.name);
+        if file.kind != kind_word(Kind::Zip) {
+            let document = room.desk.opened.get(&room.storage, file, &limits).map_err(named)?;
+            pages += document.page_count();
+            opened.push(document);
+            continue;
+        }
+        let reader = room.storage.reader(file).map_err(|error| error.to_string())?;
+        let mut inside = Vec::new();
+        paper::unpack(reader, &limits, &mut |_, kind, content| {
+            let mut bytes = Vec::new();
+            content.read_to_end(&mut bytes)?;
+            inside.push((kind, bytes));
+            Ok(())
+        })
+        .map_err(named)?;
+        for (kind, bytes) in inside {
+            let document = Document::open(bytes, kind, None, &limits).map_err(named)?;
+            pages += document.page_count();
+            opened.push(Arc::new(document));
+        }
+    }
+    match pages {
+        0 => Err("there are no pages".to_owned()),
+        n if n > limits.pages => Err(format!("{n} pages are more than {}", limits.pages)),
+        _ => Ok(opened),
+    }
+}
+
+/// What a page says.
+pub(super) struct Said {
+    pub text: PageText,
+    pub place: Place,
+    pub identity: Option<String>,
+}
+
+pub(super) fn read(
+    room: &Room,
+    readers: &mut Readers,
+    engine: EngineKind,
+    document: &Document,
+    page: usize,
+) -> Result<Said, String> {
+    let reader = readers.entry(engine).or_insert_with(|| Reader::new(room.pack.clone(), engine));
+    let text = reader.page(document, page).map_err(|unread| unread.to_string())?;
+    let evidence = first_page_evidence(&text);
+    let place = Place::told(evidence.page_number, evidence.starts, evidence.identity.is_some());
+    Ok(Said { place, identity: evidence.identity, text })
+}
+
+pub(super) fn classify(room: &Room, workflow: &Workflow, text: &PageText) -> Scores {
+    let scores = room.classifier.scores(text, &workflow.types());
+    scores.into_iter().map(|(name, p)| (name, rounded(p))).collect()
+}
+
+/// The fields of a document. Recognised with nothing to extract, it is settled as it is.
+pub(super) fn extract(
+    workflow: &Workflow,
+    doc_type: &str,
+    pages: &[&PageText],
+    today: Date,
+) -> extract::Extraction {
+    match workflow.schemas.get(doc_type) {
+        Some(schema) => extract::extract(doc_type, schema, pages, today),
+        None => extract::Extraction { fields: Vec::new(), confidence: 1.0, checks: Vec::new() },
+    }
+}
+
+/// As workers keep confidences; the threshold is compared with this.
+pub(super) fn rounded(p: f32) -> f64 {
+    (f64::from(p) * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,191 @@
+use askama::Template;
+use jiff::Timestamp;
+use web::svg::{Curve, Curves};
+use web::{Lang, Page, Tone};
+
+use super::words;
+use crate::rules::{
+    quality::{FieldLine, Quality, TypeLine},
+    thresholds::{self, Point, Said},
+};
+
+/// `/docproc/calidad`: how good the machine is, and what other thresholds would do.
+#[derive(Template)]
+#[template(path = "quality.html")]
+pub struct QualityPage {
+    pub page: Page,
+    pub workflows: Vec<String>,
+    pub quality: Quality,
+    pub days: u32,
+    /// Empty: all of them.
+    pub workflow: String,
+    pub classification: f64,
+    pub extraction: f64,
+    pub sets: Vec<Set>,
+}
+
+/// The golden set of a workflow.
+#[derive(Clone, Debug)]
+pub struct Set {
+    pub workflow: String,
+    pub cases: i64,
+    /// Those that differed when they were last run.
+    pub off: i64,
+    /// Whether a new version has to be promoted.
+    pub required: bool,
+    /// The version that waits for that.
+    pub waiting: Option<(i64, Timestamp)>,
+}
+
+/// One side of the simulator, ready to be shown.
+struct Side<'a> {
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    said: &'a Said,
+    threshold: f64,
+}
+
+impl QualityPage {
+    fn is_empty(&self) -> bool {
+        self.quality.types.is_empty()
+            && self.quality.pages.all.is_empty()
+            && self.quality.pages.known.is_empty()
+            && self.quality.documents.known.is_empty()
+    }
+
+    fn sides(&self) -> [Side<'_>; 2] {
+        [
+            Side {
+                id: "classification",
+                title: self.page.t("Tipo de las páginas", "Types of pages"),
+                about: self.page.t(
+                    "Cuántas páginas irían a personas, y cuántos de los tipos aceptados serían falsos.",
+                    "How many pages would go to people, and how many of the accepted types would be wrong.",
+                ),
+                said: &self.quality.pages,
+                threshold: self.classification,
+            },
+            Side {
+                id: "extraction",
+                title: self.page.t("Campos de los documentos", "Fields of documents"),
+                about: self.page.t(
+                    "Cuántos documentos irían a personas, y cuántos de los campos aceptados serían falsos.",
+                    "How many documents would go to people, and how many of the accepted fields would be wrong.",
+                ),
+                said: &self.quality.documents,
+                threshold: self.extraction,
+            },
+        ]
+    }
+
+    fn points(side: &Side<'_>) -> Vec<(Point, bool)> {
+        let mut points = thresholds::curve(side.said);
+        let same = |one: &Point| (one.threshold - side.threshold).abs() < 1e-9;
+        if !points.iter().any(same) {
+            points.push(thresholds::at(side.said, side.threshold));
+            points.sort_by(|a, b| a.threshold.total_cmp(&b.threshold));
+        }
+        points.into_iter().map(|one| (one, same(&one))).collect()
+    }
+
+    fn at(side: &Side<'_>) -> Point {
+        thresholds::at(side.said, side.threshold)
+    }
+
+    fn curve(&self, side: &Side<'_>) -> Curves {
+        let page = &self.page;
+        let points = thresholds::curve(side.said);
+        let drawn = |share: fn(&Point) -> Option<f64>| {
+            let told = |one: &Point| {
+                let share = share(one)?;
+                Some((one.threshold, share, self.precise(Some(share))))
+            };
+            points.iter().filter_map(told).collect()
+        };
+        Curves {
+            label: format!("{}: {}", side.title, side.about),
+            across: page.t("umbral", "threshold").to_owned(),
+            curves: vec![
+                Curve {
+                    name: page.t("irían a personas", "would go to people").to_owned(),
+                    tone: Tone::Info,
+                    points: drawn(Point::asked_share),
+                },
+                Curve {
+                    name: page.t("error entre lo aceptado", "error among the accepted").to_owned(),
+                    tone: Tone::Bad,
+                    points: drawn(Point::error),
+                },
+            ],
+            mark: side.threshold,
+            mark_text: self.two(side.threshold),
+        }
+    }
+
+    fn two(&self, value: impl std::borrow::Borrow<f64>) -> String {
+        self.page.decimal(value, 2)
+    }
+
+    /// Shares of errors are small: one decimal more than elsewhere.
+    fn precise(&self, share: Option<f64>) -> String {
+        match share {
+            None => "–".to_owned(),
+            Some(share) => format!("{} %", self.page.decimal(share * 100.0, 1)),
+        }
+    }
+
+    fn part(
+        &self,
+        part: impl std::borrow::Borrow<i64>,
+        whole: impl std::borrow::Borrow<i64>,
+    ) -> String {
+        match *whole.borrow() {
+            0 => "–".to_owned(),
+            whole => self.page.percent(*part.borrow() as f64 / whole as f64),
+        }
+    }
+
+    fn type_word(&self, doc_type: &str) -> String {
+        words::doc_type(&self.page, doc_type)
+    }
+
+    fn field_word(&self, field: &str) -> String {
+        words::field(&self.page, field)
+    }
+
+    /// Documents without a person, of all types.
+    fn straight(&self) -> (i64, i64) {
+        let sum = |of: fn(&TypeLine) -> i64| self.quality.types.iter().map(of).sum();
+        (sum(|one| one.straight), sum(|one| one.documents))
+    }
+
+    fn changed(&self) -> (i64, i64) {
+        let sum = |of: fn(&FieldLine) -> i64| self.quality.fields.iter().map(of).sum();
+        (sum(|one| one.changed), sum(|one| one.answered))
+    }
+
+    fn straight_note(&self) -> String {
+        let (straight, all) = self.straight();
+        match self.page.lang {
+            Lang::Es => format!("{straight} de {all} documentos"),
+            Lang::En => format!("{straight} of {all} documents"),
+        }
+    }
+
+    fn changed_note(&self) -> String {
+        let (changed, all) = self.changed();
+        match self.page.lang {
+            Lang::Es => format!("{changed} de {all} campos que miraron personas"),
+            Lang::En => format!("{changed} of {all} fields that people looked at"),
+        }
+    }
+
+    fn known_note(&self, side: &Side<'_>) -> String {
+        let known = side.said.known.len();
+        match self.page.lang {
+            Lang::Es => format!("La verdad se conoce de {known}."),
+            Lang::En => format!("The truth is known of {known}."),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! How good the machine is, and what other thresholds would do.
+
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse as _, Response},
+    routing::get,
+};
+use host::{Console, Context, Failure};
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+use utoipa::IntoParams;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Problem, Query};
+
+use super::{Desk, screens::render};
+use crate::{
+    pages::{QualityPage, quality::Set},
+    policy::Action,
+    room::room,
+    rules::{
+        quality::Quality,
+        thresholds::{self, Point, Said},
+        workflow::Promotion,
+    },
+    store::{golden, policy, quality, workflows as versions},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(read)).route("/docproc/calidad", get(page))
+}
+
+/// How far back to look unless told.
+const DAYS: u32 = 30;
+
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Asked {
+    /// Only this workflow.
+    workflow: Option<String>,
+    /// How many days to look back; 30 unless told.
+    #[param(minimum = 1, maximum = 365)]
+    days: Option<u32>,
+    /// The threshold of types to look at; the house's unless told.
+    #[param(minimum = 0, maximum = 1)]
+    classification: Option<f64>,
+    /// The threshold of fields to look at; the house's unless told.
+    #[param(minimum = 0, maximum = 1)]
+    extraction: Option<f64>,
+}
+
+/// What was asked, with what was left open filled in.
+struct Looked {
+    quality: Quality,
+    days: u32,
+    workflow: Option<String>,
+    classification: f64,
+    extraction: f64,
+}
+
+async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
+    desk.require(Action::ReadContent)?;
+    let share = |name: &str, value: Option<f64>| match value {
+        Some(value) if !(0.0..=1.0).contains(&value) => {
+            let detail = format!("{name}: 0 … 1");
+            Err(Problem::bad_request("FUERA_DE_RANGO").lang(desk.lang).detail(detail))
+        }
+        value => Ok(value),
+    };
+    let classification = share("classification", asked.classification)?;
+    let extraction = share("extraction", asked.extraction)?;
+    let days = asked.days.unwrap_or(DAYS).clamp(1, 365);
+    let span = SignedDuration::from_hours(i64::from(days) * 24);
+    let since = desk.now.saturating_sub(span).unwrap_or(Timestamp::MIN);
+    let workflow = asked.workflow.filter(|name| !name.is_empty());
+    let mut tx = desk.context.store.read().await?;
+    let house = policy::load(&desk.context.settings, &mut tx).await?.thresholds;
+    Ok(Looked {
+        quality: quality::load(&mut tx, since, workflow.as_deref()).await?,
+        days,
+        workflow,
+        classification: classification.unwrap_or(house.classification),
+        extraction: extraction.unwrap_or(house.extraction),
+    })
+}
+
+/// Straight-through rates by type and field, what people changed, and what other thresholds would
+/// send to people, at what error.
+#[utoipa::path(get, path = "/api/docproc/quality", params(Asked), tag = "docproc",
+    responses((status = 200, body = Object), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 503, body = Problem)))]
+async fn read(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
+    let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
+    let share = |part: i64, whole: i64| (whole > 0).then(|| part as f64 / whole as f64);
+    let types = quality.types.iter().map(|one| {
+        json!({ "doc_type": one.doc_type, "documents": one.documents, "straight": one.straight,
+                "straight_share": share(one.straight, one.documents) })
+    });
+    let fields = quality.fields.iter().map(|one| {
+        json!({ "doc_type": one.doc_type, "field": one.field, "documents": one.documents,
+                "straight": one.straight, "straight_share": share(one.straight, one.documents),
+                "answered": one.answered, "changed": one.changed })
+    });
+    let body = json!({
+        "days": days, "workflow": workflow,
+        "types": types.collect::<Vec<_>>(), "fields": fields.collect::<Vec<_>>(),
+        "classification": simulated(&quality.pages, classification),
+        "extraction": simulated(&quality.documents, extraction),
+    });
+    Ok(axum::Json(body).into_response())
+}
+
+fn simulated(said: &Said, threshold: f64) -> Json {
+    let curve: Vec<Json> = thresholds::curve(said).iter().map(point).collect();
+    json!({ "at": point(&thresholds::at(said, threshold)), "curve": curve,
+            "known": said.known.len() })
+}
+
+fn point(one: &Point) -> Json {
+    json!({ "threshold": one.threshold, "asked": one.asked, "all": one.all,
+            "asked_share": one.asked_share(), "accepted": one.accepted, "wrong": one.wrong,
+            "error": one.error() })
+}
+
+async fn page(
+    desk: Desk,
+    console: Console,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Failure> {
+    let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
+    let active = room(&desk.context).workflows.active();
+    let mut tx = desk.context.store.read().await?;
+    let tally = golden::tally(&mut tx).await?;
+    let mut sets = Vec::new();
+    for (name, flow) in &active {
+        let counted = tally.iter().find(|(of, ..)| of == name);
+        let waiting = versions::waiting(&mut tx, name).await?;
+        sets.push(Set {
+            workflow: name.clone(),
+            cases: counted.map_or(0, |(_, cases, _)| *cases),
+            off: counted.map_or(0, |(_, _, off)| *off),
+            required: flow.promotion == Promotion::Required,
+            waiting: waiting.map(|one| (one.id, one.loaded_at)),
+        });
+    }
+    let view = QualityPage {
+        page: console.page(console.lang.t("Calidad", "Quality")),
+        workflows: active.into_keys().collect(),
+        quality,
+        days,
+        workflow: workflow.unwrap_or_default(),
+        classification,
+        extraction,
+        sets,
+    };
+    render(&desk, StatusCode::OK, &view)
+}

@@ -1,0 +1,94 @@
+//! Scenario 28: a process says whether it takes messages, and notices when it cannot.
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value as Json;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::AbortHandle,
+};
+
+use crate::office::{self, Desk, Office, Setup};
+
+/// A wire to the database that can be cut and mended.
+struct Wire {
+    address: SocketAddr,
+    to: SocketAddr,
+    carrying: AbortHandle,
+}
+
+impl Wire {
+    async fn lay(to: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        Self { address, to, carrying: carry(listener, to) }
+    }
+
+    /// Every connection ends, and no new one is taken.
+    fn cut(&self) {
+        self.carrying.abort();
+    }
+
+    async fn mend(&mut self) {
+        let listener = TcpListener::bind(self.address).await.unwrap();
+        self.carrying = carry(listener, self.to);
+    }
+}
+
+fn carry(listener: TcpListener, to: SocketAddr) -> AbortHandle {
+    let carrying = tokio::spawn(async move {
+        let mut open = tokio::task::JoinSet::new();
+        while let Ok((mut near, _)) = listener.accept().await {
+            open.spawn(async move {
+                let mut far = TcpStream::connect(to).await?;
+                tokio::io::copy_bidirectional(&mut near, &mut far).await
+            });
+        }
+    });
+    carrying.abort_handle()
+}
+
+async fn ready(health: SocketAddr) -> u16 {
+    reqwest::get(format!("http://{health}/ready")).await.unwrap().status().as_u16()
+}
+
+/// How long it takes until it says so.
+async fn until(health: SocketAddr, status: u16) -> Duration {
+    let began = Instant::now();
+    while ready(health).await != status {
+        assert!(began.elapsed() < Duration::from_secs(30), "never {status}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    began.elapsed()
+}
+
+#[tokio::test]
+async fn scenario_28_a_lost_database_is_noticed_within_five_seconds() {
+    let Some(direct) = testkit::fresh_database().await else { return };
+    let mut url = reqwest::Url::parse(&direct).unwrap();
+    let to = format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or(5432));
+    let to = tokio::net::lookup_host(to).await.unwrap().next().unwrap();
+    let mut wire = Wire::lay(to).await;
+    url.set_host(Some("127.0.0.1")).unwrap();
+    url.set_port(Some(wire.address.port())).unwrap();
+    let desk = Desk { url: url.into(), dir: office::directory() };
+    let setup = Setup::default();
+    let context = office::context(&desk, &setup).await;
+    let nowhere = "127.0.0.1:0".parse().unwrap();
+    let health = docproc::health::serve(context.clone(), nowhere).await.unwrap();
+    assert_eq!(ready(health).await, 503, "nothing is taken yet");
+    let office = Office::start(context).await;
+    until(health, 200).await;
+    wire.cut();
+    let noticed = until(health, 503).await;
+    assert!(noticed < Duration::from_secs(5), "{noticed:?}");
+    let alive = reqwest::get(format!("http://{health}/health")).await.unwrap();
+    assert_eq!(alive.status().as_u16(), 200, "it lives all the same");
+    assert_eq!(alive.json::<Json>().await.unwrap()["status"], "ok");
+    wire.mend().await;
+    until(health, 200).await;
+    office.close().await;
+}
