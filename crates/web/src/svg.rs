@@ -114,6 +114,9 @@ pub struct Curves {
     /// What runs along the bottom.
     pub across: String,
     pub curves: Vec<Curve>,
+    /// The share at the upper edge, and the words beside the five lines from the bottom up.
+    pub top: f64,
+    pub scale: [String; 5],
     pub mark: f64,
     pub mark_text: String,
 }
@@ -123,7 +126,7 @@ pub struct Curves {
 pub struct Curve {
     pub name: String,
     pub tone: Tone,
-    /// Place and share, both 0 to 1, and the share as people read it.
+    /// Place from 0 to 1, share, and the share as people read it.
     pub points: Vec<(f64, f64, String)>,
 }
 
@@ -134,12 +137,18 @@ impl Curves {
         round(Self::LEFT + value.borrow().clamp(0.0, 1.0) * (WIDTH - Self::LEFT - 8.0))
     }
 
-    fn up(value: impl Borrow<f64>) -> String {
-        round(FLOOR - value.borrow().clamp(0.0, 1.0) * (FLOOR - CEILING))
+    fn up(&self, share: impl Borrow<f64>) -> String {
+        let part = (share.borrow() / self.top.max(f64::EPSILON)).clamp(0.0, 1.0);
+        round(FLOOR - part * (FLOOR - CEILING))
     }
 
-    fn line(curve: &Curve) -> String {
-        let place = |(x, y, _): &(f64, f64, String)| format!("{},{}", Self::across(x), Self::up(y));
+    /// The height of one of the five lines.
+    fn rung(&self, n: impl Borrow<usize>) -> String {
+        self.up(self.top * *n.borrow() as f64 / 4.0)
+    }
+
+    fn line(&self, curve: &Curve) -> String {
+        let place = |(x, y, _): &(f64, f64, String)| format!("{},{}", Self::across(x), self.up(*y));
         curve.points.iter().map(place).collect::<Vec<_>>().join(" ")
     }
 
@@ -240,9 +249,11 @@ mod tests {
         let points = vec![(0.0, 2.0, "200 %".to_owned()), (1.0, f64::NAN, "–".to_owned())];
         let curve = Curve { name: "a <b>".into(), tone: Tone::Bad, points };
         let (label, across) = ("x".to_owned(), "y".to_owned());
-        let chart =
-            Curves { label, across, curves: vec![curve], mark: 0.8, mark_text: "0,8".into() };
-        assert_eq!(Curves::line(&chart.curves[0]).split(' ').next(), Some("44,14"));
+        let scale = ["0", "25", "50", "75", "100"].map(str::to_owned);
+        let (curves, mark_text) = (vec![curve], "0,8".to_owned());
+        let chart = Curves { label, across, curves, top: 1.0, scale, mark: 0.8, mark_text };
+        assert_eq!(chart.line(&chart.curves[0]).split(' ').next(), Some("44,14"));
+        assert_eq!((chart.rung(0_usize), chart.rung(4_usize)), ("194".to_owned(), "14".to_owned()));
         let html = chart.render().unwrap();
         assert!(html.contains("200 %") && !html.contains("<b>"), "{html}");
     }

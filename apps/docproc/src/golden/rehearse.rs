@@ -281,7 +281,8 @@ impl Play<'_> {
         page.standing = Standing { at: at as i32, progress: Progress::Done };
     }
 
-    /// A person mends the fields they are shown as doubtful, and only those.
+    /// A person mends what they are shown as doubtful and fills in what the machine left empty; what
+    /// it was sure of stays its word.
     fn ask_fields(&mut self, item: &Item, at: usize) {
         self.asked.documents += 1;
         let Item::Document(id) = item else { return };
@@ -291,9 +292,8 @@ impl Play<'_> {
         let bundle = &mut self.bundles[n];
         let fields = bundle.found.as_ref().map(|found| found.fields.clone()).unwrap_or_default();
         if let Some(wanted) = wanted(self.rehearsal.expected, bundle).cloned() {
-            let shown = |field: &&understand::extract::Field| match &field.value {
-                None => field.required,
-                Some(_) => perform::rounded(field.confidence) < threshold,
+            let shown = |field: &&understand::extract::Field| {
+                field.value.is_none() || perform::rounded(field.confidence) < threshold
             };
             for field in fields.iter().filter(shown) {
                 if let Some(truth) = wanted.get(&field.name) {

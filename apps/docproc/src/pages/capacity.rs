@@ -83,10 +83,10 @@ impl CapacityPage {
 
     fn people_note(&self, plan: &Plan) -> String {
         let tasks = self.page.decimal(plan.people.tasks_per_hour, 1);
-        let each = self.page.decimal(plan.people.seconds_each, 0);
+        let each = self.millis(plan.people.seconds_each);
         match self.page.lang {
-            Lang::Es => format!("{tasks} tareas por hora de {each} s"),
-            Lang::En => format!("{tasks} tasks an hour of {each} s"),
+            Lang::Es => format!("{tasks} tareas por hora de {each}"),
+            Lang::En => format!("{tasks} tasks an hour of {each}"),
         }
     }
 

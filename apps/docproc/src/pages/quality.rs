@@ -93,31 +93,41 @@ impl QualityPage {
         thresholds::at(side.said, side.threshold)
     }
 
-    fn curve(&self, side: &Side<'_>) -> Curves {
-        let page = &self.page;
-        let points = thresholds::curve(side.said);
-        let drawn = |share: fn(&Point) -> Option<f64>| {
-            let told = |one: &Point| {
-                let share = share(one)?;
-                Some((one.threshold, share, self.precise(Some(share))))
-            };
-            points.iter().filter_map(told).collect()
+    fn asked(&self, side: &Side<'_>) -> Curves {
+        let name = self.page.t("Irían a personas", "Would go to people");
+        self.curve(side, name, Tone::Info, 1.0, Point::asked_share)
+    }
+
+    /// Errors are few: drawn on a scale of their own.
+    fn wrong(&self, side: &Side<'_>) -> Curves {
+        let most = thresholds::curve(side.said).iter().filter_map(Point::error).fold(0.0, f64::max);
+        let tops = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+        let top = tops.into_iter().find(|top| most <= *top).unwrap_or(1.0);
+        let name = self.page.t("Error entre lo aceptado", "Error among the accepted");
+        self.curve(side, name, Tone::Bad, top, Point::error)
+    }
+
+    fn curve(
+        &self,
+        side: &Side<'_>,
+        name: &str,
+        tone: Tone,
+        top: f64,
+        share: fn(&Point) -> Option<f64>,
+    ) -> Curves {
+        let told = |one: &Point| {
+            let share = share(one)?;
+            Some((one.threshold, share, self.precise(Some(share))))
         };
+        let points = thresholds::curve(side.said).iter().filter_map(told).collect();
+        let decimals = if top >= 0.2 { 0 } else { 2 };
+        let rung = |n: f64| format!("{} %", self.page.decimal(top * n * 25.0, decimals));
         Curves {
-            label: format!("{}: {}", side.title, side.about),
-            across: page.t("umbral", "threshold").to_owned(),
-            curves: vec![
-                Curve {
-                    name: page.t("irían a personas", "would go to people").to_owned(),
-                    tone: Tone::Info,
-                    points: drawn(Point::asked_share),
-                },
-                Curve {
-                    name: page.t("error entre lo aceptado", "error among the accepted").to_owned(),
-                    tone: Tone::Bad,
-                    points: drawn(Point::error),
-                },
-            ],
+            label: format!("{}: {name}", side.title),
+            across: self.page.t("umbral", "threshold").to_owned(),
+            curves: vec![Curve { name: name.to_owned(), tone, points }],
+            top,
+            scale: [0.0, 1.0, 2.0, 3.0, 4.0].map(rung),
             mark: side.threshold,
             mark_text: self.two(side.threshold),
         }

@@ -183,7 +183,8 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
     let part = |(component, pieces, each): (Component, f64, Spread)| {
         part(component, per_second * pieces, each, &workers)
     };
-    let components = parts.into_iter().map(part).collect();
+    let timed = parts.into_iter().filter(|(_, _, each)| each.mean > 0.0);
+    let components = timed.map(part).collect();
     let measured = measured(&took);
     Ok(Some(Plan { components, ..answered(&load, limit, here, people, measured) }))
 }

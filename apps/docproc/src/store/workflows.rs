@@ -44,14 +44,14 @@ pub fn scope() -> Scope {
     Scope::new("docproc workflows")
 }
 
-/// Keeps a content that was loaded, waiting unless it was promoted once. One that is loaded again
-/// while it waits is the newest again.
+/// Keeps a content that was loaded, in test unless it was promoted once. One that is loaded again
+/// while it is not in force is the newest again.
 pub async fn keep(decision: &mut Decision, name: &str, source: &str) -> Result<Version, Error> {
     let sql = "INSERT INTO workflows (name, digest, source, loaded_at, active, environment)
                VALUES ($1, $2, $3, $4, $5, 'test')
                ON CONFLICT (name, digest) DO UPDATE SET loaded_at =
-               CASE WHEN workflows.environment = 'test' THEN excluded.loaded_at
-                    ELSE workflows.loaded_at END RETURNING *";
+               CASE WHEN workflows.active THEN workflows.loaded_at
+                    ELSE excluded.loaded_at END RETURNING *";
     let digest = sha256_hex(source.as_bytes());
     let args = [name.into(), digest.into(), source.into(), decision.now.into(), false.into()];
     version(&decision.tx.one(sql, &args).await?)
@@ -98,11 +98,15 @@ pub async fn active(tx: &mut Tx, name: &str) -> Result<Option<Version>, Error> {
     tx.optional(sql, &[name.into(), true.into()]).await?.as_ref().map(version).transpose()
 }
 
-/// The newest version that waits for its promotion.
+/// The version that waits for its promotion: the newest, if it was loaded after the one in force.
 pub async fn waiting(tx: &mut Tx, name: &str) -> Result<Option<Version>, Error> {
-    let sql = "SELECT * FROM workflows WHERE name = $1 AND environment = 'test'
+    let sql = "SELECT * FROM workflows AS w WHERE name = $1 AND active = $2
+               AND NOT EXISTS (SELECT 1 FROM workflows AS now WHERE now.name = w.name
+                               AND now.active = $3 AND (now.loaded_at > w.loaded_at
+                               OR (now.loaded_at = w.loaded_at AND now.id > w.id)))
                ORDER BY loaded_at DESC, id DESC LIMIT 1";
-    tx.optional(sql, &[name.into()]).await?.as_ref().map(version).transpose()
+    let args = [name.into(), false.into(), true.into()];
+    tx.optional(sql, &args).await?.as_ref().map(version).transpose()
 }
 
 /// The version that was in force before the present one.

@@ -207,6 +207,30 @@ async fn a_file_cannot_do_away_with_its_promotion() {
 }
 
 #[tokio::test]
+async fn only_what_the_file_says_now_waits() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let version = |n: u32| careful(&[("version: 1", &format!("version: {n}"))]);
+        load(desk, &office, &version(1)).await;
+        promote(&office).await.expect(200);
+        let first = in_force(&office).await;
+        load(desk, &office, &version(2)).await;
+        load(desk, &office, &version(3)).await;
+        promote(&office).await.expect(200);
+        let third = in_force(&office).await;
+        let none = promote(&office).await.expect(409);
+        assert_eq!(none["code"], "NADA_QUE_PROMOVER", "the second one was passed over");
+        // The file goes back to what was promoted once: that waits like any other.
+        load(desk, &office, &version(1)).await;
+        assert_eq!(in_force(&office).await, third);
+        promote(&office).await.expect(200);
+        assert_eq!(in_force(&office).await, first);
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn another_process_takes_up_what_was_promoted() {
     on_both(async |desk| {
         let office = Office::open(desk).await;

@@ -24,6 +24,7 @@ mod ready;
 mod receiver;
 mod regroup;
 mod robust;
+mod roles;
 #[path = "../../../../crates/store/tests/conformance/twins.rs"]
 mod twins;
 mod yaml;

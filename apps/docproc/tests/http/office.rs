@@ -76,11 +76,12 @@ pub(crate) struct Setup {
     pub(crate) clock: Clock,
     pub(crate) part: Part,
     pub(crate) threads: usize,
+    pub(crate) access: Access,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { clock: Clock::Real, part: Part::Everything, threads: 2 }
+        Self { clock: Clock::Real, part: Part::Everything, threads: 2, access: Access::Open }
     }
 }
 
@@ -210,7 +211,7 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
     store.migrate(&lines, noon()).await.unwrap();
     let settings = Settings::new(docproc::SETTINGS.to_vec(), Vec::new()).unwrap();
     let options = Options {
-        access: Access::Open,
+        access: setup.access,
         demo: false,
         version: "test",
         body_bytes: 100_000,

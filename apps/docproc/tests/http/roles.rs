@@ -1,0 +1,195 @@
+//! Who may do what, with people who signed in and programs with tokens.
+
+use std::collections::BTreeMap;
+
+use host::{Access, Actor, Grant, accounts};
+use reqwest::{Method, header};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    deadlines::{DOUBTFUL, count},
+    office::{Office, Setup, on_both, on_sqlite},
+};
+
+const PASSWORD: &str = "correct horse battery staple";
+
+/// An office that asks who you are, and what each role presents.
+struct House {
+    office: Office,
+    tokens: BTreeMap<&'static str, String>,
+}
+
+impl House {
+    async fn open(desk: &crate::office::Desk) -> Self {
+        let setup = Setup { access: Access::SignedIn, ..Setup::default() };
+        let office = Office::with(desk, setup).await;
+        let context = office.context().clone();
+        let mut tokens = BTreeMap::new();
+        for role in ["ADMIN", "SUPERVISOR", "OPERADOR", "EMISOR"] {
+            let grants = [Grant { app: docproc::NAME.into(), role: role.into() }];
+            let (by, now) = (Actor::system(), context.clock.now());
+            let store = &context.store;
+            let secret = accounts::create_token(store, &by, role, &grants, None, now).await;
+            tokens.insert(role, secret.unwrap());
+        }
+        Self { office, tokens }
+    }
+
+    async fn ask(&self, role: &str, method: Method, path: &str, body: &Json) -> u16 {
+        let client = self.office.client.with_token(&self.tokens[role]);
+        let request = client.request(method.clone(), path);
+        let request = if method == Method::GET { request } else { request.json(body) };
+        request.send().await.unwrap().status().as_u16()
+    }
+
+    /// Sends a page as another system would; its id.
+    async fn pages(&self, page: &str) -> String {
+        let form = reqwest::multipart::Form::new().text("workflow", "exact").part(
+            "file",
+            reqwest::multipart::Part::bytes(page.as_bytes().to_vec()).file_name("a.txt"),
+        );
+        let client = self.office.client.with_token(&self.tokens["EMISOR"]);
+        let answer = client.request(Method::POST, "/process").multipart(form).send().await.unwrap();
+        let body: Json = answer.json().await.unwrap();
+        body["request_id"].as_str().unwrap().to_owned()
+    }
+
+    async fn get(&self, role: &str, path: &str) -> Json {
+        self.office.client.with_token(&self.tokens[role]).get(path).await.expect(200)
+    }
+
+    /// The cookie of somebody who signed in.
+    async fn sign_in(&self, name: &str, role: &str) -> String {
+        let context = self.office.context();
+        let grants = [Grant { app: docproc::NAME.into(), role: role.into() }];
+        let (by, now) = (Actor::system(), context.clock.now());
+        accounts::put_user(&context.store, &by, name, PASSWORD, &grants, now).await.unwrap();
+        let form = format!("name={name}&password={}&back=/", PASSWORD.replace(' ', "+"));
+        let request = self.office.client.request(Method::POST, "/login").body(form);
+        let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+        let request = request.header("sec-fetch-site", "same-origin");
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 303);
+        let cookie = answer.headers()[header::SET_COOKIE].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    async fn post_as(&self, cookie: &str, path: &str, body: Json) -> (u16, Json) {
+        let request = self.office.client.request(Method::POST, path).json(&body);
+        let request =
+            request.header(header::COOKIE, cookie).header("sec-fetch-site", "same-origin");
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.json().await.unwrap_or_default())
+    }
+}
+
+/// A body that can be read: what it asks for is another matter.
+fn body(path: &str) -> Json {
+    match path.rsplit('/').next().unwrap_or_default() {
+        "retire" | "rollback" => json!({ "reason": "why not" }),
+        "golden" => json!({ "request_id": NOBODY }),
+        "reassign" => json!({ "operator": "ana" }),
+        _ if path.contains("/corrections/") => json!({ "golden": true }),
+        _ => json!({}),
+    }
+}
+
+const NOBODY: &str = "01a1e1f7-78ac-7555-b036-78910a23803b";
+
+#[tokio::test]
+async fn every_door_opens_for_the_roles_it_is_for() {
+    on_sqlite(async |desk| {
+        let house = House::open(desk).await;
+        let everyone = ["ADMIN", "SUPERVISOR", "OPERADOR", "EMISOR"];
+        let (readers, staff, admin) = (&everyone[..3], &everyone[..2], &everyone[..1]);
+        let task = |what: &str| format!("/tasks/{NOBODY}/{what}");
+        let reviewing = ["claim", "submit", "heartbeat", "release", "postpone", "draft"];
+        let mut doors: Vec<(Method, String, &[&str])> =
+            reviewing.iter().map(|what| (Method::POST, task(what), readers)).collect();
+        let more: [(Method, &str, &[&str]); 22] = [
+            (Method::GET, "/api/tasks", readers),
+            (Method::GET, "/tasks/01a1e1f7-78ac-7555-b036-78910a23803b", readers),
+            (Method::POST, "/api/docproc/desk/next", readers),
+            (Method::POST, "/api/docproc/desk/heartbeat", readers),
+            (Method::GET, "/api/docproc/operators", readers),
+            (Method::POST, "/api/docproc/operators", staff),
+            (Method::PUT, "/api/docproc/operators/ana", staff),
+            (
+                Method::POST,
+                "/api/docproc/tasks/01a1e1f7-78ac-7555-b036-78910a23803b/reassign",
+                staff,
+            ),
+            (Method::PUT, "/api/docproc/corrections/01a1e1f7-78ac-7555-b036-78910a23803b", staff),
+            (Method::GET, "/api/docproc/corrections", readers),
+            (Method::GET, "/docproc/operadores", staff),
+            (Method::GET, "/backoffice", readers),
+            (Method::GET, "/docproc/calidad", readers),
+            (Method::GET, "/docproc/capacidad", readers),
+            (Method::GET, "/api/docproc/quality", readers),
+            (Method::GET, "/api/docproc/golden", readers),
+            (Method::POST, "/api/docproc/golden", staff),
+            (Method::POST, "/api/docproc/golden/files", staff),
+            (
+                Method::POST,
+                "/api/docproc/golden/01a1e1f7-78ac-7555-b036-78910a23803b/retire",
+                staff,
+            ),
+            (Method::POST, "/api/docproc/workflows/exact/golden/run", staff),
+            (Method::POST, "/api/docproc/workflows/exact/promote", admin),
+            (Method::POST, "/api/docproc/workflows/exact/rollback", admin),
+        ];
+        doors.extend(more.map(|(method, path, roles)| (method, path.to_owned(), roles)));
+        for (method, path, roles) in doors {
+            let stranger = house.office.client.request(method.clone(), &path).send().await.unwrap();
+            let stranger = stranger.status().as_u16();
+            assert!([401, 303].contains(&stranger), "{method} {path}: a stranger gets {stranger}");
+            for role in everyone {
+                let status = house.ask(role, method.clone(), &path, &body(&path)).await;
+                let may = roles.contains(&role);
+                assert_eq!(status != 403, may, "{role} {method} {path}: {status}");
+            }
+        }
+        house.office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_signed_in_answers_in_their_own_name() {
+    on_both(async |desk| {
+        let house = House::open(desk).await;
+        let id = house.pages(DOUBTFUL).await;
+        let task = loop {
+            let all = house.get("SUPERVISOR", "/api/tasks").await;
+            if let Some(task) = all.get(0) {
+                assert_eq!(task["request_id"], id.as_str());
+                break task["id"].as_str().unwrap().to_owned();
+            }
+            tokio::task::yield_now().await;
+        };
+        let ana = house.sign_in("ana", "OPERADOR").await;
+        let eva = house.sign_in("eva", "OPERADOR").await;
+        let claim = format!("/tasks/{task}/claim");
+        let (status, body) = house.post_as(&ana, &claim, json!({ "operator": "eva" })).await;
+        assert_eq!((status, &body["code"]), (403, &json!("OTRO_OPERADOR")));
+        let (status, body) = house.post_as(&ana, &claim, json!({})).await;
+        assert_eq!((status, &body["assigned_to"]), (200, &json!("ana")), "no name is needed");
+        assert_eq!(house.post_as(&eva, &claim, json!({})).await.0, 409, "it is taken");
+        let submit = format!("/tasks/{task}/submit");
+        let answer = json!({ "extracted_data": { "total_amount": "121" } });
+        assert_eq!(house.post_as(&eva, &submit, answer.clone()).await.0, 403, "it is not hers");
+        // A program of the house may speak for people; one that only reviews may not.
+        let told = json!({ "operator": "ana" });
+        let beat = format!("/tasks/{task}/heartbeat");
+        assert_eq!(house.ask("SUPERVISOR", Method::POST, &beat, &told).await, 200);
+        assert_eq!(house.ask("OPERADOR", Method::POST, &beat, &told).await, 403);
+        assert_eq!(house.post_as(&ana, &submit, answer).await.0, 200);
+        let sql = "SELECT COUNT(*) AS n FROM audit WHERE action = 'task.submitted'
+                   AND actor = 'ana' AND role = 'OPERADOR'";
+        assert_eq!(count(&house.office, sql).await, 1);
+        let kept = house.get("OPERADOR", "/api/docproc/corrections").await;
+        assert_eq!(kept["items"][0]["operator"], "ana");
+        house.office.close().await;
+    })
+    .await;
+}
