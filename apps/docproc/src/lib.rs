@@ -62,6 +62,14 @@ const NAV: &[Nav] = &[
     Nav::new("/docproc/capacidad", ("Capacidad", "Capacity"), "server", 'k', READERS),
 ];
 
+/// Uploads, and golden sets: each case is read for real.
+const UNHURRIED: &[&str] = &[
+    "/process",
+    "/api/docproc/golden/files",
+    "/api/docproc/workflows/{name}/golden/run",
+    "/api/docproc/workflows/{name}/promote",
+];
+
 /// The application, ready to plug into the host. [`install`] prepares it in a process.
 pub fn app() -> App {
     App {
@@ -82,7 +90,7 @@ pub fn app() -> App {
         nav: NAV,
         routes: routes::all,
         public: &[],
-        uploads: &["/process", "/api/docproc/golden/files"],
+        unhurried: UNHURRIED,
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             Tick {

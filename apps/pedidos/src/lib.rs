@@ -65,7 +65,7 @@ pub fn app() -> App {
         nav: NAV,
         routes: routes::all,
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
-        uploads: &[],
+        unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![Tick {
             name: decisions::TICK,

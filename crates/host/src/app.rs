@@ -21,9 +21,9 @@ pub struct App {
     pub routes: fn() -> OpenApiRouter<Context>,
     /// Paths that answer without signing in. They must not show anything personal.
     pub public: &'static [&'static str],
-    /// Paths that take large bodies: the house's limits of size and time do not apply, the handler
-    /// bounds both.
-    pub uploads: &'static [&'static str],
+    /// Routes that take as long as they take: a large body over a slow line, work that is waited
+    /// for. The house's limit of time does not apply; the handler bounds what it does.
+    pub unhurried: &'static [&'static str],
     pub assets: Vec<Bundle>,
     pub ticks: Vec<Tick>,
     /// Run from start to shutdown.

@@ -132,9 +132,11 @@ pub struct Curve {
 
 impl Curves {
     const LEFT: f64 = 44.0;
+    /// Narrower than bars: two of these stand side by side.
+    const RIGHT: f64 = 472.0;
 
     fn across(value: impl Borrow<f64>) -> String {
-        round(Self::LEFT + value.borrow().clamp(0.0, 1.0) * (WIDTH - Self::LEFT - 8.0))
+        round(Self::LEFT + value.borrow().clamp(0.0, 1.0) * (Self::RIGHT - Self::LEFT))
     }
 
     fn up(&self, share: impl Borrow<f64>) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Multipart, multipart::MultipartRejection},
+    extract::{DefaultBodyLimit, Multipart, multipart::MultipartRejection},
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
@@ -31,9 +31,11 @@ use crate::{
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
+        .routes(routes!(add_files))
+        // The house's body limit is for JSON; files are bounded where they are read.
+        .layer(DefaultBodyLimit::disable())
         .routes(routes!(list, add))
         .routes(routes!(of_workflow))
-        .routes(routes!(add_files))
         .routes(routes!(retire))
         .routes(routes!(run))
 }

@@ -51,8 +51,11 @@ async fn promote(
     web::Json(body): web::Json<PromoteBody>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Promote)?;
-    let done = promotion::promote(&desk.context, &desk.by(), &name, body.version).await?;
-    let done = match done {
+    let (context, by, of) = (desk.context.clone(), desk.by(), name.clone());
+    // Whoever asked may go away; a promotion that began is carried to its end.
+    let promoting =
+        tokio::spawn(async move { promotion::promote(&context, &by, &of, body.version).await });
+    let done = match promoting.await.map_err(|_| Problem::internal(desk.lang))?? {
         Ok(done) => done,
         Err(Refusal::NotFound) => return Err(no_workflow(&desk).into()),
         Err(refusal) => return Err(desk.refused(&refusal).into()),

@@ -87,7 +87,7 @@ fn app() -> App {
         nav: NAV,
         routes: utoipa_axum::router::OpenApiRouter::new,
         public: &[],
-        uploads: &[],
+        unhurried: &[],
         assets: Vec::new(),
         ticks: Vec::new(),
         tasks: Vec::new(),
