@@ -185,6 +185,28 @@ journey("by keyboard alone", PLACE, async ({ turno, page }) => {
   await page.locator("#sheet.zoom-2").waitFor();
 });
 
+journey("thresholds by keyboard, a load by its form", PLACE, async ({ turno, page }) => {
+  await page.goto("/docproc/calidad");
+  await says(page.locator("main"), "Todavía no hay nada que contar");
+  const id = await deliver(turno, "una.txt", INVOICE, { workflow: "facturas" });
+  await extracted(turno, id);
+  await page.goto("/docproc/calidad");
+  const slider = page.locator("#at-extraction");
+  await slider.focus();
+  for (let n = 0; n < 3; n += 1) await page.keyboard.press("ArrowRight");
+  await says(page.locator("#sim-extraction output"), "0,78");
+  await page.waitForURL("**extraction=0.78*");
+  // The slider is still in hand on the page that came.
+  await page.locator("#at-extraction:focus").waitFor();
+  await page.goto("/docproc/capacidad");
+  await page.locator("#requests_per_hour").fill("1200");
+  await page.locator("#pages").fill("5");
+  await page.locator("#page_seconds").fill("3");
+  await page.keyboard.press("Enter");
+  await says(page.locator("main"), "Lo que hay no");
+  await says(page.locator("tr", { hasText: "Lectura" }), "8");
+});
+
 for (const [locale, theme, word] of [
   ["es-AR", "light", "Etapas"],
   ["en-GB", "dark", "Stages"],
@@ -209,6 +231,12 @@ for (const [locale, theme, word] of [
       found.push(...(await violations(page)).map((one) => `${where}: ${one}`));
     }
     await says(page.locator("main"), word);
+    const load = "requests_per_hour=36000&pages=5&max_seconds=30&page_seconds=1.5";
+    for (const where of ["/docproc/calidad", `/docproc/capacidad?${load}`]) {
+      await page.goto(where);
+      await shot(where.slice(0, 20));
+      found.push(...(await violations(page)).map((one) => `${where}: ${one}`));
+    }
     assert.deepEqual(found, []);
   });
 }
