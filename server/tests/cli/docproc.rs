@@ -5,7 +5,7 @@ use std::fs;
 use crate::program::{Home, Served};
 
 /// The default flow, except that nobody is asked.
-const WORKFLOW: &str = "\
+pub(crate) const WORKFLOW: &str = "\
 name: default
 version: 1
 stages:
@@ -23,11 +23,11 @@ extraction_schemas:
 other_types: [other]
 ";
 
-const INVOICE: &str = "FACTURA\nFactura núm.: F-2026/118\nFecha: 12/03/2026\nProveedor: Talleres Robles \
+pub(crate) const INVOICE: &str = "FACTURA\nFactura núm.: F-2026/118\nFecha: 12/03/2026\nProveedor: Talleres Robles \
     S.L.\nCliente: Construcciones Gómez S.L.\nBase imponible: 100,00 €\nIVA 21 %: 21,00 €\n\
     Total factura: 121,00 €\n";
 
-fn serve(home: &Home) -> Served {
+pub(crate) fn serve(home: &Home) -> Served {
     let dir = home.path().join("config/workflows");
     fs::create_dir_all(&dir).unwrap();
     fs::write(dir.join("default.yaml"), WORKFLOW).unwrap();

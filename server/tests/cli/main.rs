@@ -8,5 +8,6 @@ mod backups;
 mod commands;
 mod configuration;
 mod docproc;
+mod golden;
 mod lifecycle;
 mod program;
