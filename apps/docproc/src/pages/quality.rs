@@ -120,7 +120,7 @@ impl QualityPage {
             Some((one.threshold, share, self.precise(Some(share))))
         };
         let points = thresholds::curve(side.said).iter().filter_map(told).collect();
-        let decimals = if top >= 0.2 { 0 } else { 2 };
+        let decimals = if top >= 0.2 { 0 } else { 2 - usize::from(top >= 0.1) };
         let rung = |n: f64| format!("{} %", self.page.decimal(top * n * 25.0, decimals));
         Curves {
             label: format!("{}: {name}", side.title),
