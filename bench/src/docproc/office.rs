@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use jiff::Timestamp;
 use reqwest::{
     Method,
     multipart::{Form, Part},
@@ -67,15 +68,27 @@ pub(crate) async fn submit(client: &Client, name: &str, bytes: Vec<u8>) -> Resul
     Ok(told["request_id"].as_str().context("a request has an id")?.to_owned())
 }
 
-/// Waits for the end of a request and returns how many pages it had.
-pub(crate) async fn completed(client: &Client, id: &str, ask: Duration) -> Result<u64> {
+/// A request that is through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completed {
+    pub pages: u64,
+    /// By the server's clock, which is the client's: both are on this machine.
+    pub at: Timestamp,
+}
+
+/// Waits for the end of a request.
+pub(crate) async fn completed(client: &Client, id: &str, ask: Duration) -> Result<Completed> {
     let mut poll = tokio::time::interval(ask);
     poll.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         poll.tick().await;
         let answer = client.get(&format!("/status/{id}")).await.expect(200);
         match answer["status"].as_str() {
-            Some("completed") => return Ok(answer["page_count"].as_u64().unwrap_or_default()),
+            Some("completed") => {
+                let at = answer["completed_at"].as_str().context("when it was completed")?;
+                let pages = answer["page_count"].as_u64().unwrap_or_default();
+                return Ok(Completed { pages, at: at.parse()? });
+            }
             Some("failed" | "cancelled") => bail!("{answer}"),
             _ => {}
         }

@@ -105,7 +105,7 @@ async fn through(client: &Client, files: &[Vec<u8>]) -> Result<(Duration, u64)> 
     }
     let mut pages = 0;
     for id in ids {
-        pages += office::completed(client, &id, ASK).await?;
+        pages += office::completed(client, &id, ASK).await?.pages;
     }
     Ok((began.elapsed(), pages))
 }

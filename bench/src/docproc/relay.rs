@@ -2,9 +2,10 @@
 //! connections, as the original system was measured (it with one request each; that would be over
 //! here before everything is warm).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
+use jiff::Timestamp;
 use tokio::task::JoinSet;
 
 use super::office;
@@ -73,7 +74,7 @@ async fn relay(database_url: Option<String>) -> Result<Measured> {
         let all = database.into_iter().chain(server.process());
         all.map(usage::cpu).sum::<Duration>()
     };
-    let (before, began) = (spent(), Instant::now());
+    let (before, began) = (spent(), Timestamp::now());
     let mut requests = JoinSet::new();
     for sender in 0..CLIENTS {
         let client = client.clone();
@@ -89,14 +90,16 @@ async fn relay(database_url: Option<String>) -> Result<Measured> {
     while let Some(sent) = requests.join_next().await {
         ids.extend(sent??);
     }
-    let mut pages = 0;
+    let (mut pages, mut ended) = (0, began);
     for id in ids {
-        pages += office::completed(&client, &id, ASK).await?;
+        let completed = office::completed(&client, &id, ASK).await?;
+        pages += completed.pages;
+        ended = ended.max(completed.at);
     }
     anyhow::ensure!(pages == (REQUESTS * PAGES) as u64, "{pages} pages came out");
     let pages = pages as f64;
     Ok(Measured {
-        pages_per_second: pages / began.elapsed().as_secs_f64(),
+        pages_per_second: pages / began.duration_until(ended).as_secs_f64(),
         cpu: spent().saturating_sub(before).as_secs_f64() * 1000.0 / pages,
         megabytes: server.process().map(usage::peak_megabytes).unwrap_or_default(),
     })

@@ -1,6 +1,6 @@
 //! The planner of requests, played on a case in memory.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::civil::Date;
 use page::PageText;
@@ -10,11 +10,11 @@ use understand::extract::Extraction;
 
 use super::{Readers, perform};
 use crate::{
-    model::{Component, Item, Progress, Standing, Status, Unit},
+    model::{Component, Item, Progress, Standing, Status},
     room::Room,
     rules::{
-        advance::{self, Change, Document, Page, Snapshot, Thresholds},
-        continuity::Place,
+        advance::{Change, Snapshot, Thresholds},
+        course::{Course, Known, News},
         golden::{self, Answer},
         workflow::{How, Workflow},
     },
@@ -23,6 +23,9 @@ use crate::{
 
 /// A plan moves every item at least one stage on; more rounds than this are no plan.
 const MOST_ROUNDS: usize = 10_000;
+
+/// The documents of a case need no other names.
+static BY_FIRST_PAGE: fn(u32) -> String = |first| first.to_string();
 
 /// Everything that decides what becomes of a case.
 #[derive(Debug)]
@@ -57,22 +60,22 @@ struct Play<'a> {
     files: &'a [FileRow],
     readers: &'a mut Readers,
     papers: Vec<Arc<Paper>>,
-    snapshot: Snapshot,
+    course: Course<'a>,
     sheets: Vec<Sheet>,
-    bundles: Vec<Bundle>,
-    sent: VecDeque<(Item, usize)>,
+    /// By their first page.
+    bundles: BTreeMap<u32, Bundle>,
     asked: Asked,
     observed: Vec<Observed>,
 }
 
-/// A page beside its row in the snapshot.
+/// A page beside what the planner knows of it.
 struct Sheet {
     paper: usize,
     page: usize,
     text: Option<PageText>,
 }
 
-/// A document beside its row in the snapshot.
+/// A document beside what the planner knows of it.
 struct Bundle {
     first: u32,
     last: u32,
@@ -96,39 +99,38 @@ impl Rehearsal<'_> {
                 stage.name
             ));
         }
+        let snapshot = Snapshot {
+            status: Status::Routing,
+            standing: Standing { at: -1, progress: Progress::Done },
+            page_count: None,
+            document_count: None,
+            pages: Vec::new(),
+            documents: Vec::new(),
+        };
         let mut play = Play {
             rehearsal: self,
             files,
             readers,
             papers: Vec::new(),
-            snapshot: Snapshot {
-                status: Status::Routing,
-                standing: Standing { at: -1, progress: Progress::Done },
-                page_count: None,
-                document_count: None,
-                pages: Vec::new(),
-                documents: Vec::new(),
-            },
+            course: Course::new(snapshot, self.workflow, self.house, &BY_FIRST_PAGE),
             sheets: Vec::new(),
-            bundles: Vec::new(),
-            sent: VecDeque::new(),
+            bundles: BTreeMap::new(),
             asked: Asked::default(),
             observed: Vec::new(),
         };
         for _ in 0..MOST_ROUNDS {
-            let next = advance::plan(&play.snapshot, self.workflow, self.house);
-            let idle = next.changes.is_empty();
-            for change in next.changes {
-                play.apply(change);
-            }
-            if play.snapshot.status.is_final() {
+            let (changes, _) = play.course.advance();
+            if play.course.snapshot.status.is_final() {
                 return Ok(play.ended());
             }
-            if idle && play.sent.is_empty() {
+            if changes.is_empty() {
                 break;
             }
-            while let Some((item, at)) = play.sent.pop_front() {
-                play.perform(&item, at)?;
+            for change in &changes {
+                play.note(change);
+                if let Some((item, at)) = play.course.sent(change) {
+                    play.perform(&item, at)?;
+                }
             }
         }
         Err("it stands still".to_owned())
@@ -136,55 +138,23 @@ impl Rehearsal<'_> {
 }
 
 impl Play<'_> {
-    fn apply(&mut self, change: Change) {
+    fn note(&mut self, change: &Change) {
         match change {
-            Change::Status(status) => self.snapshot.status = status,
-            Change::Send { item, at } => {
-                self.stand(&item, Standing { at: at as i32, progress: Progress::Sent });
-                self.sent.push_back((item, at));
-            }
-            Change::Stand { item, standing } => self.stand(&item, standing),
             Change::Accept { page, doc_type, confidence } => {
-                self.observe_type(page, &doc_type, confidence);
-                self.snapshot.pages[page as usize].doc_type = Some(doc_type);
+                self.observe_type(*page, doc_type, *confidence);
             }
-            Change::Review { item: Item::Page(n), at } => self.ask_type(n, at),
-            Change::Review { item, at } => self.ask_fields(&item, at),
-            Change::Open { first, last, doc_type, at } => self.open(first, last, doc_type, at),
-            Change::Documents(count) => self.snapshot.document_count = Some(count),
-            Change::Complete => self.snapshot.status = Status::Completed,
-        }
-    }
-
-    fn stand(&mut self, item: &Item, standing: Standing) {
-        match item {
-            Item::Request => self.snapshot.standing = standing,
-            Item::Page(n) => self.snapshot.pages[*n as usize].standing = standing,
-            Item::Document(id) => {
-                let documents = &mut self.snapshot.documents;
-                if let Some(one) = documents.iter_mut().find(|one| one.id == *id) {
-                    one.standing = standing;
-                }
+            Change::Review { item: Item::Page(n), at } => self.ask_type(*n, *at),
+            Change::Review { item, at } => self.ask_fields(item, *at),
+            Change::Open { first, last, doc_type, .. } => {
+                let (first, last, doc_type) = (*first, *last, doc_type.clone());
+                let bundle = Bundle { first, last, doc_type, found: None, data: Map::new() };
+                self.bundles.insert(first, bundle);
             }
-        }
-    }
-
-    fn open(&mut self, first: u32, last: u32, doc_type: String, at: usize) {
-        let stage = self.rehearsal.workflow.stages.get(at);
-        let sent = stage.is_some_and(|one| one.unit == Unit::Document && !one.component.is_join());
-        let progress = if sent { Progress::Sent } else { Progress::Todo };
-        let id = first.to_string();
-        if sent {
-            self.sent.push_back((Item::Document(id.clone()), at));
-        }
-        let standing = Standing { at: at as i32, progress };
-        let row = Document { id, standing, confidence: None, missing_required: false };
-        let before = self.bundles.partition_point(|one| one.first < first);
-        self.snapshot.documents.insert(before, row);
-        let bundle = Bundle { first, last, doc_type, found: None, data: Map::new() };
-        self.bundles.insert(before, bundle);
-        for page in &mut self.snapshot.pages {
-            page.grouped |= (first..=last).contains(&page.n);
+            Change::Status(_)
+            | Change::Send { .. }
+            | Change::Stand { .. }
+            | Change::Documents(_)
+            | Change::Complete => {}
         }
     }
 
@@ -192,64 +162,57 @@ impl Play<'_> {
         let workflow = self.rehearsal.workflow;
         let room = self.rehearsal.room;
         let stage = &workflow.stages[at];
-        match (stage.component, item) {
-            (Component::Splitter, Item::Request) => self.split(at)?,
+        let known = match (stage.component, item) {
+            (Component::Splitter, Item::Request) => self.split()?,
             (Component::Ocr, Item::Page(n)) => {
                 let How::Read { engine } = stage.how else { return Err(misplaced(&stage.name)) };
                 let sheet = &mut self.sheets[*n as usize];
                 let paper = &self.papers[sheet.paper];
                 let said = perform::read(room, self.readers, engine, paper, sheet.page)?;
-                let page = &mut self.snapshot.pages[*n as usize];
-                (page.place, page.identity) = (said.place, said.identity);
                 sheet.text = Some(said.text);
+                Known::Page { evidence: Some((said.place, said.identity)), scores: None }
             }
             (Component::Classifier, Item::Page(n)) => {
                 let text = self.sheets[*n as usize].text.as_ref();
                 let text = text.ok_or_else(|| misplaced(&stage.name))?;
-                let scores = perform::classify(room, workflow, text);
-                self.snapshot.pages[*n as usize].scores = Some(scores);
+                let scores = Some(perform::classify(room, workflow, text));
+                Known::Page { evidence: None, scores }
             }
             (Component::Extractor, Item::Document(id)) => self.extract(id),
             _ => return Err(misplaced(&stage.name)),
-        }
-        self.stand(item, Standing { at: at as i32, progress: Progress::Done });
+        };
+        let at = at as i32;
+        self.course.learn(&News { item: item.clone(), from: at, at, known });
         Ok(())
     }
 
-    fn split(&mut self, at: usize) -> Result<(), String> {
+    fn split(&mut self) -> Result<Known, String> {
         self.papers = perform::open(self.rehearsal.room, self.files)?;
-        for (file, paper) in self.papers.iter().enumerate() {
-            for page in 0..paper.page_count() {
-                let n = self.sheets.len() as u32;
-                self.sheets.push(Sheet { paper: file, page, text: None });
-                self.snapshot.pages.push(Page {
-                    n,
-                    file: file as u32,
-                    standing: Standing::todo(at + 1),
-                    scores: None,
-                    place: Place::Unknown,
-                    identity: None,
-                    doc_type: None,
-                    grouped: false,
-                });
-            }
+        for (paper, opened) in self.papers.iter().enumerate() {
+            let sheets = (0..opened.page_count()).map(|page| Sheet { paper, page, text: None });
+            self.sheets.extend(sheets);
         }
-        self.snapshot.page_count = Some(self.sheets.len() as u32);
-        Ok(())
+        Ok(Known::Split { files: self.sheets.iter().map(|sheet| sheet.paper as u32).collect() })
     }
 
-    fn extract(&mut self, id: &str) {
-        let Some(n) = self.snapshot.documents.iter().position(|one| one.id == id) else { return };
-        let bundle = &mut self.bundles[n];
+    fn bundle(&mut self, id: &str) -> Option<&mut Bundle> {
+        self.bundles.get_mut(&id.parse().ok()?)
+    }
+
+    fn extract(&mut self, id: &str) -> Known {
+        let Rehearsal { workflow, today, expected, .. } = self.rehearsal;
+        let Some(bundle) = id.parse().ok().and_then(|first: u32| self.bundles.get_mut(&first))
+        else {
+            return Known::Nothing;
+        };
         let pages = self.sheets.get(bundle.first as usize..=bundle.last as usize);
         let texts: Vec<&PageText> =
             pages.unwrap_or_default().iter().filter_map(|sheet| sheet.text.as_ref()).collect();
-        let Rehearsal { workflow, today, expected, .. } = self.rehearsal;
         let found = perform::extract(workflow, &bundle.doc_type, &texts, *today);
         bundle.data = found.data();
-        let row = &mut self.snapshot.documents[n];
-        row.confidence = Some(perform::rounded(found.confidence));
-        row.missing_required = found.fields.iter().any(|one| one.required && one.value.is_none());
+        let missing_required = found.fields.iter().any(|one| one.required && one.value.is_none());
+        let known =
+            Known::Document { confidence: perform::rounded(found.confidence), missing_required };
         if let Some(wanted) = wanted(expected, bundle) {
             for field in found.fields.iter().filter(|one| one.value.is_some()) {
                 let Some(truth) = wanted.get(&field.name) else { continue };
@@ -263,19 +226,20 @@ impl Play<'_> {
             }
         }
         bundle.found = Some(found);
+        known
     }
 
     /// A person knows the type of a page that the expected answer has.
     fn ask_type(&mut self, n: u32, at: usize) {
         self.asked.types += 1;
-        let best = self.snapshot.pages[n as usize].scores.as_ref();
+        let best = self.course.snapshot.pages[n as usize].scores.as_ref();
         let best = best.and_then(|scores| scores.first().cloned());
         if let Some((doc_type, confidence)) = &best {
             self.observe_type(n, doc_type, *confidence);
         }
         let known = self.rehearsal.expected.documents.iter().find(|one| one.pages.contains(&n));
         let known = known.map(|one| one.doc_type.clone());
-        let page = &mut self.snapshot.pages[n as usize];
+        let page = &mut self.course.snapshot.pages[n as usize];
         // Nobody's word at all would hold the page for ever.
         page.doc_type = known.or(best.map(|(doc_type, _)| doc_type)).or(Some(String::new()));
         page.standing = Standing { at: at as i32, progress: Progress::Done };
@@ -286,12 +250,12 @@ impl Play<'_> {
     fn ask_fields(&mut self, item: &Item, at: usize) {
         self.asked.documents += 1;
         let Item::Document(id) = item else { return };
-        let Some(n) = self.snapshot.documents.iter().position(|one| one.id == *id) else { return };
-        let stage = &self.rehearsal.workflow.stages[at];
-        let threshold = stage.threshold.unwrap_or(self.rehearsal.house.extraction);
-        let bundle = &mut self.bundles[n];
+        let rehearsal = self.rehearsal;
+        let stage = &rehearsal.workflow.stages[at];
+        let threshold = stage.threshold.unwrap_or(rehearsal.house.extraction);
+        let Some(bundle) = self.bundle(id) else { return };
         let fields = bundle.found.as_ref().map(|found| found.fields.clone()).unwrap_or_default();
-        if let Some(wanted) = wanted(self.rehearsal.expected, bundle).cloned() {
+        if let Some(wanted) = wanted(rehearsal.expected, bundle) {
             let shown = |field: &&understand::extract::Field| {
                 field.value.is_none() || perform::rounded(field.confidence) < threshold
             };
@@ -301,9 +265,11 @@ impl Play<'_> {
                 }
             }
         }
-        let row = &mut self.snapshot.documents[n];
-        (row.confidence, row.missing_required) = (Some(1.0), false);
-        row.standing = Standing { at: at as i32, progress: Progress::Done };
+        let documents = &mut self.course.snapshot.documents;
+        if let Some(row) = documents.iter_mut().find(|one| one.id == *id) {
+            (row.confidence, row.missing_required) = (Some(1.0), false);
+            row.standing = Standing { at: at as i32, progress: Progress::Done };
+        }
     }
 
     fn observe_type(&mut self, n: u32, said: &str, confidence: f64) {
@@ -317,7 +283,7 @@ impl Play<'_> {
     }
 
     fn ended(self) -> Rehearsed {
-        let documents = self.bundles.into_iter().map(|bundle| golden::Document {
+        let documents = self.bundles.into_values().map(|bundle| golden::Document {
             doc_type: bundle.doc_type,
             pages: (bundle.first..=bundle.last).collect(),
             data: bundle.data,

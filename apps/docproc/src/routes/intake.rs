@@ -113,6 +113,7 @@ async fn accept(
         let mut tx = desk.context.store.read().await?;
         policy::load(&desk.context.settings, &mut tx).await?
     };
+    room.heed(&policy);
     let form = reception::read(room, id, form, policy.upload_bytes, desk.lang).await;
     let form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),

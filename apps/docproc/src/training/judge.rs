@@ -119,12 +119,11 @@ impl Judge<'_> {
                 file: 0,
                 standing: Standing { at: at as i32, progress: Progress::Done },
                 scores: Some(scores.into_iter().map(|(name, p)| (name, f64::from(p))).collect()),
-                place: match evidence.page_number {
-                    Some((n, _)) if n > 1 => Place::Later,
-                    Some(_) => Place::First,
-                    None if evidence.starts => Place::First,
-                    None => Place::Unknown,
-                },
+                place: Place::told(
+                    evidence.page_number,
+                    evidence.starts,
+                    evidence.identity.is_some(),
+                ),
                 identity: evidence.identity,
                 doc_type: None,
                 grouped: false,

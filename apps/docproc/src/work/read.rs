@@ -106,13 +106,8 @@ fn open(room: &Room, job: &Job) -> Result<(Arc<Document>, usize), Trouble> {
 
 fn found(text: PageText) -> Fact {
     let evidence = first_page_evidence(&text);
-    let place = match evidence.page_number {
-        Some((n, _)) if n > 1 => Place::Later,
-        Some(_) => Place::First,
-        // A heading alone repeats on later pages; with a number of its own it opens a document.
-        None if evidence.starts && evidence.identity.is_some() => Place::First,
-        None => Place::Unknown,
-    };
+    let named = evidence.identity.is_some();
+    let place = Place::told(evidence.page_number, evidence.starts, named);
     Fact::Read { text, place, identity: evidence.identity }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use docproc::{Part, model::Component};
 use host::Clock;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -110,7 +111,7 @@ async fn scenario_4_pages_that_end_together_are_grouped_once() {
 async fn scenario_14_the_deadline_counts_from_reception() {
     on_both(async |desk| {
         let clock = Clock::manual(noon());
-        let part = docproc::Part::Gateway;
+        let part = Part::Gateway;
         let office = Office::with(desk, Setup { clock, part, ..Setup::default() }).await;
         let id = office.pages(&[&sure("invoice")], "exact").await;
         let deadline = office.status(&id).await["deadline_utc"].clone();
@@ -153,28 +154,46 @@ async fn scenario_18_a_closed_document_does_not_wait() {
 #[tokio::test]
 async fn scenario_19_the_urgent_request_overtakes() {
     on_both(async |desk| {
-        let office = Office::with(desk, Setup { threads: 1, ..Setup::default() }).await;
+        let only = |part| Setup { part, threads: 1, ..Setup::default() };
         let slow = docproc::workflows::DEFAULT
             .replace("name: default", "name: patient")
             .replace("deadline_seconds: 60", "deadline_seconds: 300");
         let hasty = slow.replace("name: patient", "name: hasty").replace("300", "30");
+        std::fs::create_dir_all(desk.dir.join("workflows")).unwrap();
         std::fs::write(desk.dir.join("workflows/patient.yaml"), slow).unwrap();
         std::fs::write(desk.dir.join("workflows/hasty.yaml"), hasty).unwrap();
-        let room = docproc::room::room(office.context());
-        docproc::decisions::refresh(office.context(), &room).await.unwrap();
-        let pages = vec!["nothing that anybody would recognise"; 600];
-        let patient = office.pages(&pages, "patient").await;
-        office.until(&patient, |now| now["page_count"] == 600).await;
-        let hasty = office.pages(&["one", "two", "three"], "hasty").await;
-        office.until(&hasty, |now| now["page_count"] == 3).await;
-        let read = |detail: &Json| {
-            let pages = detail["pages"].as_array().unwrap();
-            pages.iter().filter(|page| page["ocr_text"].is_string()).count()
-        };
-        office.detail_until(&hasty, |detail| read(detail) == 3).await;
-        let other = read(&office.detail(&patient).await);
-        assert!(other < 600, "the patient request was read whole before the hasty one");
-        office.close().await;
+        let door = Office::with(desk, only(Part::Gateway)).await;
+        // Nobody reads until all pages of both wait, those of the patient one first.
+        let router = Office::with(desk, only(Part::Router)).await;
+        let splitter = Office::with(desk, only(Part::Only(Component::Splitter))).await;
+        let patient = door.pages(&["nothing that anybody knows"; 60], "patient").await;
+        door.until(&patient, |now| now["page_count"] == 60).await;
+        let hasty = door.pages(&["one", "two", "three"], "hasty").await;
+        door.until(&hasty, |now| now["page_count"] == 3).await;
+        let reader = Office::with(desk, only(Part::Only(Component::Ocr))).await;
+        for id in [&patient, &hasty] {
+            let unread = |page: &Json| page["ocr_text"].is_null();
+            let all = |now: &Json| !now["pages"].as_array().unwrap().iter().any(unread);
+            door.detail_until(id, all).await;
+        }
+        let mut tx = door.context().store.read().await.unwrap();
+        let sql = "SELECT request_id FROM messages WHERE component = 'ocr' AND state = 'DONE'
+                   ORDER BY started_at";
+        let order: Vec<String> = tx
+            .all(sql, &[])
+            .await
+            .unwrap()
+            .iter()
+            .map(|row| row.get("request_id").unwrap())
+            .collect();
+        drop(tx);
+        assert_eq!(
+            (order.len(), &order[..3]),
+            (63, [hasty.clone(), hasty.clone(), hasty].as_slice())
+        );
+        for office in [reader, splitter, router, door] {
+            office.close().await;
+        }
     })
     .await;
 }
