@@ -1,0 +1,130 @@
+// The review station by hand: the page turned, a word taken from it, pages regrouped, a task put off,
+// an answer that comes too late.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { journey, violations } from "./lib.mjs";
+import { eventually, says } from "./shop.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const shipped = fs.readFileSync(path.join(here, "../config/workflows/default.yaml"), "utf8");
+
+/** Sure of every type, of no field. */
+const doubting = shipped
+  .replace(/confidence_threshold: 0\.80/, "confidence_threshold: 0.0")
+  .replace(/confidence_threshold: 0\.75/, "confidence_threshold: 1.0")
+  .replace(/deadline_seconds: \d+/, "deadline_seconds: 900");
+const PLACE = {
+  clock: "system",
+  args: ["--apps", "docproc"],
+  env: { DOCPROC_BACKOFFICE_PORT: "off" },
+  prepare: (turno) => {
+    const dir = path.join(turno.dir, "config/workflows");
+    fs.mkdirSync(dir, { recursive: true });
+    fs.writeFileSync(path.join(dir, "default.yaml"), doubting);
+  },
+};
+
+const sheet = (page) => `FACTURA
+Número de factura: F-2026-0071
+Fecha: 12/03/2026
+Proveedor: Papelera del Sur S.L.
+Base imponible: 100,00
+IVA 21%: 21,00
+Total factura: 121,00 EUR
+Página ${page} de 2
+`;
+
+/** Sends one invoice of two pages; answers the request and its one task. */
+async function deliver(turno) {
+  const body = new FormData();
+  const text = [sheet(1), sheet(2)].join("\f");
+  body.set("file", new Blob([text], { type: "text/plain" }), "dos-paginas.txt");
+  const sent = await fetch(`${turno.url}/process`, { method: "POST", body });
+  assert.equal(sent.status, 200, await sent.clone().text());
+  const { request_id: id } = await sent.json();
+  const task = await eventually(
+    async () => (await turno.api("GET", "/api/tasks?status=pending")).find((one) => one.request_id === id),
+    "fields to be looked at",
+    30_000,
+  );
+  return { id, task };
+}
+
+const documents = async (turno, id) =>
+  (await turno.api("GET", `/api/docproc/requests/${id}`)).documents;
+
+async function sitDown(page, task, operator) {
+  await page.goto(`/backoffice/tareas/${task.id}?operator=${operator}`);
+  await eventually(
+    () => page.locator("#station").evaluate((root, id) => root.dataset.task === id, task.id),
+    "the task on the desk",
+  );
+  await page.locator("#frame [data-word]").first().waitFor({ state: "attached" });
+}
+
+journey("a page is turned, a word taken, pages regrouped", PLACE, async (all) => {
+  const { turno, page, shot } = all;
+  const { id, task } = await deliver(turno);
+  assert.equal((await documents(turno, id)).length, 1, "both pages are one invoice");
+  await sitDown(page, task, "ana");
+
+  const turned = () => page.locator("#frame svg > g").first().getAttribute("transform");
+  await page.keyboard.press("F7");
+  assert.match(await turned(), /rotate\(90\)/);
+  await shot("turned");
+  for (let n = 0; n < 3; n += 1) await page.keyboard.press("F7");
+  assert.equal(await turned(), "");
+
+  const field = page.locator("#questions input").first();
+  await field.fill("");
+  await field.focus();
+  const words = page.locator("#frame [data-word]");
+  await words.nth(4).click({ force: true });
+  await eventually(async () => (await field.inputValue()) !== "", "the word is in the field");
+  assert.ok(sheet(1).includes(await field.inputValue()), await field.inputValue());
+
+  await page.keyboard.press("F8");
+  const dialog = page.locator("dialog.regroup");
+  await dialog.waitFor();
+  assert.deepEqual(await violations(page), []);
+  await shot("regroup");
+  const send = dialog.locator(".regroup-send");
+  assert.ok(await send.isDisabled(), "nothing changed yet");
+  await dialog.locator("[data-seam]").first().click();
+  await send.click();
+  await eventually(
+    async () => (await documents(turno, id)).length === 2,
+    "each page is a document of its own",
+  );
+});
+
+journey("a task is put off, and a late answer is refused and kept", PLACE, async (all) => {
+  const { turno, page, complaints, shot } = all;
+  complaints.allow(/409|403/);
+  const first = await deliver(turno);
+  await sitDown(page, first.task, "ana");
+  await page.keyboard.press("F9");
+  await page.locator("dialog select[name=minutes]").selectOption("60");
+  await page.locator("dialog button[type=submit]").click();
+  await says(page.locator("#title"), "Nada espera");
+  const queue = await turno.api("GET", "/api/tasks?status=pending");
+  assert.deepEqual(queue.map((one) => one.assigned_to), [null], "it waits for its time, with nobody");
+
+  const second = await deliver(turno);
+  await sitDown(page, second.task, "ana");
+  // Somebody in charge gives it to a colleague while Ana types.
+  const luis = { username: "luis", display_name: "Luis", skills: ["extraction"] };
+  await turno.api("POST", "/api/docproc/operators", luis);
+  await turno.api("POST", `/api/docproc/tasks/${second.task.id}/reassign`, { operator: "luis" });
+  const field = page.locator("#questions input").first();
+  await field.fill("F-2026-9999");
+  await page.keyboard.press("Control+Enter");
+  await says(page.locator("#conflict"), "luis");
+  await shot("late");
+  assert.equal(await field.inputValue(), "F-2026-9999", "what was typed stays");
+  assert.equal((await documents(turno, second.id))[0].origin, "AUTO", "nothing was taken");
+});
