@@ -1,30 +1,13 @@
 // The back office by keyboard alone: an operator's morning, a network that fails, a colleague.
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 
+import { deliver, officeThatDoubts } from "./desk.mjs";
 import { journey, violations } from "./lib.mjs";
 import { eventually, open, says } from "./shop.mjs";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const shipped = fs.readFileSync(path.join(here, "../config/workflows/default.yaml"), "utf8");
-
-/** The shipped workflow, never sure of anything: every page and every document goes to people. */
-const doubting = shipped
-  .replace(/confidence_threshold: [\d.]+/g, "confidence_threshold: 1.0")
-  .replace(/deadline_seconds: \d+/, "deadline_seconds: 900");
-const PLACE = {
-  clock: "system",
-  args: ["--apps", "docproc"],
-  env: { DOCPROC_BACKOFFICE_PORT: "off" },
-  prepare: (turno) => {
-    const dir = path.join(turno.dir, "config/workflows");
-    fs.mkdirSync(dir, { recursive: true });
-    fs.writeFileSync(path.join(dir, "default.yaml"), doubting);
-  },
-};
+/** Never sure of anything: every page and every document goes to people. */
+const PLACE = officeThatDoubts({ types: "1.0", fields: "1.0" });
 
 const invoice = (n) => `FACTURA
 Número de factura: F-2026-00${n}
@@ -35,14 +18,6 @@ Base imponible: 100,00
 IVA 21%: 21,00
 Total factura: 121,00 EUR
 `;
-
-async function deliver(turno, name, text) {
-  const body = new FormData();
-  body.set("file", new Blob([text], { type: "text/plain" }), name);
-  const sent = await fetch(`${turno.url}/process`, { method: "POST", body });
-  assert.equal(sent.status, 200, await sent.clone().text());
-  return (await sent.json()).request_id;
-}
 
 const pending = (turno) => turno.api("GET", "/api/tasks?status=pending");
 const station = (page) => page.locator("#station");

@@ -2,31 +2,13 @@
 // an answer that comes too late.
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
-import { fileURLToPath } from "node:url";
 
+import { deliver, officeThatDoubts } from "./desk.mjs";
 import { journey, violations } from "./lib.mjs";
 import { eventually, says } from "./shop.mjs";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const shipped = fs.readFileSync(path.join(here, "../config/workflows/default.yaml"), "utf8");
-
 /** Sure of every type, of no field. */
-const doubting = shipped
-  .replace(/confidence_threshold: 0\.80/, "confidence_threshold: 0.0")
-  .replace(/confidence_threshold: 0\.75/, "confidence_threshold: 1.0")
-  .replace(/deadline_seconds: \d+/, "deadline_seconds: 900");
-const PLACE = {
-  clock: "system",
-  args: ["--apps", "docproc"],
-  env: { DOCPROC_BACKOFFICE_PORT: "off" },
-  prepare: (turno) => {
-    const dir = path.join(turno.dir, "config/workflows");
-    fs.mkdirSync(dir, { recursive: true });
-    fs.writeFileSync(path.join(dir, "default.yaml"), doubting);
-  },
-};
+const PLACE = officeThatDoubts({ types: "0.0", fields: "1.0" });
 
 const sheet = (page) => `FACTURA
 Número de factura: F-2026-0071
@@ -39,13 +21,8 @@ Página ${page} de 2
 `;
 
 /** Sends one invoice of two pages; answers the request and its one task. */
-async function deliver(turno) {
-  const body = new FormData();
-  const text = [sheet(1), sheet(2)].join("\f");
-  body.set("file", new Blob([text], { type: "text/plain" }), "dos-paginas.txt");
-  const sent = await fetch(`${turno.url}/process`, { method: "POST", body });
-  assert.equal(sent.status, 200, await sent.clone().text());
-  const { request_id: id } = await sent.json();
+async function invoice(turno) {
+  const id = await deliver(turno, "dos-paginas.txt", [sheet(1), sheet(2)].join("\f"));
   const task = await eventually(
     async () => (await turno.api("GET", "/api/tasks?status=pending")).find((one) => one.request_id === id),
     "fields to be looked at",
@@ -68,7 +45,7 @@ async function sitDown(page, task, operator) {
 
 journey("a page is turned, a word taken, pages regrouped", PLACE, async (all) => {
   const { turno, page, shot } = all;
-  const { id, task } = await deliver(turno);
+  const { id, task } = await invoice(turno);
   assert.equal((await documents(turno, id)).length, 1, "both pages are one invoice");
   await sitDown(page, task, "ana");
 
@@ -105,7 +82,7 @@ journey("a page is turned, a word taken, pages regrouped", PLACE, async (all) =>
 journey("a task is put off, and a late answer is refused and kept", PLACE, async (all) => {
   const { turno, page, complaints, shot } = all;
   complaints.allow(/409|403/);
-  const first = await deliver(turno);
+  const first = await invoice(turno);
   await sitDown(page, first.task, "ana");
   await page.keyboard.press("F9");
   await page.locator("dialog select[name=minutes]").selectOption("60");
@@ -114,7 +91,7 @@ journey("a task is put off, and a late answer is refused and kept", PLACE, async
   const queue = await turno.api("GET", "/api/tasks?status=pending");
   assert.deepEqual(queue.map((one) => one.assigned_to), [null], "it waits for its time, with nobody");
 
-  const second = await deliver(turno);
+  const second = await invoice(turno);
   await sitDown(page, second.task, "ana");
   // Somebody in charge gives it to a colleague while Ana types.
   const luis = { username: "luis", display_name: "Luis", skills: ["extraction"] };

@@ -38,6 +38,10 @@ const BUSY_ENOUGH: f64 = 0.7;
 /// A process that was not heard of for longer has no hands.
 const SILENT_SECONDS: i64 = 10;
 
+/// Nothing takes less than a microsecond; what is nearer to zero than that would only overflow what
+/// is divided by it.
+const LEAST: f64 = 0.000_001;
+
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Asked {
@@ -53,7 +57,7 @@ struct Asked {
     #[param(minimum = 0.01, maximum = 31_536_000)]
     max_seconds: f64,
     /// Seconds per page; measured unless told.
-    #[param(minimum = 0, maximum = 3600)]
+    #[param(minimum = 0.000_001, maximum = 3600)]
     page_seconds: Option<f64>,
 }
 
@@ -139,7 +143,7 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
     let documents = asked.documents.unwrap_or(1.0);
     within(desk, "documents", documents, 1.0..=5000.0)?;
     within(desk, "max_seconds", asked.max_seconds, 0.01..=31_536_000.0)?;
-    within(desk, "page_seconds", asked.page_seconds.unwrap_or(0.0), 0.0..=3600.0)?;
+    within(desk, "page_seconds", asked.page_seconds.unwrap_or(LEAST), LEAST..=3600.0)?;
     let mut tx = desk.context.store.read().await?;
     let took = figures::took(&mut tx).await?;
     let people = figures::people(&mut tx).await?;
@@ -156,7 +160,7 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
         return Ok(None);
     }
     let load = Load {
-        requests_per_hour: asked.requests_per_hour,
+        requests_per_hour: Some(asked.requests_per_hour).filter(|n| *n >= LEAST).unwrap_or(0.0),
         pages: asked.pages,
         documents,
         split: spread(Component::Splitter),
@@ -236,7 +240,7 @@ async fn page(desk: Desk, console: Console, Query(form): Query<Form>) -> Result<
         let text = text.as_deref().map(|text| text.trim().replace(',', "."));
         text.and_then(|text| text.parse::<f64>().ok()).filter(|n| n.is_finite()).unwrap_or(usual)
     };
-    let page_seconds = Some(number(&form.page_seconds, 0.0)).filter(|seconds| *seconds > 0.0);
+    let page_seconds = Some(number(&form.page_seconds, 0.0)).filter(|seconds| *seconds >= LEAST);
     let asked = Asked {
         requests_per_hour: number(&form.requests_per_hour, 600.0).clamp(0.0, 1e7),
         pages: number(&form.pages, 4.0).clamp(1.0, 5000.0),

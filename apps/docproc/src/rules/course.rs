@@ -152,7 +152,13 @@ impl<'a> Course<'a> {
             Change::Open { first, at, .. } if goes_on(self.workflow, *at) => {
                 Some((Item::Document((self.document_id)(*first)), *at))
             }
-            _ => None,
+            Change::Status(_)
+            | Change::Stand { .. }
+            | Change::Accept { .. }
+            | Change::Review { .. }
+            | Change::Open { .. }
+            | Change::Documents(_)
+            | Change::Complete => None,
         }
     }
 

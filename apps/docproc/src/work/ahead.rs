@@ -35,7 +35,7 @@ const LONGEST: Duration = Duration::from_millis(25);
 
 /// What was done ahead so far.
 #[derive(Default)]
-struct Desk {
+struct Papers {
     leaves: Vec<Leaf>,
     texts: HashMap<u32, PageText>,
     /// First and last page, and type.
@@ -55,13 +55,13 @@ impl Hand {
         if !course.learn(&split) {
             return;
         }
-        let mut desk = Desk { leaves: leaves(steps), ..Desk::default() };
+        let mut papers = Papers { leaves: leaves(steps), ..Papers::default() };
         loop {
             let done = steps.len();
             for change in course.advance().0 {
                 let Some((item, at)) = course.sent(&change) else { continue };
-                desk.note(&change, &item);
-                let Some(input) = desk.input(&item) else { continue };
+                papers.note(&change, &item);
+                let Some(input) = papers.input(&item) else { continue };
                 if began.elapsed() > LONGEST {
                     return;
                 }
@@ -70,7 +70,7 @@ impl Hand {
                 // What fails here fails again with a message of its own, and its own tries.
                 let _ = self.chain(&ahead, Haste::Quick, &mut own);
                 if finish::news(&own).is_some_and(|news| course.learn(&news)) {
-                    desk.keep(&own);
+                    papers.keep(&own);
                     steps.append(&mut own);
                 }
             }
@@ -112,14 +112,13 @@ fn taken_up(job: &Job) -> Snapshot {
 }
 
 fn leaves(steps: &[Step]) -> Vec<Leaf> {
-    let split = steps.iter().flat_map(|step| &step.facts).find_map(|fact| match fact {
-        Fact::Split { leaves, .. } => Some(leaves.clone()),
-        _ => None,
-    });
-    split.unwrap_or_default()
+    let facts = steps.iter().flat_map(|step| &step.facts);
+    let split = facts
+        .filter_map(|fact| if let Fact::Split { leaves, .. } = fact { Some(leaves) } else { None });
+    split.flatten().copied().collect()
 }
 
-impl Desk {
+impl Papers {
     fn note(&mut self, change: &Change, item: &Item) {
         if let (Change::Open { first, last, doc_type, .. }, Item::Document(id)) = (change, item) {
             self.documents.insert(id.clone(), (*first, *last, doc_type.clone()));

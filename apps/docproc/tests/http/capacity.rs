@@ -52,6 +52,9 @@ async fn scenario_29_a_load_is_shared_out_by_component() {
         // Whatever is typed into the address, the page is one.
         let odd = "/docproc/capacidad?pages=x&requests_per_hour=1e400&page_seconds=-3";
         assert_eq!(office.client.get(odd).await.status, 200);
+        let tiny = format!("/api/docproc/capacity?{}", ask.replace("seconds=3", "seconds=5e-324"));
+        let refused = office.client.get(&tiny).await.expect(400);
+        assert_eq!(refused["code"], "FUERA_DE_RANGO");
         office.close().await;
     })
     .await;
