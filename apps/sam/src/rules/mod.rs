@@ -1,0 +1,1 @@
+//! Decisions. Pure: a snapshot and an instant in, a plan out.
