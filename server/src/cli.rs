@@ -2,6 +2,7 @@
 
 mod documents;
 mod golden;
+mod room;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,8 @@ pub(crate) use documents::{
 pub(crate) use golden::{
     Destination, GoldenAdd, GoldenCommand, GoldenList, GoldenRetire, GoldenRun, Promote, Rollback,
 };
+
+pub(crate) use room::SimA360;
 
 use crate::config::Flag;
 
@@ -33,6 +36,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 con
 /// Not a doc comment: the lint wants marks around product names, which the terminal would show.
 const DATABASE_HELP: &str = "A PostgreSQL server instead, postgres://user:password@host/database; \
                              better in TURNO_DATABASE_URL_FILE, where ps does not show it";
+
+const A360_HELP: &str =
+    "A Control Room of Automation Anywhere A360, with everything that can go wrong";
 
 /// Whose turn is it? Decides what runs next when capacity is scarce, and says why.
 #[derive(Debug, Parser)]
@@ -89,7 +95,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DocprocCommand,
     },
-    /// Drive a running server with simulated traffic
+    /// Simulated traffic for a running server, and simulated systems for it to talk to
     Sim {
         #[command(subcommand)]
         command: SimCommand,
@@ -295,6 +301,8 @@ pub(crate) enum SimCommand {
     Pedidos(SimPedidos),
     /// Invoices, receipts, identity cards, payslips and contracts that nobody wrote
     Documentos(SimDocuments),
+    #[command(name = "a360", about = A360_HELP)]
+    A360(SimA360),
 }
 
 #[derive(Args, Debug)]

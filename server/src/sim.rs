@@ -1,4 +1,6 @@
-//! `turno sim`: simulated traffic against a running server.
+//! `turno sim`: simulated traffic against a running server, and simulated systems beside it.
+
+mod a360;
 
 use std::time::Duration;
 
@@ -15,6 +17,7 @@ pub(crate) async fn run(command: SimCommand) -> Result<(), Exit> {
     match command {
         SimCommand::Pedidos(args) => pedidos(args).await,
         SimCommand::Documentos(args) => documents(args).await,
+        SimCommand::A360(args) => a360::run(args).await,
     }
 }
 

@@ -27,6 +27,7 @@ fn every_command_explains_itself() {
         "completions",
         "sim",
         "sim pedidos",
+        "sim a360",
     ] {
         let help = home.run(&format!("{command} --help")).ok();
         assert!(help.contains("Usage: turno"), "{command}: {help}");

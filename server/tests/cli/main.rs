@@ -11,3 +11,4 @@ mod docproc;
 mod golden;
 mod lifecycle;
 mod program;
+mod room;

@@ -50,8 +50,13 @@ impl Home {
 
     /// Serves on a free port of `ip` and waits for the line with the address.
     pub(crate) fn serve(&self, ip: &str) -> Served {
+        self.start(&format!("serve --listen {ip}:0"))
+    }
+
+    /// Starts a command that serves and says where.
+    pub(crate) fn start(&self, arguments: &str) -> Served {
         let log = File::create(self.0.join("log")).unwrap();
-        let mut command = self.command(&format!("serve --listen {ip}:0"));
+        let mut command = self.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

@@ -1,0 +1,293 @@
+//! Lists, page by page.
+
+use std::collections::HashSet;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::fault::{self, Fault};
+use crate::query::{Filter, Operator, PAGE, Page, Query};
+use crate::records::{Activity, Device, File, User};
+
+/// Pages of one list at most; a list that goes on is one that never ends.
+const PAGES: usize = 1000;
+
+const ACTIVITY: &str = "/v3/activity/list";
+
+/// Deployments asked for in one request; the filter names each.
+const BATCH: usize = 50;
+
+/// How far the Control Room's clock may be from the one that said "since".
+const SKEW: SignedDuration = SignedDuration::from_mins(10);
+
+/// Statuses of what has not ended.
+pub const ACTIVE: [&str; 6] =
+    ["DEPLOYED", "QUEUED", "PENDING_EXECUTION", "UPDATE", "RUNNING", "RUN_PAUSED"];
+
+/// Which executions are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActivityQuery {
+    /// Everything with one of these statuses; what ends while pages are read may be left out, so
+    /// absence means nothing until asked for by id.
+    Statuses(Vec<String>),
+    /// These deployments whatever became of them, asked for in batches.
+    Deployments(Vec<String>),
+    /// What was created at a place since then.
+    Since(Place, Timestamp),
+}
+
+impl ActivityQuery {
+    pub fn active() -> Self {
+        Self::Statuses(ACTIVE.map(str::to_owned).to_vec())
+    }
+}
+
+/// Where an execution runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Device(i64),
+    /// The user it runs as, whose default device that is.
+    User(i64),
+    /// Both, where it is not certain that one leads to the other.
+    Runner {
+        device: i64,
+        user: i64,
+    },
+}
+
+impl Place {
+    /// What to ask for, one after the other: not every version knows every field, so they are not
+    /// asked for together.
+    fn filters(self) -> Vec<Filter> {
+        // Ids are text in the filters of the Control Room.
+        let device = |id: i64| Filter::eq("deviceId", id.to_string());
+        let user = |id: i64| Filter::eq("userId", id.to_string());
+        match self {
+            Self::Device(id) => vec![device(id)],
+            Self::User(id) => vec![user(id)],
+            Self::Runner { device: d, user: u } => vec![device(d), user(u)],
+        }
+    }
+
+    fn has(self, activity: &Activity) -> bool {
+        match self {
+            Self::Device(id) => activity.device_id == Some(id),
+            Self::User(id) => activity.user_id == Some(id),
+            Self::Runner { device, user } => {
+                activity.device_id == Some(device) || activity.user_id == Some(user)
+            }
+        }
+    }
+}
+
+impl Client {
+    pub async fn activity(&self, query: &ActivityQuery) -> Result<Vec<Activity>, Fault> {
+        match query {
+            ActivityQuery::Statuses(statuses) => {
+                let Some(filter) = any_of("status", statuses) else { return Ok(Vec::new()) };
+                self.executions(Query::oldest_first(Some(filter), "createdOn")).await
+            }
+            ActivityQuery::Deployments(ids) => {
+                let mut found = Vec::new();
+                for batch in ids.chunks(BATCH) {
+                    let query = Query::oldest_first(any_of("deploymentId", batch), "createdOn");
+                    found.extend(self.executions(query).await?);
+                }
+                Ok(found)
+            }
+            ActivityQuery::Since(place, since) => {
+                let mut found = Vec::new();
+                for filter in place.filters() {
+                    self.newest(filter, *since, |page| {
+                        found.extend(page);
+                        false
+                    })
+                    .await?;
+                }
+                found.retain(|activity| {
+                    place.has(activity) && activity.created_on.is_none_or(|at| at >= *since)
+                });
+                Ok(without_repeats(found))
+            }
+        }
+    }
+
+    /// The execution with this tag, if the Control Room has one. `since` is when it was posted, to
+    /// know when to stop looking; the newest page is looked through whatever the clocks say.
+    pub async fn find_by_tag(
+        &self,
+        place: Place,
+        tag: &str,
+        since: Timestamp,
+    ) -> Result<Option<Activity>, Fault> {
+        let since = since.saturating_sub(SKEW).unwrap_or(Timestamp::MIN);
+        for filter in place.filters() {
+            let mut found = None;
+            self.newest(filter, since, |page| {
+                found = page.into_iter().find(|activity| activity.is_tagged(tag));
+                found.is_some()
+            })
+            .await?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    pub async fn devices(&self) -> Result<Vec<Device>, Fault> {
+        self.everything("/v2/devices/list", Query::by_id(None)).await
+    }
+
+    pub async fn users(&self) -> Result<Vec<User>, Fault> {
+        self.everything("/v2/usermanagement/users/list", Query::by_id(None)).await
+    }
+
+    /// Taskbots of the public workspace whose path contains `path`; all of them when it is empty.
+    pub async fn files(&self, path: &str) -> Result<Vec<File>, Fault> {
+        let mut conditions = vec![Filter::eq("type", File::TASKBOT)];
+        if !path.is_empty() {
+            conditions.push(Filter::is(Operator::Substring, "path", path));
+        }
+        let query = Query::by_id(Filter::all(conditions));
+        self.everything("/v2/repository/workspaces/public/files/list", query).await
+    }
+
+    async fn executions(&self, query: Query) -> Result<Vec<Activity>, Fault> {
+        self.everything(ACTIVITY, query).await.map(without_repeats)
+    }
+
+    async fn everything<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: Query,
+    ) -> Result<Vec<T>, Fault> {
+        let mut all = Vec::new();
+        self.pages(path, query, |page| {
+            all.extend(page);
+            false
+        })
+        .await?;
+        Ok(all)
+    }
+
+    /// Pages from the newest on, until `seen` has enough or all of a page is older than `since`.
+    /// The order is checked before it is relied on: not every version sorts by every field. One
+    /// that refuses the filter is asked for everything.
+    async fn newest(
+        &self,
+        filter: Filter,
+        since: Timestamp,
+        mut seen: impl FnMut(Vec<Activity>) -> bool,
+    ) -> Result<(), Fault> {
+        let mut last: Option<Timestamp> = None;
+        let mut sorted = true;
+        let mut look = |page: Vec<Activity>| {
+            for activity in &page {
+                let created = activity.created_on;
+                sorted &= created.is_some() && last.is_none_or(|last| created <= Some(last));
+                last = created;
+            }
+            let past = sorted && last.is_some_and(|last| last < since);
+            seen(page) || past
+        };
+        let query = |filter| Query::newest_first(filter, "createdOn");
+        match self.pages(ACTIVITY, query(Some(filter)), &mut look).await {
+            Err(Fault::Rejected { status: 400, .. }) => {
+                self.pages(ACTIVITY, query(None), &mut look).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Hands pages over until there are no more or `enough` says so.
+    async fn pages<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        mut query: Query,
+        mut enough: impl FnMut(Vec<T>) -> bool,
+    ) -> Result<(), Fault> {
+        for _ in 0..PAGES {
+            let plainer = query.page.offset == 0 && !query.sort.is_empty();
+            let answer = match self.call(path, &query.body()).await {
+                // Perhaps it cannot sort by these; its own order is better than no answer.
+                Err(Fault::Rejected { status: 400, .. }) if plainer => {
+                    query.sort.clear();
+                    self.call(path, &query.body()).await?
+                }
+                answer => answer?,
+            };
+            let (records, total) = unpack(answer)?;
+            let count = records.len();
+            query.page = Page { offset: query.page.offset + count, length: PAGE };
+            let over = is_over(count, query.page.offset, total);
+            if enough(records) || over {
+                return Ok(());
+            }
+        }
+        Err(Fault::Malformed { reason: format!("a list of more than {PAGES} pages") })
+    }
+}
+
+fn any_of(field: &str, values: &[String]) -> Option<Filter> {
+    Filter::any(values.iter().map(|value| Filter::eq(field, value.as_str())).collect())
+}
+
+/// Whether a page of `count` records, after which `offset` were read, is the last. The total is
+/// believed only where it does not contradict what has been read.
+fn is_over(count: usize, offset: usize, total: Option<usize>) -> bool {
+    match total {
+        _ if count == 0 => true,
+        Some(total) if total >= offset => total == offset,
+        Some(_) | None => count < PAGE,
+    }
+}
+
+fn unpack<T: DeserializeOwned>(mut answer: Value) -> Result<(Vec<T>, Option<usize>), Fault> {
+    let malformed = |reason: String| Fault::Malformed { reason: fault::shorten(&reason) };
+    let Some(Value::Array(list)) = answer.get_mut("list").map(Value::take) else {
+        return Err(malformed("an answer without list".to_owned()));
+    };
+    let total = answer["page"]["totalFilter"].as_u64().and_then(|n| usize::try_from(n).ok());
+    let records: Result<Vec<T>, _> = list.into_iter().map(serde_json::from_value).collect();
+    Ok((records.map_err(|error| malformed(error.to_string()))?, total))
+}
+
+/// What moved to the next page while pages were read comes twice; the later reading counts.
+fn without_repeats(mut activities: Vec<Activity>) -> Vec<Activity> {
+    activities.reverse();
+    let mut seen = HashSet::new();
+    activities.retain(|activity| seen.insert(activity.id.clone()));
+    activities.reverse();
+    activities
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_list_is_found_with_and_without_a_total() {
+        assert!(is_over(0, 300, None) && is_over(0, 300, Some(900)));
+        assert!(is_over(40, 240, None) && !is_over(100, 200, None));
+        assert!(is_over(100, 200, Some(200)) && !is_over(100, 200, Some(201)));
+        // Pages may be shorter than asked for.
+        assert!(!is_over(50, 50, Some(120)));
+        // A total smaller than what was read is no total.
+        assert!(!is_over(100, 200, Some(1)) && is_over(40, 240, Some(1)));
+    }
+
+    #[test]
+    fn a_list_without_records_is_no_list() {
+        assert!(unpack::<Device>(json!({"page": {}})).is_err());
+        assert!(unpack::<Device>(json!([])).is_err());
+        assert!(unpack::<Device>(json!({"list": [{"id": "x"}]})).is_err());
+        let (devices, total) =
+            unpack::<Device>(json!({"list": [{"id": "6"}], "page": {"totalFilter": 9}})).unwrap();
+        assert_eq!((devices.len(), total), (1, Some(9)));
+    }
+}
