@@ -96,7 +96,7 @@ fn takes(kind: Kind) -> String {
         Kind::IntUpTo { min, ceiling } => format!("a whole number from {min} to {ceiling}"),
         Kind::Bool => "true or false".into(),
         Kind::Choice(words) => words.join(", "),
-        Kind::Text { max } => format!("text of at most {max} characters"),
+        Kind::Text { max } | Kind::Secret { max } => format!("text of at most {max} characters"),
         Kind::TimeOfDay => "a time of day, HH:MM".into(),
         Kind::Share => "a number from 0 to 1".into(),
         Kind::Internal => "what the application writes; not to be set by hand".into(),

@@ -40,7 +40,7 @@ async fn perform(context: Context, effect: Claimed) -> Outcome {
     };
     let word = match &outcome {
         Outcome::Done => "done",
-        Outcome::Failed(_) => "failed",
+        Outcome::Failed(_) | Outcome::Again { .. } => "failed",
         Outcome::Refused(_) => "refused",
     };
     metrics::counter!("docproc_callbacks_total", "outcome" => word).increment(1);
@@ -71,6 +71,7 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     };
     let over = match &outcome {
         Outcome::Done | Outcome::Refused(_) => true,
+        Outcome::Again { .. } => false,
         Outcome::Failed(_) => effect.attempt >= host::ATTEMPTS,
     };
     if over {

@@ -65,6 +65,7 @@ pub fn app() -> App {
         nav: NAV,
         routes: routes::all,
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
+        own_proof: &[],
         unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![Tick {

@@ -21,6 +21,8 @@ pub struct App {
     pub routes: fn() -> OpenApiRouter<Context>,
     /// Paths that answer without signing in. They must not show anything personal.
     pub public: &'static [&'static str],
+    /// Paths that prove who calls in a way of their own: the door looks at no credential there.
+    pub own_proof: &'static [&'static str],
     /// Routes that take as long as they take: a large body over a slow line, work that is waited
     /// for. The house's limit of time does not apply; the handler bounds what it does.
     pub unhurried: &'static [&'static str],

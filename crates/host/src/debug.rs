@@ -84,6 +84,13 @@ impl Context {
             .min_by_key(|(_, at)| *at)
             .filter(|(_, at)| *at <= target)
         {
+            if self.perform_effects_before(at).await {
+                // What they brought may bring a tick nearer.
+                for (due, tick) in due.iter_mut().zip(&ticks) {
+                    *due = (*due).min(self.due(tick).await);
+                }
+                continue;
+            }
             self.clock.set(at);
             due[index] = self.run_tick(&ticks[index], at).await;
             ran += 1;
@@ -93,12 +100,26 @@ impl Context {
                 due[other] = due[other].min(self.due(tick).await);
             }
         }
+        while self.perform_effects_before(target).await {}
         self.clock.set(target);
         self.perform_due_effects().await;
         if let Err(error) = self.relay_once().await {
             tracing::warn!(error = %error, "events wait: the database does not answer");
         }
         ran
+    }
+
+    /// Performs the effects that fall due next, if they do so before `at`: an attempt that is to be
+    /// repeated in five seconds is repeated then, whatever ticks.
+    async fn perform_effects_before(&self, at: Timestamp) -> bool {
+        let next = self.store.next_effect().await.ok().flatten();
+        let Some(next) = next.filter(|next| *next < at) else { return false };
+        let now = self.clock.now();
+        self.clock.set(next.max(now));
+        self.perform_due_effects().await;
+        // One that is due and that nobody performs would hold time for ever.
+        let after = self.store.next_effect().await.ok().flatten();
+        next > now || after != Some(next)
     }
 
     async fn due(&self, tick: &Tick) -> Timestamp {

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use engine::Backoff;
 use futures::future::BoxFuture;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use store::effects::{self, Claimed};
+use tokio::task::JoinSet;
 
 use crate::Context;
 
 const LEASE: SignedDuration = SignedDuration::from_secs(60);
-const BATCH: i64 = 20;
+/// Performed at once: one that waits for a slow receiver must not hold up the others.
+const AT_ONCE: usize = 32;
 const POLL: Duration = Duration::from_secs(1);
 /// From two seconds to an hour: sixteen attempts span about six hours.
 const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_hours(1));
@@ -33,35 +35,55 @@ pub enum Outcome {
     Done,
     /// May succeed later.
     Failed(String),
+    /// Is to be tried again at this instant, as often as the driver says so.
+    Again {
+        error: String,
+        at: Timestamp,
+    },
     /// Will never succeed.
     Refused(String),
 }
 
 impl Context {
     pub(crate) async fn run_effects(self) {
+        // Tasks of their own: one that holds the database must go on while the next are claimed.
+        let mut working = JoinSet::new();
         loop {
-            self.perform_due_effects().await;
+            for effect in self.claim_effects(AT_ONCE - working.len()).await {
+                let context = self.clone();
+                working.spawn(async move { context.perform(effect).await });
+            }
+            let room = working.len() < AT_ONCE;
             tokio::select! {
-                () = self.stopping.cancelled() => return,
-                () = self.store.next_cause() => {}
-                () = tokio::time::sleep(POLL) => {}
+                () = self.stopping.cancelled() => break,
+                Some(_) = working.join_next() => {}
+                () = self.store.next_cause(), if room => {}
+                () = tokio::time::sleep(POLL), if room => {}
             }
         }
+        while working.join_next().await.is_some() {}
     }
 
     /// Performs until nothing is due.
     pub(crate) async fn perform_due_effects(&self) {
         loop {
-            let claimed = match self.store.claim_effects(self.clock.now(), LEASE, BATCH).await {
-                Ok(claimed) if claimed.is_empty() => return,
-                Ok(claimed) => claimed,
-                Err(error) => {
-                    tracing::warn!(error = %error, "effects wait: the database does not answer");
-                    return;
-                }
-            };
+            let claimed = self.claim_effects(AT_ONCE).await;
+            if claimed.is_empty() {
+                return;
+            }
             futures::future::join_all(claimed.into_iter().map(|effect| self.perform(effect))).await;
         }
+    }
+
+    async fn claim_effects(&self, room: usize) -> Vec<Claimed> {
+        if room == 0 {
+            return Vec::new();
+        }
+        let claim = self.store.claim_effects(self.clock.now(), LEASE, room as i64);
+        claim.await.unwrap_or_else(|error| {
+            tracing::warn!(error = %error, "effects wait: the database does not answer");
+            Vec::new()
+        })
     }
 
     async fn perform(&self, effect: Claimed) {
@@ -78,6 +100,7 @@ impl Context {
         let now = self.clock.now();
         let recorded = match outcome {
             Outcome::Done => effects::Outcome::Done,
+            Outcome::Again { error, at } => effects::Outcome::Retry { error, at },
             Outcome::Failed(error) if effect.attempt < ATTEMPTS => {
                 let wait = BACKOFF.delay(effect.attempt as u32, rand::random());
                 effects::Outcome::Retry { error, at: now + wait }

@@ -5,6 +5,13 @@ use web::{Lang, Problem};
 #[derive(Debug)]
 pub struct Failure(Problem);
 
+impl Failure {
+    /// What people are told.
+    pub fn problem(&self) -> &Problem {
+        &self.0
+    }
+}
+
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Self {
         Self(problem)

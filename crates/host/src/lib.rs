@@ -11,6 +11,7 @@ mod clock;
 mod console;
 mod context;
 mod debug;
+mod desk;
 mod door;
 mod effects;
 mod failure;
@@ -32,6 +33,7 @@ pub use app::{App, AppTask, Draw, Nav, OnSettings, Role, Tick, TickNext, TickPer
 pub use clock::Clock;
 pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
+pub use desk::{Desk, Roles};
 pub use effects::{ATTEMPTS, Driver, Outcome};
 pub use failure::Failure;
 pub use relay::Subscription;

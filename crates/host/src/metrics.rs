@@ -43,7 +43,7 @@ pub(crate) fn event_relayed(app: &str) {
 pub(crate) fn effect_performed(kind: &str, outcome: &Outcome) {
     let outcome = match outcome {
         Outcome::Done => "done",
-        Outcome::Failed(_) => "failed",
+        Outcome::Failed(_) | Outcome::Again { .. } => "failed",
         Outcome::Refused(_) => "refused",
     };
     metrics::counter!("turno_effects_total", "kind" => kind.to_owned(), "outcome" => outcome)

@@ -22,6 +22,7 @@ pub mod backup;
 pub mod effects;
 pub mod events;
 pub mod idempotency;
+pub mod outside;
 pub mod settings;
 
 pub use database::{Scope, Store};

@@ -43,6 +43,10 @@ pub enum Kind {
     TimeOfDay,
     /// A number from 0 to 1: a confidence, a share.
     Share,
+    /// Text that nobody is shown again: not in lists, events or the audit.
+    Secret {
+        max: usize,
+    },
     /// Any JSON, owned by the application and not edited by hand.
     Internal,
 }
@@ -106,6 +110,27 @@ pub struct Effective {
     pub origin: Origin,
     /// 0 until it is first changed in the console.
     pub version: i64,
+}
+
+/// What stands for a secret that is set. Sent back, it leaves the secret as it is.
+pub const MASK: &str = "••••••";
+
+impl Effective {
+    /// The value as people, lists and records may see it.
+    pub fn shown(&self) -> Json {
+        self.spec.shown(&self.value)
+    }
+}
+
+impl Setting {
+    /// Some value of it as people may see it.
+    pub fn shown(&self, value: &Json) -> Json {
+        match self.kind {
+            Kind::Secret { .. } if value.as_str().is_some_and(str::is_empty) => json!(""),
+            Kind::Secret { .. } => json!(MASK),
+            _ => value.clone(),
+        }
+    }
 }
 
 /// The values of one application, as one transaction saw them.
@@ -172,6 +197,9 @@ impl Settings {
         if expected_version.is_some_and(|expected| expected != current.version) {
             return Ok(Err(Refused::Stale { current: current.version }));
         }
+        if matches!(spec.kind, Kind::Secret { .. }) && value == json!(MASK) {
+            return Ok(Ok(current.clone()));
+        }
         if let Err(invalid) = values.check(&spec, &value) {
             return Ok(Err(Refused::Invalid(invalid)));
         }
@@ -197,15 +225,15 @@ impl Settings {
             role: role.into(),
             action: "setting.change".into(),
             subject: key.into(),
-            before: Some(current.value.clone()),
-            after: Some(value.clone()),
+            before: Some(current.shown()),
+            after: Some(spec.shown(&value)),
             reason: None,
         });
         decision.emit(NewEvent {
             app: spec.app,
             name: "configuracion:cambiada",
             subject: Some(key.into()),
-            data: json!({ "clave": key, "valor": value, "por": actor }),
+            data: json!({ "clave": key, "valor": spec.shown(&value), "por": actor }),
         });
         let origin = Origin::Console { by: actor.into(), at: now };
         Ok(Ok(Effective { spec, value, origin, version }))
@@ -299,10 +327,14 @@ impl Values {
             Kind::Bool => refuse("must be true or false".into()),
             Kind::Choice(words) if value.as_str().is_some_and(|w| words.contains(&w)) => Ok(()),
             Kind::Choice(words) => refuse(format!("must be one of {}", words.join(", "))),
-            Kind::Text { max } if value.as_str().is_some_and(|t| t.chars().count() <= max) => {
+            Kind::Text { max } | Kind::Secret { max }
+                if value.as_str().is_some_and(|t| t.chars().count() <= max) =>
+            {
                 Ok(())
             }
-            Kind::Text { max } => refuse(format!("must be text of at most {max} characters")),
+            Kind::Text { max } | Kind::Secret { max } => {
+                refuse(format!("must be text of at most {max} characters"))
+            }
             Kind::TimeOfDay if value.as_str().is_some_and(is_time_of_day) => Ok(()),
             Kind::TimeOfDay => refuse("must be a time of day, HH:MM".into()),
             Kind::Share if value.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)) => Ok(()),

@@ -21,7 +21,7 @@ pub use json::{Json, Path, Query};
 pub use lang::Lang;
 pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use preferences::preferences;
-pub use problem::{Problem, problem_pages};
+pub use problem::{FieldError, Problem, problem_pages};
 pub use theme::Theme;
 
 /// Applications embed their files with it, naming `#[crate_path = "web::rust_embed"]`.

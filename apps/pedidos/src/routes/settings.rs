@@ -35,7 +35,7 @@ impl SettingView {
         let (es, en) = effective.spec.help;
         Self {
             clave: effective.spec.key.to_owned(),
-            valor: effective.value.clone(),
+            valor: effective.shown(),
             descripcion: lang.t(es, en),
             origen: match effective.origin {
                 Origin::Default => "defecto",

@@ -69,7 +69,7 @@ impl From<&Effective> for SettingBody {
         Self {
             app: effective.spec.app,
             key: effective.spec.key,
-            value: effective.value.clone(),
+            value: effective.shown(),
             default,
             origin: OriginBody::from(&effective.origin),
             version: effective.version,

@@ -87,6 +87,7 @@ fn app() -> App {
         nav: NAV,
         routes: utoipa_axum::router::OpenApiRouter::new,
         public: &[],
+        own_proof: &[],
         unhurried: &[],
         assets: Vec::new(),
         ticks: Vec::new(),

@@ -94,6 +94,10 @@ fn expected(effective: &Effective, values: &Values, lang: Lang) -> String {
             Lang::Es => format!("Texto de hasta {max} caracteres"),
             Lang::En => format!("Text of at most {max} characters"),
         },
+        Kind::Secret { max } => match lang {
+            Lang::Es => format!("Secreto de hasta {max} caracteres; no se vuelve a mostrar"),
+            Lang::En => format!("A secret of at most {max} characters; never shown again"),
+        },
         Kind::TimeOfDay => lang.t("Una hora, HH:MM", "A time of day, HH:MM").to_owned(),
         Kind::Share => lang.t("Un número de 0 a 1", "A number from 0 to 1").to_owned(),
         Kind::Internal => String::new(),

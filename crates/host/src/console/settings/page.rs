@@ -53,6 +53,7 @@ enum Input {
     Number { min: i64, max: i64 },
     Choice(Vec<(&'static str, &'static str)>),
     Text { max: usize },
+    Secret { max: usize },
     Time,
     Share,
 }
@@ -123,7 +124,7 @@ fn line(
     let spec = &effective.spec;
     let input = input(&spec.kind, values, lang)?;
     let attempt = attempt.filter(|one| one.app == spec.app && one.key == spec.key);
-    let in_force = text(&effective.value);
+    let in_force = text(&effective.shown());
     let default = serde_json::from_str(spec.default).unwrap_or_default();
     let (origin, origin_tone, by, at) = match &effective.origin {
         Origin::Default => (lang.t("predeterminado", "default"), Tone::Plain, String::new(), None),
@@ -141,7 +142,8 @@ fn line(
         id: format!("{}-{}", spec.app, spec.key),
         help: lang.t(spec.help.0, spec.help.1),
         input,
-        value: attempt.map_or_else(|| in_force.clone(), |one| one.typed.to_owned()),
+        value: attempt
+            .map_or_else(|| in_force.clone(), |one| text(&effective.spec.shown(&one.typed.into()))),
         in_force,
         default: text(&default),
         hint: expected(effective, values, lang),
@@ -166,6 +168,7 @@ fn input(kind: &Kind, values: &Values, lang: Lang) -> Option<Input> {
         }
         Kind::Choice(words) => Input::Choice(words.iter().map(|word| (*word, *word)).collect()),
         Kind::Text { max } => Input::Text { max },
+        Kind::Secret { max } => Input::Secret { max },
         Kind::TimeOfDay => Input::Time,
         Kind::Share => Input::Share,
         Kind::Internal => return None,
@@ -188,9 +191,14 @@ fn parse(kind: Option<Kind>, typed: &str) -> Json {
             typed.replace(',', ".").parse::<f64>().map_or_else(|_| typed.into(), Json::from)
         }
         Some(Kind::Bool) => typed.parse::<bool>().map_or_else(|_| typed.into(), Json::from),
-        Some(Kind::Choice(_) | Kind::Text { .. } | Kind::TimeOfDay | Kind::Internal) | None => {
-            typed.into()
-        }
+        Some(
+            Kind::Choice(_)
+            | Kind::Text { .. }
+            | Kind::Secret { .. }
+            | Kind::TimeOfDay
+            | Kind::Internal,
+        )
+        | None => typed.into(),
     }
 }
 
