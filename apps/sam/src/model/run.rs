@@ -18,6 +18,8 @@ pub struct Run {
     pub schedule: Option<ScheduleId>,
     /// The date of the slot it stands for; none for cyclic and online runs.
     pub slot: Option<Date>,
+    /// When that slot began (*Hora*).
+    pub slot_at: Option<Timestamp>,
     pub state: RunState,
     /// Whether it occupies its runner: not closed. At most one such run per runner.
     pub live: bool,
@@ -43,9 +45,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// The tag by which a deploy in doubt is found again in the Control Room.
+    /// The tag by which a deploy in doubt is found again in the Control Room. Ids begin anew with
+    /// another database; the instant does not.
     pub fn tag(&self) -> String {
-        format!("turno-{}", self.id)
+        format!("turno-{}-{:x}", self.id, self.claimed_at.as_microsecond())
     }
 
     /// When a lost run stops holding its runner; at that very instant the runner is free.

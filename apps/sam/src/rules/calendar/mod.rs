@@ -1,0 +1,28 @@
+//! *Programaciones*: when a schedule is due (seed §3.2, §4.1). One truth for the launcher, the
+//! overlap check, the preview and the report of missed slots.
+//!
+//! A schedule has exactly one slot on every date of its pattern. The slot belongs to the date it
+//! starts on, also after midnight; that date is its identity (P-S1 to P-S4).
+
+pub mod check;
+mod dates;
+mod firings;
+mod overlap;
+mod sentence;
+mod slot;
+mod windows;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod scenarios;
+
+pub use check::{Timing, Wanted, Wrong, check};
+pub use dates::runs_on;
+pub use firings::firings;
+pub use overlap::{Planned, overlap};
+pub use sentence::sentence;
+pub use slot::{Slot, slot};
+pub use windows::{closed, next_start, occurrences, open};

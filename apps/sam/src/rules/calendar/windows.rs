@@ -1,0 +1,102 @@
+//! Which slots there are, which are open, which have passed, which comes next.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+
+use super::dates::{bounds, dates, runs_on};
+use super::slot::{LONGEST, Slot, slot};
+use crate::model::{Calendar, Pace, Schedule};
+
+/// Nobody reads more at once, and no question may take for ever.
+const FURTHEST_DAYS: i32 = 5 * 366;
+/// A leap day can be eight years away (1896, 2096).
+const SEARCH_YEARS: i32 = 8;
+/// Missed slots older than that are history.
+const MISSED: SignedDuration = SignedDuration::from_hours(31 * 24);
+/// How far the date on the wall can be from the date of a slot that starts now: clocks have been
+/// set a whole day forward (Apia 2011) and back over midnight (St. John's until 2011).
+const STRAY_DAYS: i32 = 2;
+
+/// The slots that start in `[from, to)`, in order; at most five years of them.
+pub fn occurrences(
+    schedule: &Schedule,
+    holidays: Option<&Calendar>,
+    zone: &TimeZone,
+    from: Timestamp,
+    to: Timestamp,
+) -> Vec<Slot> {
+    let first = shifted(zone, from, -STRAY_DAYS);
+    let last = shifted(zone, to, STRAY_DAYS).min(first.saturating_add(FURTHEST_DAYS.days()));
+    dates(schedule, holidays, first, last)
+        .filter_map(|date| slot(schedule, zone, date))
+        .filter(|slot| from <= slot.start && slot.start < to)
+        .collect()
+}
+
+/// The slots that contain `now`, oldest first. Asked for every schedule at every tick: four dates
+/// are looked at, and nothing is allocated when none is open.
+pub fn open(
+    schedule: &Schedule,
+    holidays: Option<&Calendar>,
+    zone: &TimeZone,
+    now: Timestamp,
+) -> Vec<Slot> {
+    let mut found = Vec::new();
+    if !schedule.active {
+        return found;
+    }
+    let today = zone.to_datetime(now).date();
+    let before = today.yesterday().ok();
+    let dates =
+        [before.and_then(|day| day.yesterday().ok()), before, Some(today), today.tomorrow().ok()];
+    for date in dates.into_iter().flatten() {
+        if !runs_on(schedule, holidays, date) {
+            continue;
+        }
+        found.extend(slot(schedule, zone, date).filter(|slot| slot.is_open(now)));
+    }
+    found
+}
+
+/// The slots of a schedule that is not cyclic which ended in `[after, now)`, at most those of the
+/// last 31 days: what was missed if nothing was launched in them.
+pub fn closed(
+    schedule: &Schedule,
+    holidays: Option<&Calendar>,
+    zone: &TimeZone,
+    after: Timestamp,
+    now: Timestamp,
+) -> Vec<Slot> {
+    match schedule.pace {
+        Pace::Single { .. } => {}
+        Pace::Cyclic { .. } => return Vec::new(),
+    }
+    let after = after.max(now.checked_sub(MISSED).unwrap_or(Timestamp::MIN));
+    let began = after.checked_sub(LONGEST).unwrap_or(Timestamp::MIN);
+    let first = shifted(zone, began, -STRAY_DAYS);
+    dates(schedule, holidays, first, shifted(zone, now, STRAY_DAYS))
+        .filter_map(|date| slot(schedule, zone, date))
+        .filter(|slot| after <= slot.until && slot.until < now)
+        .collect()
+}
+
+/// When the first slot after `after` starts; sought for eight years from when the schedule can
+/// begin.
+pub fn next_start(
+    schedule: &Schedule,
+    holidays: Option<&Calendar>,
+    zone: &TimeZone,
+    after: Timestamp,
+) -> Option<Timestamp> {
+    let first = shifted(zone, after, -STRAY_DAYS);
+    let begin = bounds(schedule).0.map_or(first, |valid| valid.max(first));
+    dates(schedule, holidays, begin, begin.saturating_add(SEARCH_YEARS.years()))
+        .filter_map(|date| slot(schedule, zone, date))
+        .map(|slot| slot.start)
+        .find(|start| *start > after)
+}
+
+pub(super) fn shifted(zone: &TimeZone, instant: Timestamp, days: i32) -> Date {
+    zone.to_datetime(instant).date().saturating_add(days.days())
+}
