@@ -1,0 +1,41 @@
+//! Robots, runners and runs in the database: how a snapshot is loaded and a change applied.
+
+pub mod assignments;
+pub mod calendars;
+pub mod circuit;
+pub mod demand;
+pub mod facts;
+pub mod mappings;
+pub mod moves;
+pub mod policy;
+pub mod pools;
+pub mod robots;
+pub mod runners;
+pub mod runs;
+pub mod schedules;
+pub mod slots;
+pub mod suspensions;
+pub mod world;
+
+use ::store::{Error, Line, Scope, Step, Tx, trusted};
+
+pub const MIGRATIONS: Line = Line {
+    name: "sam",
+    steps: &[Step {
+        name: "0001_robots",
+        sqlite: include_str!("../../migrations/sqlite/0001_robots.sql"),
+        postgres: include_str!("../../migrations/postgres/0001_robots.sql"),
+    }],
+};
+
+/// The capacity being spent: the runners. Whoever launches, balances or closes holds it.
+pub fn scope() -> Scope {
+    Scope::new(crate::NAME)
+}
+
+/// An id for something entered by hand. Ids of the Control Room arrive later and anywhere, so the
+/// database's own counting would run into them.
+async fn free_id(tx: &mut Tx, table: &'static str) -> Result<i64, Error> {
+    let sql = trusted(format!("SELECT COALESCE(MAX(id), 0) + 1 AS id FROM {table}"));
+    tx.one(sql, &[]).await?.get("id")
+}

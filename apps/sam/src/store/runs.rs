@@ -1,0 +1,327 @@
+//! Runs: every statement that changes one names the state it expects.
+
+use ::store::{Error, Row, Tx};
+use engine::Lifecycle as _;
+use jiff::{Timestamp, civil::Date};
+use serde_json::Value as Json;
+
+use crate::{
+    model::{Closing, Hold, RobotId, Run, RunId, RunState, RunnerId, ScheduleId},
+    rules::launch::Launch,
+};
+
+pub const COLUMNS: &str = "id, robot_id, runner_id, user_id, hold, schedule_id, slot, slot_at, state, live, deployment_id, \
+     claimed_at, started_at, finished_at, closing, attempts, posted_at, misses, unknown_since, \
+     raw_status, cause";
+
+pub fn read(row: &Row) -> Result<Run, Error> {
+    let slot: Option<String> = row.maybe("slot")?;
+    let closing: Option<String> = row.maybe("closing")?;
+    let closing = closing.map(|word| {
+        Closing::from_word(&word).ok_or_else(|| Error::corrupt(format!("closing = {word:?}")))
+    });
+    Ok(Run {
+        id: RunId(row.get("id")?),
+        robot: RobotId(row.get("robot_id")?),
+        runner: RunnerId(row.get("runner_id")?),
+        user_id: row.get("user_id")?,
+        hold: row.word("hold", Hold::from_word)?,
+        schedule: row.maybe("schedule_id")?.map(ScheduleId),
+        slot: slot
+            .map(|text| text.parse::<Date>())
+            .transpose()
+            .map_err(|error| Error::corrupt(format!("slot: {error}")))?,
+        slot_at: row.maybe("slot_at")?,
+        state: row.word("state", RunState::from_word)?,
+        live: row.get("live")?,
+        deployment: row.maybe("deployment_id")?,
+        claimed_at: row.get("claimed_at")?,
+        started_at: row.maybe("started_at")?,
+        finished_at: row.maybe("finished_at")?,
+        closing: closing.transpose()?,
+        attempts: row.get("attempts")?,
+        posted_at: row.maybe("posted_at")?,
+        misses: row.get("misses")?,
+        unknown_since: row.maybe("unknown_since")?,
+        raw_status: row.maybe("raw_status")?,
+        cause: row.maybe("cause")?,
+    })
+}
+
+pub async fn live(tx: &mut Tx) -> Result<Vec<Run>, Error> {
+    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM runs WHERE live ORDER BY id"));
+    tx.all(sql, &[]).await?.iter().map(read).collect()
+}
+
+pub async fn find(tx: &mut Tx, id: RunId) -> Result<Option<Run>, Error> {
+    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"));
+    tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
+}
+
+pub async fn by_deployment(tx: &mut Tx, deployment: &str) -> Result<Option<Run>, Error> {
+    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM runs WHERE deployment_id = $1"));
+    tx.optional(sql, &[deployment.into()]).await?.as_ref().map(read).transpose()
+}
+
+/// Claims a runner: from here on it is busy, whatever the Control Room will say.
+pub async fn claim(
+    tx: &mut Tx,
+    launch: &Launch,
+    user_id: i64,
+    repetitions: i64,
+    now: Timestamp,
+) -> Result<RunId, Error> {
+    let sql = "INSERT INTO runs (robot_id, runner_id, user_id, hold, schedule_id, slot, slot_at,
+                 slot_taken, state, live, claimed_at, updated_at, repetitions)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'PENDING_EXECUTION', $9, $10, $10, $11)
+               RETURNING id";
+    let slot = launch.slot.as_ref();
+    let args = [
+        launch.robot.into(),
+        launch.runner.into(),
+        user_id.into(),
+        launch.hold.word().into(),
+        launch.schedule.map(|one| one.0).into(),
+        slot.map(|slot| slot.date.to_string()).into(),
+        slot.map(|slot| slot.start).into(),
+        slot.is_some().into(),
+        true.into(),
+        now.into(),
+        repetitions.into(),
+    ];
+    let id = RunId(tx.one(sql, &args).await?.get("id")?);
+    step(tx, id, RunState::Pending, None, "LANZADOR", None, now).await?;
+    Ok(id)
+}
+
+/// A deploy is about to be posted: from now on it may exist.
+pub async fn posting(tx: &mut Tx, run: &Run, now: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE runs SET posted_at = $2, attempts = attempts + 1, updated_at = $2
+               WHERE id = $1 AND state = 'PENDING_EXECUTION' AND posted_at IS NULL";
+    tx.guarded("the run is being posted", sql, &[run.id.into(), now.into()]).await
+}
+
+/// The deploy certainly did not happen; it may be posted again.
+pub async fn unposted(tx: &mut Tx, run: &Run) -> Result<(), Error> {
+    let sql = "UPDATE runs SET posted_at = NULL WHERE id = $1 AND state = 'PENDING_EXECUTION'";
+    tx.guarded("the run went on", sql, &[run.id.into()]).await
+}
+
+/// The Control Room accepted it.
+pub async fn deployed(
+    tx: &mut Tx,
+    run: &Run,
+    deployment: &str,
+    source: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql = "UPDATE runs SET state = 'DEPLOYED', deployment_id = $2, posted_at = NULL,
+                 misses = 0, updated_at = $3 WHERE id = $1 AND state = 'PENDING_EXECUTION'";
+    let args = [run.id.into(), deployment.into(), now.into()];
+    tx.guarded("the run went on", sql, &args).await?;
+    step(tx, run.id, RunState::Deployed, None, source, Some(deployment), now).await
+}
+
+/// Nothing ran: the claim never was, and its slot is open again.
+pub async fn withdraw(tx: &mut Tx, run: &Run) -> Result<(), Error> {
+    let sql = "DELETE FROM runs WHERE id = $1 AND state = 'PENDING_EXECUTION'";
+    tx.execute("DELETE FROM run_steps WHERE run_id = $1", &[run.id.into()]).await?;
+    tx.guarded("the run went on", sql, &[run.id.into()]).await
+}
+
+/// What was learned of a run that goes on.
+#[derive(Debug, Clone)]
+pub struct News<'a> {
+    pub state: RunState,
+    pub raw: &'a str,
+    pub started_at: Option<Timestamp>,
+    pub source: &'a str,
+}
+
+pub async fn told(tx: &mut Tx, run: &Run, news: &News<'_>, now: Timestamp) -> Result<(), Error> {
+    let unknown_since = match (news.state, run.state) {
+        (RunState::Unknown, RunState::Unknown) => run.unknown_since.or(Some(now)),
+        (RunState::Unknown, _) => Some(now),
+        _ => None,
+    };
+    let sql = "UPDATE runs SET state = $2, raw_status = $3, started_at = COALESCE($4, started_at),
+                 unknown_since = $5, misses = 0, updated_at = $6
+               WHERE id = $1 AND state = $7 AND live";
+    let args = [
+        run.id.into(),
+        news.state.word().into(),
+        news.raw.into(),
+        news.started_at.into(),
+        unknown_since.into(),
+        now.into(),
+        run.state.word().into(),
+    ];
+    tx.guarded("the run went on", sql, &args).await?;
+    if news.state != run.state || run.raw_status.as_deref() != Some(news.raw) {
+        step(tx, run.id, news.state, Some(news.raw), news.source, None, now).await?;
+    }
+    Ok(())
+}
+
+pub async fn missed(tx: &mut Tx, run: &Run, misses: i64, now: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE runs SET misses = $2, updated_at = $3 WHERE id = $1 AND misses = $4 AND live";
+    let args = [run.id.into(), misses.into(), now.into(), run.misses.into()];
+    tx.guarded("the run went on", sql, &args).await
+}
+
+/// How a run ends.
+#[derive(Debug, Clone)]
+pub struct End<'a> {
+    pub state: RunState,
+    pub closing: Closing,
+    pub raw: Option<&'a str>,
+    pub started_at: Option<Timestamp>,
+    pub finished_at: Timestamp,
+    pub cause: Option<&'a str>,
+    pub callback: Option<&'a Json>,
+    /// Whether the slot is used up.
+    pub keeps_slot: bool,
+}
+
+/// Closes a live run, once: its runner is free with this commit.
+pub async fn close(tx: &mut Tx, run: &Run, end: &End<'_>, now: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE runs SET state = $2, live = $3, closing = $4,
+                 raw_status = COALESCE($5, raw_status), started_at = COALESCE($6, started_at),
+                 finished_at = $7, cause = $8, callback = COALESCE($9, callback), updated_at = $10,
+                 slot_taken = CASE WHEN $11 THEN slot_taken ELSE $3 END, posted_at = NULL
+               WHERE id = $1 AND state = $12 AND live";
+    let args = [
+        run.id.into(),
+        end.state.word().into(),
+        false.into(),
+        end.closing.word().into(),
+        end.raw.into(),
+        end.started_at.into(),
+        end.finished_at.into(),
+        end.cause.into(),
+        end.callback.cloned().into(),
+        now.into(),
+        end.keeps_slot.into(),
+        run.state.word().into(),
+    ];
+    tx.guarded("the run was closed", sql, &args).await?;
+    step(tx, run.id, end.state, end.raw, end.closing.word(), end.cause, now).await
+}
+
+/// A callback's verdict on a run that was closed without one.
+pub async fn overrule(
+    tx: &mut Tx,
+    run: &Run,
+    state: RunState,
+    raw: &str,
+    payload: &Json,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql = "UPDATE runs SET state = $2, raw_status = $3, closing = 'CALLBACK', callback = $4,
+                 updated_at = $5 WHERE id = $1 AND NOT live AND closing <> 'CALLBACK'";
+    let args = [run.id.into(), state.word().into(), raw.into(), payload.clone().into(), now.into()];
+    tx.guarded("the run has its verdict", sql, &args).await?;
+    step(tx, run.id, state, Some(raw), "CALLBACK", None, now).await
+}
+
+/// A late result of a run that was given up: information only.
+pub async fn late(
+    tx: &mut Tx,
+    run: &Run,
+    raw: &str,
+    payload: &Json,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let sql = "UPDATE runs SET callback = $2, updated_at = $3 WHERE id = $1 AND callback IS NULL";
+    let news = tx.execute(sql, &[run.id.into(), payload.clone().into(), now.into()]).await? == 1;
+    if news {
+        let detail = Some("resultado tardío, solo informativo");
+        step(tx, run.id, run.state, Some(raw), "CALLBACK", detail, now).await?;
+    }
+    Ok(news)
+}
+
+async fn step(
+    tx: &mut Tx,
+    run: RunId,
+    state: RunState,
+    told: Option<&str>,
+    source: &str,
+    detail: Option<&str>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO run_steps (run_id, at, state, told, source, detail)
+               VALUES ($1, $2, $3, $4, $5, $6)";
+    let args =
+        [run.into(), now.into(), state.word().into(), told.into(), source.into(), detail.into()];
+    tx.execute(sql, &args).await.map(drop)
+}
+
+/// One step of a run's life.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub at: Timestamp,
+    pub state: String,
+    pub told: Option<String>,
+    pub source: String,
+    pub detail: Option<String>,
+}
+
+pub async fn steps(tx: &mut Tx, run: RunId) -> Result<Vec<Step>, Error> {
+    let sql = "SELECT at, state, told, source, detail FROM run_steps WHERE run_id = $1
+               ORDER BY id LIMIT 500";
+    let rows = tx.all(sql, &[run.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Step {
+                at: row.get("at")?,
+                state: row.get("state")?,
+                told: row.maybe("told")?,
+                source: row.get("source")?,
+                detail: row.maybe("detail")?,
+            })
+        })
+        .collect()
+}
+
+/// A callback for a deployment nobody knows yet.
+pub async fn keep_stray(
+    tx: &mut Tx,
+    deployment: &str,
+    status: &str,
+    payload: &Json,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO stray_callbacks (deployment_id, status, payload, received_at)
+               VALUES ($1, $2, $3, $4) ON CONFLICT (deployment_id, status) DO NOTHING";
+    let args = [deployment.into(), status.into(), payload.clone().into(), now.into()];
+    tx.execute(sql, &args).await.map(drop)
+}
+
+/// The first callback that waited for this deployment.
+pub async fn match_stray(
+    tx: &mut Tx,
+    deployment: &str,
+    now: Timestamp,
+) -> Result<Option<(String, Json)>, Error> {
+    let sql = "SELECT id, status, payload FROM stray_callbacks
+               WHERE deployment_id = $1 AND matched_at IS NULL ORDER BY id LIMIT 1";
+    let Some(row) = tx.optional(sql, &[deployment.into()]).await? else { return Ok(None) };
+    let id: i64 = row.get("id")?;
+    let sql = "UPDATE stray_callbacks SET matched_at = $2 WHERE id = $1";
+    tx.execute(sql, &[id.into(), now.into()]).await?;
+    Ok(Some((row.get("status")?, row.get("payload")?)))
+}
+
+/// Forgets what ended long ago.
+pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
+    let steps = "DELETE FROM run_steps WHERE run_id IN (SELECT id FROM runs
+                   WHERE NOT live AND finished_at < $1 ORDER BY id LIMIT 5000)";
+    tx.execute(steps, &[before.into()]).await?;
+    let sql = "DELETE FROM runs WHERE id IN (SELECT id FROM runs
+                 WHERE NOT live AND finished_at < $1 ORDER BY id LIMIT 5000)";
+    let gone = tx.execute(sql, &[before.into()]).await?;
+    let strays = "DELETE FROM stray_callbacks WHERE received_at < $1";
+    tx.execute(strays, &[before.into()]).await?;
+    Ok(gone)
+}
