@@ -14,14 +14,14 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const target = path.resolve(here, "..", process.env.CARGO_TARGET_DIR ?? "target");
 const READY_WITHIN_MS = 30_000;
 
-function binary() {
+export function binary() {
   const built = ["debug", "release"].map((profile) => path.join(target, profile, "turno"));
   const found = [process.env.TURNO_BIN, ...built].find((file) => file && fs.existsSync(file));
   assert.ok(found, "no turno binary: run `make build` first");
   return found;
 }
 
-async function freePort() {
+export async function freePort() {
   const listener = net.createServer();
   await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
   const { port } = listener.address();

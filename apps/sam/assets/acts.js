@@ -1,0 +1,99 @@
+// Buttons that change one thing, and what every form of ours shares: send, say it, draw again.
+
+import { request } from "../web/api.js";
+import { ask } from "../web/dialog.js";
+import { $, $$, h } from "../web/dom.js";
+import { morphChildren } from "../web/morph.js";
+import { t } from "../web/text.js";
+import { toast } from "../web/toast.js";
+
+/** Fetches this page and makes the screen like its new self. */
+export async function again() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = $("#screen", page);
+  if (fresh) morphChildren($("#screen"), fresh);
+}
+
+/** Sends a change; when it was made, says so and draws the screen again. */
+export async function change(method, url, body, { version, said, leave, quiet = true } = {}) {
+  const result = await request(method, url, { body, version, quiet });
+  if (result.ok) {
+    toast(said ?? t("Guardado", "Saved"), { tone: "good" });
+    if (leave) location.assign(leave);
+    else await again();
+  }
+  return result;
+}
+
+/** The choices that the page carries in `<template id>`, with an empty one in front if named. */
+export function choices(id, none) {
+  const options = $$("option", $(`#${id}`)?.content ?? document.createDocumentFragment());
+  const list = options.map((option) => [option.value, option.textContent]);
+  return none === undefined ? list : [["", none], ...list];
+}
+
+export const whole = (text) => (text === "" || text === undefined ? null : Number(text));
+
+/** `data-act="PUT /api/…"`, with `data-body`, `data-version`, `data-ask` (confirm), `data-said`, `data-leave`. */
+async function act(button) {
+  const [method, url] = button.dataset.act.split(" ");
+  const { body, version, ask: question, said, leave } = button.dataset;
+  const send = (quiet) =>
+    change(method, url, body ? JSON.parse(body) : undefined, {
+      version: version ? Number(version) : undefined,
+      said: said || t("Hecho", "Done"),
+      leave,
+      quiet,
+    });
+  if (question) {
+    const action = button.title || button.getAttribute("aria-label") || button.textContent.trim();
+    ask({
+      title: action,
+      text: question,
+      fields: [],
+      action,
+      danger: "danger" in button.dataset,
+      submit: () => send(true),
+    });
+    return;
+  }
+  button.disabled = true;
+  await send(false).finally(() => (button.disabled = false));
+}
+
+/** A spreadsheet goes up whole: one bad row and nothing is taken, and the form says which. */
+function bring(url) {
+  const file = h("input", { type: "file", id: "f-file", accept: ".csv,text/csv", required: true });
+  ask({
+    title: t("Importar CSV", "Import CSV"),
+    text: t(
+      "Las filas con un id conocido lo cambian; las demás crean. Si una está mal, no se toma ninguna.",
+      "Rows with a known id change it; the others create. If one is wrong, none is taken.",
+    ),
+    fields: [h("div.field", {}, h("label", { for: "f-file" }, t("Archivo", "File")), file)],
+    action: t("Importar", "Import"),
+    submit: async () => {
+      const headers = { "Content-Type": "text/csv", Accept: "application/json" };
+      const body = file.files[0];
+      const answer = await fetch(url, { method: "POST", headers, body }).catch(() => null);
+      const data = await answer?.json().catch(() => null);
+      if (!answer?.ok)
+        return { ok: false, problem: data ?? { title: t("Sin conexión", "No connection") } };
+      const { creados, cambiados } = data;
+      toast(t(`${creados} nuevos, ${cambiados} cambiados`, `${creados} new, ${cambiados} changed`), {
+        tone: "good",
+      });
+      await again();
+      return { ok: true };
+    },
+  });
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-act]");
+  if (button && !button.disabled) act(button);
+  const sheet = event.target.closest("[data-import]");
+  if (sheet) bring(sheet.dataset.import);
+});

@@ -1,0 +1,197 @@
+use askama::Template;
+use jiff::Timestamp;
+use web::{Page, Tone};
+
+use super::{
+    Names,
+    runs::{AssignmentLine, RunLine},
+    words::Sign,
+};
+use crate::{
+    model::Robot,
+    wire::{RobotView, SuspensionView, WhyView},
+};
+
+/// `/sam/robots`: every robot, narrowed by what the address says.
+#[derive(Template)]
+#[template(path = "robots.html")]
+pub struct RobotsPage {
+    pub page: Page,
+    pub names: Names,
+    pub wanted: Narrowed,
+    pub lines: Vec<RobotLine>,
+    /// Whether there is any at all.
+    pub ever: bool,
+    pub may_edit: bool,
+}
+
+/// The filter as the address has it; empty means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Narrowed {
+    pub text: String,
+    pub active: String,
+    pub online: String,
+    pub scheduled: String,
+    pub pool: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct RobotLine {
+    pub robot: Robot,
+    pub pool: String,
+    /// Runners assigned to it, runs under way, active schedules.
+    pub runners: i64,
+    pub running: i64,
+    pub schedules: i64,
+}
+
+/// A robot as the form of the page takes it.
+fn record(robot: &Robot) -> String {
+    serde_json::to_string(&RobotView::from(robot)).unwrap_or_default()
+}
+
+fn limits(robot: &Robot) -> String {
+    let most = robot.limits.most.map_or_else(|| "∞".to_owned(), |most| most.to_string());
+    format!("{}–{most}", robot.limits.least)
+}
+
+fn active(page: &Page, robot: &Robot) -> Sign {
+    if robot.active {
+        Sign::new(page.t("Activo", "Active"), Tone::Good)
+    } else {
+        Sign::new(page.t("Inactivo", "Inactive"), Tone::Plain)
+    }
+}
+
+fn mode(page: &Page, robot: &Robot) -> Sign {
+    if robot.online {
+        Sign::new(page.t("Online", "Online"), Tone::Info)
+    } else {
+        Sign::new(page.t("Por programación", "By schedule"), Tone::Plain)
+    }
+}
+
+impl RobotLine {
+    fn record(&self) -> String {
+        record(&self.robot)
+    }
+
+    fn limits(&self) -> String {
+        limits(&self.robot)
+    }
+
+    fn active(&self, page: &Page) -> Sign {
+        active(page, &self.robot)
+    }
+
+    fn mode(&self, page: &Page) -> Sign {
+        mode(page, &self.robot)
+    }
+}
+
+/// `/sam/robots/{id}`: why it waits, what it has, what it did.
+#[derive(Template)]
+#[template(path = "robot.html")]
+pub struct RobotPage {
+    pub page: Page,
+    pub names: Names,
+    pub robot: Robot,
+    pub pool: String,
+    pub answer: WhyView,
+    pub schedules: Vec<ScheduleLine>,
+    pub assignments: Vec<AssignmentLine>,
+    pub runs: Vec<RunLine>,
+    pub tickets: Vec<TicketLine>,
+    pub suspensions: Vec<(SuspensionView, String)>,
+    pub may_edit: bool,
+    pub may_operate: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct ScheduleLine {
+    pub id: i64,
+    pub robot: i64,
+    pub robot_name: String,
+    pub sentence: String,
+    pub next: Option<Timestamp>,
+    pub runners: Vec<String>,
+    pub active: bool,
+    pub version: i64,
+}
+
+/// A provider's word.
+#[derive(Debug, Clone)]
+pub struct TicketLine {
+    pub robot: i64,
+    pub robot_name: String,
+    pub provider: String,
+    pub pending: Option<i64>,
+    pub at: Timestamp,
+}
+
+impl TicketLine {
+    pub fn told(&self, page: &Page) -> Sign {
+        match self.pending {
+            Some(n) => Sign::new(page.number(n), Tone::Plain),
+            None => Sign::new(page.t("desconocida", "unknown"), Tone::Warn),
+        }
+    }
+}
+
+impl RobotPage {
+    fn record(&self) -> String {
+        record(&self.robot)
+    }
+
+    fn limits(&self) -> String {
+        limits(&self.robot)
+    }
+
+    fn active(&self) -> Sign {
+        active(&self.page, &self.robot)
+    }
+
+    fn mode(&self) -> Sign {
+        mode(&self.page, &self.robot)
+    }
+
+    fn running(&self) -> usize {
+        self.runs.iter().filter(|run| run.live).count()
+    }
+
+    fn parameters(&self) -> Option<String> {
+        let own = self.robot.parameters.as_ref()?;
+        serde_json::to_string_pretty(own).ok()
+    }
+}
+
+impl RobotsPage {
+    /// Filters of yes and no: name, label, yes, no, what is chosen.
+    fn filters(&self) -> [(&'static str, &str, &str, &str, &str); 3] {
+        let (page, wanted) = (&self.page, &self.wanted);
+        let t = |es: &'static str, en: &'static str| page.t(es, en);
+        [
+            (
+                "activo",
+                t("Estado", "State"),
+                t("Activos", "Active"),
+                t("Inactivos", "Inactive"),
+                &wanted.active,
+            ),
+            (
+                "online",
+                t("Modo", "Mode"),
+                "Online",
+                t("Por programación", "By schedule"),
+                &wanted.online,
+            ),
+            (
+                "programado",
+                t("Programaciones", "Schedules"),
+                t("Con", "With"),
+                t("Sin", "Without"),
+                &wanted.scheduled,
+            ),
+        ]
+    }
+}

@@ -1,0 +1,106 @@
+//! Fields that came from outside, checked one by one so that a form is mended in one go.
+
+use axum::http::StatusCode;
+use host::Failure;
+use serde_json::Value as Json;
+use web::{Lang, Problem};
+
+/// Collects what is wrong.
+pub(super) struct Check {
+    lang: Lang,
+    wrong: Vec<(String, String)>,
+}
+
+impl Check {
+    pub(super) fn new(lang: Lang) -> Self {
+        Self { lang, wrong: Vec::new() }
+    }
+
+    pub(super) fn wrong(&mut self, path: &str, es: &str, en: &str) {
+        self.wrong.push((path.to_owned(), self.lang.t(es, en).to_owned()));
+    }
+
+    /// Text that must say something and fit.
+    pub(super) fn name(&mut self, path: &str, text: &str, most: usize) -> String {
+        let text = text.trim();
+        if text.is_empty() {
+            self.wrong(path, "falta", "is missing");
+        }
+        self.fits(path, text, most);
+        text.to_owned()
+    }
+
+    /// Text that may be absent; empty means absent.
+    pub(super) fn text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
+        let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+        self.fits(path, text, most);
+        Some(text.to_owned())
+    }
+
+    fn fits(&mut self, path: &str, text: &str, most: usize) {
+        if text.chars().count() > most {
+            let (es, en) = (
+                format!("admite hasta {most} caracteres"),
+                format!("takes at most {most} characters"),
+            );
+            self.wrong(path, &es, &en);
+        }
+        if text.chars().any(|c| c == '\0') {
+            self.wrong(
+                path,
+                "tiene un carácter no permitido",
+                "has a character that is not allowed",
+            );
+        }
+    }
+
+    pub(super) fn within(&mut self, path: &str, value: i64, least: i64, most: i64) -> i64 {
+        if !(least..=most).contains(&value) {
+            let (es, en) = (
+                format!("debe ser de {least} a {most}"),
+                format!("must be from {least} to {most}"),
+            );
+            self.wrong(path, &es, &en);
+        }
+        value
+    }
+
+    /// JSON that both databases can keep, not deeper or larger than is useful.
+    pub(super) fn json(&mut self, path: &str, value: Option<&Json>) -> Option<Json> {
+        let value = value.filter(|value| !value.is_null())?;
+        if !value.is_object() {
+            self.wrong(path, "debe ser un objeto JSON", "must be a JSON object");
+            return None;
+        }
+        let text = value.to_string();
+        if text.len() > 20_000 || text.contains("\\u0000") {
+            self.wrong(
+                path,
+                "es demasiado grande o tiene un carácter no permitido",
+                "is too large or has a character that is not allowed",
+            );
+            return None;
+        }
+        Some(value.clone())
+    }
+
+    /// 422 with everything that was wrong.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        if self.wrong.is_empty() {
+            return Ok(());
+        }
+        Err(invalid(self.lang, self.wrong).into())
+    }
+}
+
+/// 422 that names every field at fault.
+pub(super) fn invalid(lang: Lang, wrong: Vec<(String, String)>) -> Problem {
+    let problem =
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS").lang(lang).detail(
+            lang.t(
+                "Hay datos inválidos; no se cambió nada.",
+                "Invalid input; nothing was changed.",
+            ),
+        );
+    wrong.into_iter().fold(problem, |problem, (path, message)| problem.error(path, message))
+}

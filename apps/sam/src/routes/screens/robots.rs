@@ -1,0 +1,191 @@
+use ::store::{Error, Tx};
+use axum::response::Response;
+use host::{Console, Failure};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+use web::{Lang, Page, Path, Query};
+
+use super::{Desk, Scene, latest, render, scene, suspended};
+use crate::{
+    model::{Hold, Robot, RobotId, Schedule},
+    pages::{
+        self, RobotPage, RobotsPage,
+        robots::{Narrowed, RobotLine, ScheduleLine, TicketLine},
+        runs::AssignmentLine,
+    },
+    policy::{Action, can},
+    routes::{runs::Asked, unknown},
+    rules::{calendar, why, world::Suspended},
+    store::demand,
+    wire::WhyView,
+};
+
+/// A page is read by people; the API has them all.
+const MOST: usize = 1_000;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Wanted {
+    q: Option<String>,
+    activo: Option<String>,
+    online: Option<String>,
+    programado: Option<String>,
+    pool: Option<String>,
+}
+
+pub(super) async fn list(
+    desk: Desk,
+    console: Console,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Read)?;
+    let page = console.page("Robots");
+    let wanted = Narrowed {
+        text: wanted.q.unwrap_or_default(),
+        active: wanted.activo.unwrap_or_default(),
+        online: wanted.online.unwrap_or_default(),
+        scheduled: wanted.programado.unwrap_or_default(),
+        pool: wanted.pool.unwrap_or_default(),
+    };
+    let mut tx = desk.context.store.read().await?;
+    let scene = scene(&desk, &mut tx).await?;
+    drop(tx);
+    let world = &scene.snapshot.world;
+    let mut lines: Vec<RobotLine> = world
+        .robots
+        .values()
+        .map(|robot| line(&scene, robot))
+        .filter(|line| fits(&wanted, line))
+        .collect();
+    lines.sort_by_key(|line| line.robot.name.to_lowercase());
+    lines.truncate(MOST);
+    let view = RobotsPage {
+        lines,
+        ever: !world.robots.is_empty(),
+        may_edit: can(desk.role, Action::Edit),
+        names: scene.names,
+        wanted,
+        page,
+    };
+    render(&desk, &view)
+}
+
+fn line(scene: &Scene, robot: &Robot) -> RobotLine {
+    let world = &scene.snapshot.world;
+    let mine = world.assignments.iter().filter(|one| one.robot == robot.id);
+    let schedules =
+        world.schedules.values().filter(|one| one.robot == robot.id && one.active).count();
+    RobotLine {
+        pool: scene.names.pool(robot.pool),
+        runners: mine.count() as i64,
+        running: world.live.values().filter(|run| run.robot == robot.id).count() as i64,
+        schedules: schedules as i64,
+        robot: robot.clone(),
+    }
+}
+
+fn fits(wanted: &Narrowed, line: &RobotLine) -> bool {
+    let robot = &line.robot;
+    let text =
+        format!("{} {} {}", robot.id, robot.name, robot.description.as_deref().unwrap_or_default());
+    let pool = robot.pool.map(|pool| pool.to_string()).unwrap_or_default();
+    pages::found(&wanted.text, &text)
+        && pages::passes(&wanted.active, robot.active)
+        && pages::passes(&wanted.online, robot.online)
+        && pages::passes(&wanted.scheduled, line.schedules > 0)
+        && (wanted.pool.is_empty() || wanted.pool == pool)
+}
+
+pub(super) async fn one(
+    desk: Desk,
+    console: Console,
+    Path(id): Path<i64>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Read)?;
+    let page = console.page("Robot");
+    let mut tx = desk.context.store.read().await?;
+    let scene = scene(&desk, &mut tx).await?;
+    let world = &scene.snapshot.world;
+    let id = RobotId(id);
+    let robot = world.robots.get(&id).cloned();
+    let answer = why::robot(&scene.snapshot, id, desk.now);
+    let (Some(robot), Some(answer)) = (robot, answer) else {
+        let (es, en) = ("No existe ese robot.", "There is no such robot.");
+        return Err(unknown(&desk, "ROBOT_INEXISTENTE", es, en).into());
+    };
+    let subject = json!({ "tipo": "robot", "id": id.0, "robot": robot.name });
+    let asked = Asked { robot_id: Some(id.0), ..Asked::default() };
+    let mine = world.assignments.iter().filter(|one| one.robot == id);
+    let touches = |what: &Suspended| match what {
+        Suspended::Robot(robot) | Suspended::Pair(robot, _) => *robot == id,
+        Suspended::Runner(_) => false,
+    };
+    let view = RobotPage {
+        pool: scene.names.pool(robot.pool),
+        answer: WhyView::new(subject, &answer, &desk.context.zone, desk.lang),
+        schedules: schedules(&page, &scene, |one| one.robot == id, desk.now),
+        assignments: mine.map(|one| AssignmentLine::new(&page, &scene.names, one)).collect(),
+        runs: latest(&mut tx, &page, &scene.names, &asked).await?,
+        tickets: tickets(&mut tx, &scene, Some(id)).await?,
+        suspensions: suspended(world, touches, desk.now),
+        may_edit: can(desk.role, Action::Edit),
+        may_operate: can(desk.role, Action::Operate),
+        names: scene.names,
+        robot,
+        page,
+    };
+    render(&desk, &view)
+}
+
+/// Schedules with their sentence, their next start and their runners.
+pub(super) fn schedules(
+    page: &Page,
+    scene: &Scene,
+    wanted: impl Fn(&Schedule) -> bool,
+    now: Timestamp,
+) -> Vec<ScheduleLine> {
+    let world = &scene.snapshot.world;
+    let zone = &world.policy.zone;
+    let told = world.schedules.values().filter(|one| wanted(one)).map(|one| {
+        let (es, en) = calendar::sentence(one);
+        let next = calendar::next_start(one, world.holidays(one), zone, now);
+        let named = world.assignments.iter().filter(|at| at.schedule == Some(one.id));
+        ScheduleLine {
+            id: one.id.0,
+            robot: one.robot.0,
+            robot_name: scene.names.robot(one.robot),
+            sentence: match page.lang {
+                Lang::Es => es,
+                Lang::En => en,
+            },
+            next,
+            runners: named
+                .filter(|at| at.hold == Hold::Scheduled)
+                .map(|at| scene.names.runner(at.runner))
+                .collect(),
+            active: one.active,
+            version: one.version,
+        }
+    });
+    told.collect()
+}
+
+/// What providers said last, of one robot or of all.
+pub(super) async fn tickets(
+    tx: &mut Tx,
+    scene: &Scene,
+    robot: Option<RobotId>,
+) -> Result<Vec<TicketLine>, Error> {
+    let lines = demand::lines(tx).await?.into_iter();
+    let told = lines.filter(|line| robot.is_none_or(|robot| robot == line.robot)).map(|line| {
+        let robot_name = scene.names.robot(line.robot);
+        TicketLine {
+            robot: line.robot.0,
+            robot_name,
+            provider: line.provider,
+            pending: line.pending,
+            at: line.at,
+        }
+    });
+    Ok(told.collect())
+}

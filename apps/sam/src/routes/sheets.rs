@@ -1,0 +1,223 @@
+//! Robots, runners and schedules as CSV, in and out. A file is taken whole or not at all.
+
+use std::collections::{HashMap, HashSet};
+
+use ::store::Decision;
+use axum::{
+    body::Bytes,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
+use host::{Context, Failure};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Lang, Path, Problem};
+
+use super::{Desk, as_json, merged, of_json, robots, runners, schedules};
+use crate::{
+    model::{Hold, RobotId, RunnerId, ScheduleId},
+    policy::Action,
+    room::stir,
+    rules::import::{self, Row, Sheet},
+    store::{self, assignments},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(export, take))
+}
+
+fn sheet(desk: &Desk, name: &str) -> Result<Sheet, Failure> {
+    match name {
+        "robots" => Ok(Sheet::Robots),
+        "equipos" => Ok(Sheet::Runners),
+        "programaciones" => Ok(Sheet::Schedules),
+        _ => {
+            let (es, en) = (
+                "Hay robots, equipos y programaciones.",
+                "There are robots, equipos, programaciones.",
+            );
+            Err(super::unknown(desk, "PLANILLA_INEXISTENTE", es, en).into())
+        }
+    }
+}
+
+/// Everything of one kind as CSV, which may be edited and sent back.
+#[utoipa::path(get, path = "/api/sam/planillas/{cual}", params(("cual" = String, Path)),
+    tag = "sam",
+    responses((status = 200, content_type = "text/csv", body = String),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 503, body = Problem)))]
+async fn export(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> {
+    desk.require(Action::Read)?;
+    let sheet = sheet(&desk, &name)?;
+    let rows = rows(&desk, sheet).await?;
+    let text = import::write(sheet, rows);
+    let disposition = format!("attachment; filename=\"sam-{name}.csv\"");
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+    ];
+    Ok((headers, text).into_response())
+}
+
+async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let assigned = assignments::all(&mut tx).await?;
+    let mut requests = Vec::new();
+    match sheet {
+        Sheet::Robots => {
+            for robot in store::robots::all(&mut tx).await? {
+                requests.push(as_json(robots::RobotRequest::from(&robot))?);
+            }
+        }
+        Sheet::Runners => {
+            let fixed = assigned.iter().filter(|one| one.hold == Hold::Scheduled);
+            let fixed: HashSet<_> = fixed.map(|one| one.runner).collect();
+            for runner in store::runners::all(&mut tx).await? {
+                let scheduled = fixed.contains(&runner.id);
+                requests.push(as_json(runners::RunnerRequest::of(&runner, scheduled))?);
+            }
+        }
+        Sheet::Schedules => {
+            let mut named: HashMap<ScheduleId, Vec<RunnerId>> = HashMap::new();
+            for one in &assigned {
+                if let Some(schedule) = one.schedule {
+                    named.entry(schedule).or_default().push(one.runner);
+                }
+            }
+            for schedule in store::schedules::all(&mut tx).await? {
+                let runners = named.remove(&schedule.id).unwrap_or_default();
+                let mut request = as_json(schedules::ScheduleRequest::of(&schedule, &runners))?;
+                request["id"] = schedule.id.0.into();
+                requests.push(request);
+            }
+        }
+    }
+    let object = |json: Json| match json {
+        Json::Object(fields) => Some(fields),
+        _ => None,
+    };
+    Ok(requests.into_iter().filter_map(object).collect())
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SamImportacion)]
+struct Taken {
+    creados: usize,
+    cambiados: usize,
+}
+
+/// Takes a CSV: rows with a known id change it, others create. One bad row and nothing is taken.
+#[utoipa::path(post, path = "/api/sam/planillas/{cual}", params(("cual" = String, Path)),
+    request_body(content = String, content_type = "text/csv"), tag = "sam",
+    responses((status = 200, body = Taken), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 413, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn take(
+    desk: Desk,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Result<axum::Json<Taken>, Failure> {
+    desk.require(Action::Edit)?;
+    let sheet = sheet(&desk, &name)?;
+    let rows = import::read(sheet, &body).map_err(|bad| {
+        let told = bad.into_iter().take(200).map(|one| {
+            let column = one.column.unwrap_or_default();
+            (place(one.line, &column, desk.lang), desk.lang.t(&one.es, &one.en).to_owned())
+        });
+        refused(desk.lang, told)
+    })?;
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let mut taken = Taken { creados: 0, cambiados: 0 };
+    for row in rows {
+        let line = row.line;
+        let known = save(&desk, &mut decision, sheet, row)
+            .await
+            .map_err(|failure| at_line(&desk, line, failure))?;
+        if known {
+            taken.cambiados += 1;
+        } else {
+            taken.creados += 1;
+        }
+    }
+    decision.commit().await?;
+    stir(&desk.context);
+    Ok(axum::Json(taken))
+}
+
+/// Whether it was there before.
+async fn save(
+    desk: &Desk,
+    decision: &mut Decision,
+    sheet: Sheet,
+    row: Row,
+) -> Result<bool, Failure> {
+    let id = row.id().unwrap_or(0);
+    let (lang, tx) = (desk.lang, &mut decision.tx);
+    match sheet {
+        Sheet::Robots => {
+            let before = store::robots::find(tx, RobotId(id)).await?;
+            let request = match &before {
+                Some(before) => merged(&robots::RobotRequest::from(before), row.fields, lang)?,
+                None => of_json(row.fields.into(), lang)?,
+            };
+            robots::save(desk, decision, before.as_ref(), &request).await?;
+            Ok(before.is_some())
+        }
+        Sheet::Runners => {
+            let before = store::runners::find(tx, RunnerId(id)).await?;
+            let scheduled = assignments::is_scheduled(tx, RunnerId(id)).await?;
+            let request = match &before {
+                Some(before) => {
+                    merged(&runners::RunnerRequest::of(before, scheduled), row.fields, lang)?
+                }
+                None => of_json(row.fields.into(), lang)?,
+            };
+            let standing = before.as_ref().map(|before| (before, scheduled));
+            runners::save(desk, decision, standing, &request).await?;
+            Ok(before.is_some())
+        }
+        Sheet::Schedules => {
+            let mut fields = row.fields;
+            fields.remove("id");
+            let before = store::schedules::find(tx, ScheduleId(id)).await?;
+            let request = match &before {
+                Some(before) => schedules::over(desk, tx, before, fields).await?,
+                None => of_json(fields.into(), lang)?,
+            };
+            schedules::save(desk, decision, before.as_ref(), &request).await?;
+            Ok(before.is_some())
+        }
+    }
+}
+
+fn place(line: usize, column: &str, lang: Lang) -> String {
+    let word = lang.t("línea", "line");
+    if column.is_empty() { format!("{word} {line}") } else { format!("{word} {line}, {column}") }
+}
+
+fn refused(lang: Lang, wrong: impl Iterator<Item = (String, String)>) -> Problem {
+    let detail = lang
+        .t("Hay filas con errores; no se tomó ninguna.", "Some rows are wrong; none was taken.");
+    let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "PLANILLA_CON_ERRORES");
+    let problem = problem.lang(lang).detail(detail);
+    wrong.fold(problem, |problem, (path, message)| problem.error(path, message))
+}
+
+/// What one row was refused for, said at its line. A store that failed stays what it is.
+fn at_line(desk: &Desk, line: usize, failure: Failure) -> Failure {
+    let problem = failure.problem();
+    if problem.status().is_server_error() {
+        return failure;
+    }
+    let wrong: Vec<_> = if problem.errors().is_empty() {
+        vec![(place(line, "", desk.lang), problem.detail_text().to_owned())]
+    } else {
+        let at = |one: &web::FieldError| (place(line, &one.path, desk.lang), one.message.clone());
+        problem.errors().iter().map(at).collect()
+    };
+    refused(desk.lang, wrong.into_iter()).into()
+}
