@@ -10,6 +10,7 @@ mod fan_out;
 mod floor;
 mod planner;
 mod report;
+mod sam;
 mod sample;
 mod shop;
 mod stream;
@@ -25,13 +26,17 @@ const PEDIDOS: [&str; 5] = ["planner", "entry", "sustained", "fan-out", "board"]
 const DOCPROC: [&str; 5] =
     ["docproc-latency", "docproc-relay", "docproc-reading", "docproc-recall", "docproc-quality"];
 
+const SAM: [&str; 1] = ["sam-planner"];
+
 /// The parts a word stands for.
 fn parts(word: &str) -> Option<Vec<&'static str>> {
     match word {
         "pedidos" => Some(PEDIDOS.to_vec()),
         "docproc" => Some(DOCPROC.to_vec()),
+        "sam" => Some(SAM.to_vec()),
         word => {
-            PEDIDOS.into_iter().chain(DOCPROC).find(|part| *part == word).map(|part| vec![part])
+            let mut all = PEDIDOS.into_iter().chain(DOCPROC).chain(SAM);
+            all.find(|part| *part == word).map(|part| vec![part])
         }
     }
 }
@@ -43,14 +48,15 @@ async fn main() -> Result<ExitCode> {
         match parts(&word) {
             Some(parts) => wanted.extend(parts),
             None => bail!(
-                "no part {word}; there are pedidos ({}) and docproc ({})",
+                "no part {word}; there are pedidos ({}), docproc ({}) and sam ({})",
                 PEDIDOS.join(", "),
-                DOCPROC.join(", ")
+                DOCPROC.join(", "),
+                SAM.join(", ")
             ),
         }
     }
     if wanted.is_empty() {
-        wanted = PEDIDOS.into_iter().chain(DOCPROC).collect();
+        wanted = PEDIDOS.into_iter().chain(DOCPROC).chain(SAM).collect();
     }
     let mut report = Report::default();
     for part in wanted {
@@ -60,6 +66,7 @@ async fn main() -> Result<ExitCode> {
             "sustained" => sustained::measure(&mut report).await?,
             "fan-out" => fan_out::measure(&mut report).await?,
             "board" => board::measure(&mut report).await?,
+            part if SAM.contains(&part) => sam::measure(part, &mut report)?,
             part => docproc::measure(part, &mut report).await?,
         }
     }

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 /// Every application. Their tables and settings exist whether they run here or not, so that a
 /// backup fits every process of an installation.
 pub(crate) fn all() -> Vec<App> {
-    vec![docproc::app(), pedidos::app()]
+    vec![docproc::app(), pedidos::app(), sam::app()]
 }
 
 /// Variables by which operators of the original systems already know a setting.
@@ -19,7 +19,8 @@ fn aliases() -> Vec<Alias<'static>> {
     let of =
         |app| move |(variable, key): &(&'static str, &'static str)| Alias { variable, app, key };
     let docproc = docproc::ALIASES.iter().map(of("docproc"));
-    docproc.chain(pedidos::ALIASES.iter().map(of("pedidos"))).collect()
+    let pedidos = pedidos::ALIASES.iter().map(of("pedidos"));
+    docproc.chain(pedidos).chain(sam::ALIASES.iter().map(of("sam"))).collect()
 }
 
 /// Lays files, environment and flags over the defaults.

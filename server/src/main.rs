@@ -8,6 +8,7 @@ mod config;
 mod database;
 mod docproc;
 mod doctor;
+mod doors;
 mod exit;
 mod explain;
 mod logs;

@@ -75,7 +75,7 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
     let running = host::start(context, listener).map_err(|error| busy(server.listen, &error))?;
     crate::docproc::health(running.context(), server.listen).await?;
-    crate::docproc::open_back_office(&running).await?;
+    crate::doors::open(&running).await?;
     Ok(running)
 }
 

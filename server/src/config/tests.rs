@@ -56,7 +56,7 @@ fn refusal(file: &str, variables: &[(&str, &str)]) -> String {
 fn without_sources_the_embedded_file_is_in_force() {
     let config = load("", &[]);
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:8000");
-    assert_eq!(config.server.apps, ["docproc", "pedidos"]);
+    assert_eq!(config.server.apps, ["docproc", "pedidos", "sam"]);
     assert_eq!(config.server.timezone.name, "America/Argentina/Buenos_Aires");
     assert_eq!(config.server.auth, Auth::Auto);
     assert_eq!(config.log.format, LogFormat::Auto);

@@ -11,13 +11,11 @@ mod status;
 mod submit;
 mod train;
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use docproc::training::Untold;
 use docproc::{Part, Place};
-use host::{Context, Running};
-use tokio::net::TcpListener;
+use host::Context;
 
 use crate::cli::DocprocCommand;
 use crate::exit::{Code, Exit};
@@ -57,9 +55,6 @@ const HEALTH: &str = "DOCPROC_HEALTH_PORT";
 const HEALTH_PORT: u16 = 8080;
 const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
 const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
-const BACK_OFFICE_PORT: &str = "DOCPROC_BACKOFFICE_PORT";
-/// The seed's port of the back office.
-const BACK_OFFICE: u16 = 8001;
 
 pub(crate) async fn install(context: &Context, data_dir: &Path) -> Result<(), Exit> {
     if context.app(docproc::NAME).is_none() {
@@ -94,33 +89,6 @@ pub(crate) async fn health(context: &Context, listen: std::net::SocketAddr) -> R
         Ok(bound) => tracing::info!(address = %bound, "health checks of this component"),
         Err(error) => tracing::warn!(%address, %error,
             "no health checks on a port of their own; /health and /ready answer on the main one"),
-    }
-    Ok(())
-}
-
-/// The seed's own door to the back office, beside the main one. Taken by somebody else it is a
-/// warning: the same pages are at the main address.
-pub(crate) async fn open_back_office(running: &Running) -> Result<(), Exit> {
-    if running.context().app(docproc::NAME).is_none() {
-        return Ok(());
-    }
-    let port = match variable(BACK_OFFICE_PORT).as_deref() {
-        None => BACK_OFFICE,
-        Some("off") => return Ok(()),
-        Some(text) => text.parse().map_err(|_| {
-            Exit::usage(format!("{BACK_OFFICE_PORT}: {text:?} is not a port, nor `off`"))
-        })?,
-    };
-    let address = SocketAddr::new(running.address.ip(), port);
-    match TcpListener::bind(address).await {
-        Ok(listener) => {
-            tracing::info!(%address, "back office");
-            running.also(listener, "/backoffice");
-        }
-        Err(error) => {
-            let instead = format!("http://{}/backoffice", running.address);
-            tracing::warn!(%address, %error, instead, "the back office has no door of its own");
-        }
     }
     Ok(())
 }

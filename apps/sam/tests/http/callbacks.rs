@@ -1,0 +1,205 @@
+//! Scenarios 12 and 13: how the Control Room says that a run is over.
+
+use serde_json::{Value as Json, json};
+
+use crate::farm::{Farm, on_both};
+
+const KEY: &str = include_str!("keys/private.pem");
+const PUBLIC: &str = include_str!("keys/public.pem");
+const OTHER: &str = include_str!("keys/other.pem");
+
+async fn started(farm: &Farm) -> String {
+    farm.runner(1, None).await;
+    farm.online(20, 1, None).await;
+    let reserved = farm.reserve(20, 1).await;
+    farm.settle().await;
+    let run = farm.runs("activas=true").await[0]["deployment_id"].as_str().unwrap().to_owned();
+    // Nothing follows when it ends.
+    farm.client.delete(&format!("/api/sam/asignaciones/{reserved}")).await;
+    run
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scenario_12_a_callback_closes_once_and_its_verdict_stands() {
+    on_both(async |place| {
+        let farm = Farm::open(place).await;
+        let run = started(&farm).await;
+        assert_eq!(farm.callback(&run, "RUN_COMPLETED").await.status, 200);
+        let closed = farm.runs("").await;
+        assert_eq!(
+            (closed[0]["estado"].as_str(), closed[0]["activa"].as_bool()),
+            (Some("RUN_COMPLETED"), Some(false))
+        );
+        farm.at("08:01:00").await;
+        assert_eq!(farm.callback(&run, "RUN_COMPLETED").await.status, 200);
+        assert_eq!(farm.callback(&run, "RUN_FAILED").await.status, 200);
+        assert_eq!(farm.runs("").await, closed, "unchanged");
+        farm.becomes(&run, "RUN_FAILED").await;
+        farm.at("08:20:00").await;
+        assert_eq!(farm.runs("").await, closed, "the reconciler says nothing either");
+        farm.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scenario_12_simultaneous_callbacks_write_once() {
+    on_both(async |place| {
+        let farm = Farm::open(place).await;
+        let run = started(&farm).await;
+        let calls = (0..20).map(|_| farm.callback(&run, "RUN_COMPLETED"));
+        let answers = futures::future::join_all(calls).await;
+        assert!(answers.iter().all(|answer| answer.status == 200));
+        let closing = answers.iter().filter(|answer| answer.json()["message"] == "closed").count();
+        assert_eq!(closing, 1);
+        farm.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callback_that_comes_before_its_deployment_is_known_is_kept_and_matched() {
+    on_both(async |place| {
+        let farm = Farm::open(place).await;
+        assert_eq!(farm.callback("later", "RUN_COMPLETED").await.status, 202);
+        assert_eq!(farm.callback("later", "RUN_COMPLETED").await.status, 202);
+        farm.runner(1, None).await;
+        farm.online(20, 1, None).await;
+        // The answer to the deploy names the deployment that has already ended.
+        let named = json!({ "status": 200, "body": "{\"deploymentId\":\"later\"}", "times": 1 });
+        farm.faults(json!({ "deploy": named })).await;
+        let reserved = farm.reserve(20, 1).await;
+        farm.settle().await;
+        let runs = farm.runs("").await;
+        let matched = runs.iter().find(|run| run["deployment_id"] == "later").unwrap();
+        assert_eq!(
+            (matched["estado"].as_str(), matched["cierre"].as_str()),
+            (Some("RUN_COMPLETED"), Some("CALLBACK"))
+        );
+        farm.client.delete(&format!("/api/sam/asignaciones/{reserved}")).await;
+        farm.close().await;
+    })
+    .await;
+}
+
+fn token(key: &str, claims: &Json) -> String {
+    let key = jsonwebtoken::EncodingKey::from_rsa_pem(key.as_bytes()).unwrap();
+    let header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::RS256);
+    jsonwebtoken::encode(&header, claims, &key).unwrap()
+}
+
+async fn call(farm: &Farm, run: &str, fixed: Option<&str>, jwt: Option<&str>) -> u16 {
+    let mut request = farm
+        .client
+        .request(reqwest::Method::POST, "/api/callback")
+        .json(&json!({ "deploymentId": run, "status": "RUN_COMPLETED" }));
+    if let Some(fixed) = fixed {
+        request = request.header("X-Authorization", fixed);
+    }
+    if let Some(jwt) = jwt {
+        request = request.header("Authorization", format!("Bearer {jwt}"));
+    }
+    request.send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scenario_13_callbacks_prove_who_they_are() {
+    on_both(async |place| {
+        let farm = Farm::open(place).await;
+        let run = started(&farm).await;
+        let now = crate::farm::morning().as_second();
+        let good = json!({
+            "exp": now + 600, "aud": "sam-callback-service", "iss": "sam-auth-server",
+        });
+        let with = |key: &str, value: Json| {
+            let mut claims = good.clone();
+            claims[key] = value;
+            claims
+        };
+        let jwt = token(KEY, &good);
+        let bad = [
+            ("expired", token(KEY, &with("exp", json!(now)))),
+            ("audience", token(KEY, &with("aud", json!("somebody-else")))),
+            ("issuer", token(KEY, &with("iss", json!("nobody")))),
+            ("another key", token(OTHER, &good)),
+            ("not yet", token(KEY, &with("nbf", json!(now + 60)))),
+            ("garbage", "a.b.c".to_owned()),
+            ("no signature", unsigned(&good)),
+            ("the public key as a secret", confused(&good)),
+        ];
+        farm.set("JWT_CLAVE_PUBLICA", PUBLIC).await;
+        farm.set("CALLBACK_TOKEN", "secreto").await;
+        farm.set("CALLBACK_AUTH_MODO", "required").await;
+        assert_eq!(call(&farm, &run, Some("secreto"), None).await, 401);
+        assert_eq!(call(&farm, &run, None, Some(&jwt)).await, 401);
+        assert_eq!(call(&farm, &run, Some("otro"), Some(&jwt)).await, 401);
+        for (what, jwt) in &bad {
+            assert_eq!(call(&farm, &run, Some("secreto"), Some(jwt)).await, 401, "{what}");
+        }
+        farm.set("CALLBACK_AUTH_MODE", "optional").await;
+        assert_eq!(call(&farm, &run, None, None).await, 401);
+        for (what, jwt) in &bad {
+            assert_eq!(call(&farm, &run, None, Some(jwt)).await, 401, "{what}");
+        }
+        assert_eq!(farm.running().await.len(), 1, "none of them closed it");
+        assert_eq!(call(&farm, &run, None, Some(&jwt)).await, 200);
+        assert_eq!(call(&farm, &run, Some("secreto"), None).await, 200);
+        farm.set("CALLBACK_AUTH_MODE", "required").await;
+        assert_eq!(call(&farm, &run, Some("secreto"), Some(&jwt)).await, 200);
+        farm.close().await;
+    })
+    .await;
+}
+
+fn unsigned(claims: &Json) -> String {
+    let part = |json: &Json| base64url(json.to_string().as_bytes());
+    format!("{}.{}.", part(&json!({ "alg": "none", "typ": "JWT" })), part(claims))
+}
+
+/// Signed with HS256 and the public key, which everybody knows.
+fn confused(claims: &Json) -> String {
+    let key = jsonwebtoken::EncodingKey::from_secret(PUBLIC.as_bytes());
+    let header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::HS256);
+    jsonwebtoken::encode(&header, claims, &key).unwrap()
+}
+
+fn base64url(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - three.len()));
+        for n in 0..=three.len() {
+            text.push(char::from(LETTERS[(bits >> (18 - 6 * n) & 63) as usize]));
+        }
+    }
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_callback_that_is_none_is_refused_and_changes_nothing() {
+    on_both(async |place| {
+        let farm = Farm::open(place).await;
+        let run = started(&farm).await;
+        for body in [
+            json!({ "deploymentId": run }),
+            json!({ "status": "RUN_COMPLETED" }),
+            json!({ "deploymentId": run, "status": "RUNNING" }),
+            json!({ "deploymentId": run, "status": "CUALQUIERA" }),
+            json!({ "deploymentId": run, "status": 7 }),
+            json!({ "deploymentId": "", "status": "RUN_COMPLETED" }),
+            json!({ "deploymentId": "x".repeat(300), "status": "RUN_COMPLETED" }),
+            json!([run]),
+            json!(null),
+        ] {
+            let answer = farm.client.post("/api/callback", body.clone()).await;
+            assert_eq!(answer.status, 400, "{body}: {}", answer.text);
+        }
+        let request = farm.client.request(reqwest::Method::POST, "/api/callback");
+        let answer = request.body("{\"deploymentId\":").send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), 400);
+        assert_eq!(farm.running().await.len(), 1);
+        farm.close().await;
+    })
+    .await;
+}

@@ -1,0 +1,15 @@
+//! SAM over HTTP: the real host and database, the simulated Control Room, virtual time.
+
+// Every function here is test code, also those that several tests share.
+#![allow(clippy::unwrap_used)]
+
+mod balancing;
+mod callbacks;
+mod deploys;
+mod farm;
+mod launching;
+mod reconciling;
+mod refusals;
+mod roles;
+mod screens;
+mod syncing;

@@ -1,0 +1,53 @@
+//! Who may do what.
+
+use host::{Access, Actor, Grant, accounts};
+use serde_json::json;
+
+use crate::farm::{Farm, on_both};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_role_passes_its_doors_and_no_other() {
+    on_both(async |place| {
+        let farm = Farm::with(place, Access::SignedIn).await;
+        let store = &farm.context().store;
+        let mut tokens = Vec::new();
+        for role in ["ADMIN", "OPERADOR", "CONSULTA", "PROVEEDOR"] {
+            let grants = [Grant { app: sam::NAME.into(), role: role.into() }];
+            let (by, now) = (Actor::system(), crate::farm::morning());
+            let secret = accounts::create_token(store, &by, role, &grants, None, now).await;
+            tokens.push((role, farm.client.with_token(secret.unwrap())));
+        }
+        let doors = [
+            ("GET", "/api/sam/robots", json!(null), [true, true, true, false]),
+            ("POST", "/api/sam/pools", json!({ "nombre": "" }), [true, true, false, false]),
+            ("PUT", "/api/sam/tickets", json!([]), [true, true, false, true]),
+            ("GET", "/api/sam/configuracion", json!(null), [true, true, false, false]),
+            (
+                "PUT",
+                "/api/sam/configuracion/NADA",
+                json!({ "valor": 1 }),
+                [true, false, false, false],
+            ),
+            ("POST", "/api/sam/sync", json!(null), [true, true, false, false]),
+            ("DELETE", "/api/sam/asignaciones/1", json!(null), [true, true, false, false]),
+            ("GET", "/api/sam/why/robot/1", json!(null), [true, true, true, false]),
+            ("POST", "/api/sam/balanceador/simular", json!({}), [true, true, true, false]),
+        ];
+        for (method, path, body, allowed) in doors {
+            for ((role, client), allowed) in tokens.iter().zip(allowed) {
+                let mut request = client.request(method.parse().unwrap(), path);
+                if !body.is_null() {
+                    request = request.json(&body);
+                }
+                let status = request.send().await.unwrap().status().as_u16();
+                assert_eq!(status != 403, allowed, "{role} {method} {path}: {status}");
+            }
+        }
+        let stranger = farm.client.get("/api/sam/robots").await;
+        assert_eq!(stranger.status, 401);
+        let told = farm.callback("nadie", "RUN_COMPLETED").await;
+        assert_eq!(told.status, 202, "the Control Room does not sign in; it has its own proof");
+        farm.close().await;
+    })
+    .await;
+}
