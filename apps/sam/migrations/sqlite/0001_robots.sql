@@ -194,7 +194,6 @@ CREATE TABLE control_room (
     synced_at INTEGER,
     sync_error TEXT
 ) STRICT;
-INSERT INTO control_room (id) VALUES (1);
 
 CREATE TABLE mappings (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -321,6 +321,10 @@ impl Reason {
                 format!("Le toca antes al robot {to} en el mismo equipo."),
                 format!("Robot {to} goes first on the same runner."),
             ),
+            Self::Unconfirmed { run } => (
+                format!("El turno se cerró sin que el Control Room confirmara la ejecución {run}."),
+                format!("The slot closed before the Control Room confirmed run {run}."),
+            ),
             Self::PoolFull { target, held } => (
                 format!(
                     "Necesita {target} equipos y tiene {held}: no hay libres ni a quién pedir."

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Motive;
-use crate::model::{PoolId, RobotId};
+use crate::model::{PoolId, Robot, RobotId};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Arithmetic {
@@ -37,21 +37,21 @@ pub struct Taken {
     pub runners: i64,
 }
 
-impl Taken {
-    pub fn new(robot: RobotId, name: &str, priority: i64) -> Self {
-        Self { robot, name: name.to_owned(), priority, runners: 1 }
-    }
-}
-
-fn add(to: &mut Vec<Taken>, one: Taken) {
-    match to.iter_mut().find(|known| known.robot == one.robot) {
-        Some(known) => known.runners += one.runners,
-        None => to.push(one),
+/// One runner more.
+fn add(to: &mut Vec<Taken>, robot: &Robot) {
+    match to.iter_mut().find(|known| known.robot == robot.id) {
+        Some(known) => known.runners += 1,
+        None => to.push(Taken {
+            robot: robot.id,
+            name: robot.name.clone(),
+            priority: robot.priority,
+            runners: 1,
+        }),
     }
 }
 
 impl Arithmetic {
-    pub(super) fn gained(&mut self, motive: Motive, from: Option<Taken>) {
+    pub(super) fn gained(&mut self, motive: Motive, from: Option<&Robot>) {
         self.after += 1;
         match from {
             Some(from) => add(&mut self.taken, from),
@@ -60,7 +60,7 @@ impl Arithmetic {
         }
     }
 
-    pub(super) fn lost(&mut self, to: Taken) {
+    pub(super) fn lost(&mut self, to: &Robot) {
         add(&mut self.given, to);
     }
 
@@ -175,6 +175,7 @@ const ENGLISH: Words = Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::samples::robot;
 
     #[test]
     fn the_sentence_tells_the_sum() {
@@ -182,7 +183,8 @@ mod tests {
             Arithmetic { tickets: Some(25), per: 10, least: 1, target: 3, ..Arithmetic::default() };
         sum.gained(Motive::Demand, None);
         sum.gained(Motive::Demand, None);
-        sum.gained(Motive::Preemption, Some(Taken::new(RobotId(2), "Robot B", 10)));
+        let other = Robot { name: "Robot B".into(), priority: 10, ..robot(2) };
+        sum.gained(Motive::Preemption, Some(&other));
         assert_eq!(
             sum.spanish(),
             "25 tickets ÷ 10 → 3 equipos; 2 libres, 1 de Robot B (prioridad 10)"

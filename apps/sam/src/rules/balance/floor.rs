@@ -7,7 +7,7 @@ use std::{
 
 use jiff::Timestamp;
 
-use super::{Arithmetic, Balance, Demand, Motive, Move, Snapshot, Taken, cooling, dynamic, target};
+use super::{Arithmetic, Balance, Demand, Motive, Move, Snapshot, cooling, dynamic, target};
 use crate::{
     model::{Hold, PoolId, Robot, RobotId, Runner, RunnerId},
     policy::{Isolation, Preemption},
@@ -185,7 +185,7 @@ impl<'a> Floor<'a> {
         lent.retain(|(holder, runner)| {
             self.tickets(*holder).is_some() && self.eligible.contains(runner)
         });
-        lent.sort_by_key(|(holder, runner)| {
+        lent.sort_by_cached_key(|(holder, runner)| {
             (Reverse(self.priority(*holder)), preference(self.snapshot, *runner))
         });
         let mut back = 0;
@@ -252,7 +252,7 @@ impl<'a> Floor<'a> {
     fn victims(&self, pool: Option<PoolId>) -> Vec<Victim> {
         let mut robots: Vec<_> = self.members.get(&pool).into_iter().flatten().copied().collect();
         robots.retain(|robot| self.count(*robot) > 0 && self.tickets(*robot).is_some());
-        robots.sort_by_key(|robot| (self.priority(*robot), *robot));
+        robots.sort_by_cached_key(|robot| (self.priority(*robot), *robot));
         let victim = |robot| Victim { robot, runners: self.worst_first(robot).into_iter() };
         robots.into_iter().map(victim).collect()
     }
@@ -309,16 +309,15 @@ impl<'a> Floor<'a> {
         }
         self.held.entry(robot).or_default().insert(runner);
         self.moves.push(Move { robot, runner, motive });
-        let source = from.and_then(|id| self.snapshot.world.robots.get(&id));
-        let taken = source.map(|one| Taken::new(one.id, &one.name, one.priority));
+        let robots = &self.snapshot.world.robots;
+        let source = from.and_then(|id| robots.get(&id));
         if let Some(sum) = self.sums.get_mut(&robot) {
-            sum.gained(motive, taken);
+            sum.gained(motive, source);
         }
-        let to = self.snapshot.world.robots.get(&robot);
-        if let (Some(from), Some(to)) = (from, to)
+        if let (Some(from), Some(to)) = (from, robots.get(&robot))
             && let Some(sum) = self.sums.get_mut(&from)
         {
-            sum.lost(Taken::new(to.id, &to.name, to.priority));
+            sum.lost(to);
         }
     }
 
@@ -406,7 +405,7 @@ impl<'a> Floor<'a> {
     fn worst_first(&self, robot: RobotId) -> Vec<RunnerId> {
         let own = self.sum(robot).pool;
         let mut runners: Vec<_> = self.held.get(&robot).into_iter().flatten().copied().collect();
-        runners.sort_by_key(|id| {
+        runners.sort_by_cached_key(|id| {
             let busy = self.snapshot.world.live.contains_key(id);
             (self.pool_of(*id) == own, busy, Reverse(*id))
         });

@@ -15,6 +15,13 @@ use crate::{
 /// pair's. `freed`: the runner's lost run is given up in the same plan.
 pub fn failing(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Vec<Reason> {
     let mut failing = house(world, now);
+    failing.extend(own(world, claim, now, freed));
+    failing
+}
+
+/// Every condition of the claim's own that does not hold now.
+pub(super) fn own(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Vec<Reason> {
+    let mut failing = Vec::new();
     let (robot, runner) = (claim.robot, claim.runner);
     if !robot.active {
         failing.push(Reason::RobotInactive);

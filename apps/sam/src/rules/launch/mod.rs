@@ -74,9 +74,11 @@ pub fn plan(world: &World, now: Timestamp) -> Plan<Change, Held> {
     // After an open circuit one run is tried before the others follow.
     let mut probes = world.circuit.opened.is_some().then_some(usize::from(!probing(world)));
     let mut won: HashMap<RunnerId, RobotId> = HashMap::new();
+    let closed = conditions::house(world, now).into_iter().next();
     for claim in &claims {
         let runner = claim.assignment.runner;
-        let held = failing(world, claim, now, freed.contains(&runner)).into_iter().next();
+        let own = || conditions::own(world, claim, now, freed.contains(&runner)).into_iter().next();
+        let held = closed.clone().or_else(own);
         let held = held.or_else(|| won.get(&runner).map(|to| Reason::Yields { to: *to }));
         let held = held.or_else(|| (probes == Some(0)).then_some(Reason::Probing));
         match held {
