@@ -79,10 +79,7 @@ async fn storm(database_url: Option<String>) {
     })
     .await;
     // From here on nothing new starts.
-    let pause = json!({ "valor": "00:00" });
-    client.put("/api/sam/configuracion/LANZADOR_PAUSA_INICIO", pause).await.expect(200);
-    let pause = json!({ "valor": "23:59" });
-    client.put("/api/sam/configuracion/LANZADOR_PAUSA_FIN", pause).await.expect(200);
+    client.put("/api/sam/robots/9000", json!({ "activo": false })).await.expect(200);
     let runs = live(&client).await;
     let ids: Vec<String> = runs
         .iter()
