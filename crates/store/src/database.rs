@@ -6,7 +6,10 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use tokio::sync::Notify;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep},
+};
 
 use crate::{Dialect, Error, Rows, Tx, writer::Writer};
 
@@ -61,7 +64,7 @@ impl Store {
             Pools::Postgres(open_postgres(url).await?)
         } else {
             let path = url.strip_prefix("sqlite://").unwrap_or(url);
-            open_sqlite(Path::new(path)).await?
+            open_together(Path::new(path)).await?
         };
         Ok(Self { pools, bells: Arc::default() })
     }
@@ -159,6 +162,22 @@ async fn open_postgres(url: &str) -> Result<PgPool, Error> {
         .await?)
 }
 
+/// Opens the file as often as it takes, within the patience everyone has.
+///
+/// The first connection turns a new file to write-ahead logging. `SQLite` tells another that comes in
+/// this moment "locked" at once, without the waiting it does elsewhere, and nothing rings when the
+/// turning is over.
+async fn open_together(path: &Path) -> Result<Pools, Error> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    let began = Instant::now();
+    loop {
+        match open_sqlite(path).await {
+            Err(error) if error.is_locked() && began.elapsed() < PATIENCE => sleep(PAUSE).await,
+            settled => return settled,
+        }
+    }
+}
+
 async fn open_sqlite(path: &Path) -> Result<Pools, Error> {
     let options = SqliteConnectOptions::new()
         .filename(path)
@@ -178,4 +197,28 @@ async fn open_sqlite(path: &Path) -> Result<Pools, Error> {
         .connect_with(options.pragma("query_only", "ON"))
         .await?;
     Ok(Pools::Sqlite { writer, readers })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `SQLite` refuses a second connection while the first turns a new file to write-ahead logging:
+    /// without another try this fails within some dozen files.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn many_open_a_new_file_at_once() {
+        let folder = std::env::temp_dir().join(format!("opened_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for round in 0..100 {
+            let file = folder.join(format!("{round}.db"));
+            let open = |_| {
+                let file = file.clone();
+                tokio::spawn(async move { open_together(&file).await })
+            };
+            for opened in (0..8).map(open).collect::<Vec<_>>() {
+                opened.await.unwrap().unwrap();
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -34,6 +34,15 @@ impl Error {
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
+
+    /// Whether `SQLite` says that another connection is at the file.
+    pub(crate) fn is_locked(&self) -> bool {
+        const BUSY: i32 = 5;
+        match self {
+            Self::Unavailable(sqlx::Error::Database(db)) => primary_code(db.as_ref()) == Some(BUSY),
+            _ => false,
+        }
+    }
 }
 
 impl From<sqlx::Error> for Error {
@@ -67,6 +76,11 @@ fn is_outage(error: &dyn sqlx::error::DatabaseError) -> bool {
             .iter()
             .any(|class| code.starts_with(class));
     }
-    // Extended SQLite codes keep the primary one in their low byte.
-    code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6 | 8 | 10 | 13 | 14))
+    matches!(primary_code(error), Some(5 | 6 | 8 | 10 | 13 | 14))
+}
+
+/// Extended `SQLite` codes keep the primary one in their low byte.
+fn primary_code(error: &dyn sqlx::error::DatabaseError) -> Option<i32> {
+    error.try_downcast_ref::<sqlx::sqlite::SqliteError>()?;
+    Some(error.code()?.parse::<i32>().ok()? & 0xff)
 }
