@@ -26,7 +26,7 @@ const PEDIDOS: [&str; 5] = ["planner", "entry", "sustained", "fan-out", "board"]
 const DOCPROC: [&str; 5] =
     ["docproc-latency", "docproc-relay", "docproc-reading", "docproc-recall", "docproc-quality"];
 
-const SAM: [&str; 1] = ["sam-planner"];
+const SAM: [&str; 2] = ["sam-planner", "sam-callbacks"];
 
 /// The parts a word stands for.
 fn parts(word: &str) -> Option<Vec<&'static str>> {
@@ -66,7 +66,7 @@ async fn main() -> Result<ExitCode> {
             "sustained" => sustained::measure(&mut report).await?,
             "fan-out" => fan_out::measure(&mut report).await?,
             "board" => board::measure(&mut report).await?,
-            part if SAM.contains(&part) => sam::measure(part, &mut report)?,
+            part if SAM.contains(&part) => sam::measure(part, &mut report).await?,
             part => docproc::measure(part, &mut report).await?,
         }
     }

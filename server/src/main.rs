@@ -16,6 +16,7 @@ mod migrations;
 mod output;
 mod password;
 mod roles;
+mod secrets;
 mod serve;
 mod sim;
 

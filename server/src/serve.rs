@@ -14,7 +14,7 @@ use crate::cli::{ClockKind, Serve, Verbosity};
 use crate::config::{AlertsConfig, Auth, Config};
 use crate::database::Database;
 use crate::exit::{Code, Exit};
-use crate::{apps, logs, migrations, output};
+use crate::{apps, logs, migrations, output, secrets};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -66,6 +66,7 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         drain: server.drain,
         alerts: channels(&config.alerts),
         url: url(address),
+        vault: secrets::vault(&server.secrets_key_file)?,
     };
     let (zone, bus) = (server.timezone.zone.clone(), Arc::new(LocalBus::new()));
     let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);

@@ -97,6 +97,7 @@ pub fn app() -> App {
         tasks: vec![|context| Box::pin(work::run(context))],
         drivers: vec![callback::DRIVER],
         redact: wire::redact,
+        senseless: |_, _| None,
         on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
         demo: Some(|context| Box::pin(sim::demo(context))),
     }

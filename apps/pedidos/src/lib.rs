@@ -77,6 +77,7 @@ pub fn app() -> App {
         tasks: vec![|context| Box::pin(live::publish(context))],
         drivers: Vec::new(),
         redact: wire::redact,
+        senseless: |_, _| None,
         on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
         demo: Some(|context| Box::pin(sim::demo(context))),
     }

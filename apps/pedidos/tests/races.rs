@@ -67,6 +67,7 @@ impl House {
                 demo: false,
                 version: "0.0.0-test",
                 body_bytes: 1_000_000,
+                vault: host::Vault::ephemeral(),
                 sse_connections: 4,
                 drain: Duration::from_secs(1),
                 alerts: AlertChannels::default(),

@@ -118,6 +118,7 @@ pub fn app() -> App {
         tasks: Vec::new(),
         drivers: vec![deploy::DRIVER],
         redact: wire::redact,
+        senseless: routes::senseless,
         // Whoever a setting lets start starts.
         on_settings: |context, _| {
             room::stir(context);

@@ -1,5 +1,7 @@
-//! Robots: what a look of the launcher and a balance cost in a house larger than any.
+//! Robots: what a look of the launcher and a balance cost in a house larger than any, and what
+//! becomes of callbacks.
 
+mod callbacks;
 mod house;
 mod planner;
 
@@ -7,9 +9,10 @@ use anyhow::Result;
 
 use crate::report::Report;
 
-pub(crate) fn measure(part: &str, report: &mut Report) -> Result<()> {
+pub(crate) async fn measure(part: &str, report: &mut Report) -> Result<()> {
     match part {
         "sam-planner" => planner::measure(report),
+        "sam-callbacks" => callbacks::measure(report).await,
         part => anyhow::bail!("sam has no part {part}"),
     }
 }

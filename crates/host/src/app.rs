@@ -33,6 +33,9 @@ pub struct App {
     pub drivers: Vec<Driver>,
     /// What of an event this actor may see.
     pub redact: fn(&Actor, name: &str, data: Json) -> Option<Json>,
+    /// Why a value of the right kind still means nothing (an address that is none, a broken
+    /// pattern), in Spanish and English.
+    pub senseless: fn(key: &str, value: &Json) -> Option<(String, String)>,
     /// Reacts to a changed setting in the transaction that changes it.
     pub on_settings: OnSettings,
     /// Seeds and moves demonstration data; runs under `--demo`.

@@ -8,10 +8,10 @@ use std::{
 use bus::Bus;
 use jiff::tz::TimeZone;
 use store::{Store, events::Event, settings::Settings};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Actor, AlertChannels, App, Clock, accounts, accounts::LoginGuard, metrics::Metrics,
+    Actor, AlertChannels, App, Clock, Vault, accounts, accounts::LoginGuard, metrics::Metrics,
     relay::Relay, tick::Ticks,
 };
 
@@ -34,6 +34,8 @@ pub struct Inner {
     pub(crate) ticks: Ticks,
     pub(crate) metrics: Metrics,
     pub(crate) logins: LoginGuard,
+    /// What effects began and did not wait for.
+    pub(crate) work: TaskTracker,
     shared: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
@@ -49,6 +51,8 @@ pub struct Options {
     pub alerts: AlertChannels,
     /// Where clients of this process reach it, once known: `http://127.0.0.1:8000`.
     pub url: String,
+    /// Seals what is kept in the database and must not be read there.
+    pub vault: Vault,
 }
 
 /// Whether strangers are asked who they are.
@@ -83,6 +87,7 @@ impl Context {
             ticks,
             metrics: Metrics::new(),
             logins: LoginGuard::default(),
+            work: TaskTracker::new(),
             shared: Mutex::default(),
         }))
     }
@@ -92,6 +97,19 @@ impl Context {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let value = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
         value.clone().downcast().expect("the key is the type of the value")
+    }
+
+    /// Carries on with what takes longer than an effect may. A manual clock stands still until it is
+    /// done; a server that stops waits for it as long as for its requests.
+    pub fn carry_on(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.work.spawn(work);
+    }
+
+    /// Waits until nothing that was begun goes on.
+    pub(crate) async fn work_done(&self) {
+        self.work.close();
+        self.work.wait().await;
+        self.work.reopen();
     }
 
     /// Who presents this API token, if it is still good.

@@ -64,14 +64,15 @@ impl Context {
         while working.join_next().await.is_some() {}
     }
 
-    /// Performs until nothing is due.
+    /// Performs until nothing is due and nothing goes on.
     pub(crate) async fn perform_due_effects(&self) {
         loop {
             let claimed = self.claim_effects(AT_ONCE).await;
-            if claimed.is_empty() {
+            if claimed.is_empty() && self.work.is_empty() {
                 return;
             }
             futures::future::join_all(claimed.into_iter().map(|effect| self.perform(effect))).await;
+            self.work_done().await;
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod actor;
 mod alerts;
+mod answers;
 mod app;
 mod clock;
 mod console;
@@ -21,14 +22,17 @@ mod relay;
 mod router;
 mod serve;
 mod tick;
+mod vault;
 mod watch;
 
 pub mod accounts;
+pub mod check;
 pub mod metrics;
 pub mod webhook;
 
 pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
+pub use answers::{Listed, Span, as_json, conflict, merged, of_json, tagged, unknown};
 pub use app::{App, AppTask, Draw, Nav, OnSettings, Role, Tick, TickNext, TickPeriod, TickRun};
 pub use clock::Clock;
 pub use console::{Console, change_setting};
@@ -40,6 +44,7 @@ pub use relay::Subscription;
 pub use router::router;
 pub use serve::{Running, start};
 pub use tick::TickHealth;
+pub use vault::{Foreign, KEY, Vault};
 
 /// The host's own tables.
 pub const MIGRATIONS: store::Line = store::Line {

@@ -76,7 +76,8 @@ impl Running {
         if tokio::time::timeout(drain, self.server).await.is_err() {
             tracing::warn!("requests were still open after the drain time");
         }
-        if tokio::time::timeout(drain, self.tasks.wait()).await.is_err() {
+        let ended = async { tokio::join!(self.tasks.wait(), self.context.work_done()) };
+        if tokio::time::timeout(drain, ended).await.is_err() {
             tracing::warn!("tasks were still running after the drain time");
         }
         let _ = tokio::time::timeout(Duration::from_secs(5), self.context.store.close()).await;

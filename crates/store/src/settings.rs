@@ -84,6 +84,9 @@ pub enum Refused {
         key: String,
     },
     Invalid(Invalid),
+    /// Of the right kind and length, and still its application can do nothing with it; in Spanish
+    /// and English.
+    Senseless(String, String),
     /// The environment decides; the console may not.
     Locked {
         key: String,

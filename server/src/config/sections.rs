@@ -21,6 +21,8 @@ pub(crate) struct ServerConfig {
     pub(crate) data_dir: PathBuf,
     /// None: a database file in `data_dir`.
     pub(crate) database_url: Option<Secret>,
+    /// The key that seals secrets in the database.
+    pub(crate) secrets_key_file: PathBuf,
     pub(crate) apps: Vec<String>,
     pub(crate) timezone: Zone,
     pub(crate) auth: Auth,
@@ -119,6 +121,7 @@ impl<'a> Reader<'a> {
             "" => Err("must not be empty".to_owned()),
             path => Ok(PathBuf::from(path)),
         });
+        let key_file = self.text("server.secrets_key_file", |path| Ok(PathBuf::from(path)));
         let database_url =
             self.address("server.database_url", &["postgres://", "postgresql://", "sqlite:"]);
         let apps = self.apps("server.apps", apps);
@@ -127,9 +130,12 @@ impl<'a> Reader<'a> {
             self.choice("server.auth", &[("auto", Auth::Auto), ("required", Auth::Required)]);
         let drain = self.number("server.drain_seconds", 0..=600);
         let wait = self.number("server.database_wait_seconds", 0..=3600);
+        let data_dir = data_dir?;
+        let key_file = key_file.filter(|path| !path.as_os_str().is_empty());
         Some(ServerConfig {
             listen: listen?,
-            data_dir: data_dir?,
+            secrets_key_file: key_file.unwrap_or_else(|| data_dir.join("secrets.key")),
+            data_dir,
             database_url: database_url.map(Secret),
             apps: apps?,
             timezone: timezone?,

@@ -215,6 +215,7 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         demo: false,
         version: "test",
         body_bytes: 100_000,
+        vault: host::Vault::ephemeral(),
         sse_connections: 8,
         drain: Duration::from_secs(20),
         alerts: AlertChannels::default(),

@@ -112,6 +112,9 @@ fn problem(desk: &Desk, refused: Refused) -> Problem {
                 "The value is out of range; nothing was changed.",
             ))
             .error("valor", invalid.reason),
+        Refused::Senseless(es, en) => {
+            Problem::bad_request("VALOR_INVALIDO").lang(desk.lang).detail(desk.lang.t(&es, &en))
+        }
         Refused::Locked { key, by } => {
             Problem::conflict("CLAVE_FIJADA").lang(desk.lang).detail(match desk.lang {
                 Lang::Es => format!("{key} está fijada por la variable de entorno {by}."),

@@ -238,6 +238,7 @@ async fn serve(url: &str, now: Timestamp, access: Access) -> Running {
         demo: false,
         version: "test",
         body_bytes: BODY_BYTES,
+        vault: host::Vault::ephemeral(),
         sse_connections: 1_000,
         drain: Duration::from_secs(2),
         alerts: AlertChannels::default(),

@@ -97,9 +97,6 @@ async fn put(
     let name = policy::known_as(&key).to_owned();
     let kind = desk.context.settings.spec(crate::NAME, &name).map(|spec| spec.kind);
     let value = read(kind, wanted.valor);
-    if let Some((es, en)) = senseless(&name, &value) {
-        return Err(invalid(&desk, desk.lang.t(&es, &en).to_owned()).into());
-    }
     let (context, actor) = (&desk.context, &desk.actor);
     match change_setting(context, actor, crate::NAME, &name, value, expected).await? {
         Ok(changed) => Ok(axum::Json(SettingView::new(&changed, desk.lang))),
@@ -126,6 +123,7 @@ fn problem(desk: &Desk, refused: Refused) -> Problem {
     match refused {
         Refused::Unknown { key } => unknown(desk, &key),
         Refused::Invalid(wrong) => invalid(desk, wrong.reason),
+        Refused::Senseless(es, en) => invalid(desk, desk.lang.t(&es, &en).to_owned()),
         Refused::Locked { key, by } => {
             Problem::conflict("CLAVE_FIJADA").lang(desk.lang).detail(match desk.lang {
                 Lang::Es => format!("{key} está fijada por la variable de entorno {by}."),
@@ -153,8 +151,8 @@ fn invalid(desk: &Desk, reason: String) -> Problem {
         .error("valor", reason)
 }
 
-/// Text of the right length that still says nothing: an address that is none, a broken pattern.
-fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
+/// Text of the right length that still says nothing.
+pub(crate) fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
     let text = value.as_str()?.trim();
     if text.is_empty() {
         return None;

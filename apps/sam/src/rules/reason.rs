@@ -46,6 +46,8 @@ pub enum Reason {
         robot: RobotId,
         state: RunState,
         until: Option<Timestamp>,
+        /// Its deploy was sent then, and whether it was accepted is not known.
+        doubt: Option<Timestamp>,
     },
     /// A better claim on the same runner goes first.
     Yields {
@@ -161,9 +163,10 @@ impl Reason {
                 json!({ "causa": code, "detalle": detail })
             }
             Self::NoLicence { licence } => json!({ "licencia": licence }),
-            Self::Busy { run, robot, state, .. } => {
-                json!({ "ejecucion_id": run.0, "robot_id": robot.0, "estado": state.word() })
-            }
+            Self::Busy { run, robot, state, doubt, .. } => json!({
+                "ejecucion_id": run.0, "robot_id": robot.0, "estado": state.word(),
+                "en_duda_desde": doubt.map(|sent| sent.to_string()),
+            }),
             Self::Yields { to } => json!({ "robot_id": to.0 }),
             Self::Unconfirmed { run } => json!({ "ejecucion_id": run.0 }),
             Self::PoolFull { target, held } => json!({ "objetivo": target, "actuales": held }),
@@ -193,6 +196,19 @@ impl Reason {
         let at = |instant: Timestamp| {
             instant.to_zoned(zone.clone()).strftime("%d/%m %H:%M:%S").to_string()
         };
+        if let Self::Busy { run, doubt: Some(sent), .. } = self {
+            let sent = at(*sent);
+            return (
+                format!(
+                    "La ejecución {run} se envió el {sent} y el Control Room no confirmó si la \
+                     tomó: se la busca por su etiqueta antes de enviar otra."
+                ),
+                format!(
+                    "Run {run} was sent {sent} and the Control Room did not confirm it: it is \
+                     looked up by its tag before another is sent."
+                ),
+            );
+        }
         match (self.plain(), self.until()) {
             (Some((es, en)), _) => (es.to_owned(), en.to_owned()),
             (None, Some(until)) => self.dated(&at(until)),

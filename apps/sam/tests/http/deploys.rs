@@ -21,6 +21,8 @@ async fn scenario_14_a_deploy_that_timed_out_after_it_was_accepted_is_adopted_no
         let run = farm.runs("activas=true").await[0].clone();
         assert_eq!(run["estado"], "PENDING_EXECUTION");
         assert_eq!(farm.deployments().await.len(), 1, "accepted");
+        let why = farm.client.get("/api/sam/why/equipo/1").await.expect(200).to_string();
+        assert!(why.contains("no confirmó si la tomó"), "{why}");
         farm.client.advance(30).await;
         let run = farm.runs("activas=true").await[0].clone();
         assert_eq!(run["estado"], "DEPLOYED");

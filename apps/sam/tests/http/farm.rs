@@ -282,6 +282,7 @@ async fn context(place: &Place, access: Access, url: String) -> Context {
         demo: false,
         version: "test",
         body_bytes: 1_000_000,
+        vault: host::Vault::ephemeral(),
         sse_connections: 8,
         drain: Duration::from_secs(20),
         alerts: AlertChannels {

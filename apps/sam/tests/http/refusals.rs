@@ -141,6 +141,9 @@ async fn settings_are_typed_ranged_known_by_both_names_and_secrets_are_not_shown
             let refused = client.put(&path(key), json!({ "valor": value })).await.expect(400);
             assert_eq!(refused["code"], "VALOR_INVALIDO", "{key}");
         }
+        let house = "/api/settings/sam/A360_URL";
+        let refused = client.put(house, json!({ "value": "ftp://x" })).await.expect(400);
+        assert!(refused.to_string().contains("no es una dirección http(s)"), "{refused}");
         client.put(&path("NADA"), json!({ "valor": 1 })).await.expect(404);
         client
             .put(&path("BALANCEADOR_POOL_ENFRIAMIENTO_SEG"), json!({ "valor": "120" }))

@@ -97,6 +97,7 @@ fn app() -> App {
             let hidden = name == "demo:replaneado" && actor.role_in("demo") == Some("OPERARIO");
             (!hidden).then_some(data)
         },
+        senseless: |_, _| None,
         on_settings: replan,
         demo: None,
     }
@@ -155,6 +156,7 @@ impl House {
             demo: false,
             version: "0.0.0-test",
             body_bytes: 1_000_000,
+            vault: host::Vault::ephemeral(),
             sse_connections: 4,
             drain: std::time::Duration::from_secs(1),
             alerts: channels,

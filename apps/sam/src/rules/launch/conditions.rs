@@ -47,7 +47,7 @@ pub(super) fn own(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool)
     failing.extend(resting(world, claim, now, freed));
     if let Some(run) = world.live.get(&runner.id).filter(|_| !freed) {
         let (robot, state, until) = (run.robot, run.state, run.lost_until());
-        failing.push(Reason::Busy { run: run.id, robot, state, until });
+        failing.push(Reason::Busy { run: run.id, robot, state, until, doubt: run.posted_at });
     }
     failing
 }

@@ -140,6 +140,10 @@ async fn problem(
                 .detail(format!("{}: {text}", invalid.key))
                 .error("valor", text)
         }
+        Refused::Senseless(es, en) => Problem::bad_request("VALOR_INVALIDO")
+            .lang(lang)
+            .detail(lang.t(es, en))
+            .error("valor", lang.t(es, en).to_owned()),
         Refused::Locked { key, by } => {
             Problem::conflict("CLAVE_FIJADA").lang(lang).detail(match lang {
                 Lang::Es => format!("{key} está fijada por {by}; la consola no la cambia."),

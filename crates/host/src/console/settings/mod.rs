@@ -47,6 +47,9 @@ pub async fn change_setting(
         let key = key.into();
         return Ok(Err(Refused::Invalid(Invalid { key, reason })));
     }
+    if let Some((es, en)) = (app.senseless)(key, &value) {
+        return Ok(Err(Refused::Senseless(es, en)));
+    }
     let now = context.clock.now();
     let mut decision = context.store.decide(&Scope::new(app.name), now).await?;
     let change = Change {

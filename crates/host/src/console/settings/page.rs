@@ -212,6 +212,7 @@ fn sentence(refused: &Refused, lang: Lang) -> String {
         Refused::Invalid(_) => {
             lang.t("Ese valor no se acepta.", "That value is not accepted.").to_owned()
         }
+        Refused::Senseless(es, en) => lang.t(es, en).to_owned(),
         Refused::Locked { by, .. } => match lang {
             Lang::Es => format!("Lo fija {by}; la consola no lo cambia."),
             Lang::En => format!("{by} fixes it; the console cannot change it."),

@@ -1,27 +1,29 @@
 //! Fields that came from outside, checked one by one so that a form is mended in one go.
 
 use axum::http::StatusCode;
-use host::Failure;
 use serde_json::Value as Json;
 use web::{Lang, Problem};
 
+use crate::Failure;
+
 /// Collects what is wrong.
-pub(super) struct Check {
+#[derive(Debug)]
+pub struct Check {
     lang: Lang,
     wrong: Vec<(String, String)>,
 }
 
 impl Check {
-    pub(super) fn new(lang: Lang) -> Self {
+    pub fn new(lang: Lang) -> Self {
         Self { lang, wrong: Vec::new() }
     }
 
-    pub(super) fn wrong(&mut self, path: &str, es: &str, en: &str) {
+    pub fn wrong(&mut self, path: &str, es: &str, en: &str) {
         self.wrong.push((path.to_owned(), self.lang.t(es, en).to_owned()));
     }
 
     /// Text that must say something and fit.
-    pub(super) fn name(&mut self, path: &str, text: &str, most: usize) -> String {
+    pub fn name(&mut self, path: &str, text: &str, most: usize) -> String {
         let text = text.trim();
         if text.is_empty() {
             self.wrong(path, "falta", "is missing");
@@ -31,7 +33,7 @@ impl Check {
     }
 
     /// Text that may be absent; empty means absent.
-    pub(super) fn text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
+    pub fn text(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
         let text = text.map(str::trim).filter(|text| !text.is_empty())?;
         self.fits(path, text, most);
         Some(text.to_owned())
@@ -54,7 +56,7 @@ impl Check {
         }
     }
 
-    pub(super) fn within(&mut self, path: &str, value: i64, least: i64, most: i64) -> i64 {
+    pub fn within(&mut self, path: &str, value: i64, least: i64, most: i64) -> i64 {
         if !(least..=most).contains(&value) {
             let (es, en) = (
                 format!("debe ser de {least} a {most}"),
@@ -66,7 +68,7 @@ impl Check {
     }
 
     /// JSON that both databases can keep, not deeper or larger than is useful.
-    pub(super) fn json(&mut self, path: &str, value: Option<&Json>) -> Option<Json> {
+    pub fn json(&mut self, path: &str, value: Option<&Json>) -> Option<Json> {
         let value = value.filter(|value| !value.is_null())?;
         if !value.is_object() {
             self.wrong(path, "debe ser un objeto JSON", "must be a JSON object");
@@ -85,7 +87,7 @@ impl Check {
     }
 
     /// 422 with everything that was wrong.
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    pub fn finish(self) -> Result<(), Failure> {
         if self.wrong.is_empty() {
             return Ok(());
         }
@@ -94,7 +96,7 @@ impl Check {
 }
 
 /// 422 that names every field at fault.
-pub(super) fn invalid(lang: Lang, wrong: Vec<(String, String)>) -> Problem {
+pub fn invalid(lang: Lang, wrong: Vec<(String, String)>) -> Problem {
     let problem =
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS").lang(lang).detail(
             lang.t(

@@ -1,0 +1,77 @@
+//! Secrets that must be used again and so cannot be hashed: sealed in the database, readable only
+//! with a key that is not in it.
+
+use std::{fmt, sync::Arc};
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
+
+/// Bytes of the key.
+pub const KEY: usize = 32;
+/// Bytes of the nonce before the sealed text.
+const NONCE: usize = 12;
+
+/// Seals and opens with one key; cheap to clone.
+#[derive(Clone)]
+pub struct Vault(Arc<RandomizedNonceKey>);
+
+/// What was sealed with another key, for something else, or was changed since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a sealed secret cannot be opened: it was sealed with another key, or changed")]
+pub struct Foreign;
+
+impl Vault {
+    pub fn new(key: &[u8; KEY]) -> Self {
+        let key = RandomizedNonceKey::new(&AES_256_GCM, key);
+        Self(Arc::new(key.expect("the key has the length of the cipher")))
+    }
+
+    /// A key of its own that nobody keeps: what it sealed is lost with it.
+    pub fn ephemeral() -> Self {
+        Self::new(&rand::random())
+    }
+
+    /// `of` names what the secret belongs to: it opens there and nowhere else.
+    pub fn seal(&self, secret: &[u8], of: &str) -> Vec<u8> {
+        let mut text = secret.to_vec();
+        let sealed = self.0.seal_in_place_append_tag(Aad::from(of.as_bytes()), &mut text);
+        let nonce = sealed.expect("a secret is far shorter than the cipher allows");
+        [nonce.as_ref().as_slice(), &text].concat()
+    }
+
+    pub fn open(&self, sealed: &[u8], of: &str) -> Result<Vec<u8>, Foreign> {
+        let (nonce, text) = sealed.split_at_checked(NONCE).ok_or(Foreign)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Foreign)?;
+        let mut text = text.to_vec();
+        let opened = self.0.open_in_place(nonce, Aad::from(of.as_bytes()), &mut text);
+        Ok(opened.map_err(|_| Foreign)?.to_vec())
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Vault(••••••)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_opens_with_its_key_in_its_place_and_unchanged() {
+        let vault = Vault::new(&[7; KEY]);
+        let sealed = vault.seal(b"public", "olt/1");
+        assert_eq!(vault.open(&sealed, "olt/1").unwrap(), b"public");
+        assert_ne!(sealed, vault.seal(b"public", "olt/1"), "two seals differ");
+        assert!(!sealed.windows(6).any(|part| part == b"public"));
+        assert_eq!(vault.open(&sealed, "olt/2"), Err(Foreign));
+        assert_eq!(Vault::new(&[8; KEY]).open(&sealed, "olt/1"), Err(Foreign));
+        for place in 0..sealed.len() {
+            let mut changed = sealed.clone();
+            changed[place] ^= 1;
+            assert_eq!(vault.open(&changed, "olt/1"), Err(Foreign));
+            assert_eq!(vault.open(&sealed[..place], "olt/1"), Err(Foreign));
+        }
+        assert_eq!(format!("{vault:?}"), "Vault(••••••)");
+    }
+}
