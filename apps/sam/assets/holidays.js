@@ -2,7 +2,7 @@
 
 import { ask } from "../web/dialog.js";
 import { t } from "../web/text.js";
-import { change } from "./acts.js";
+import { change } from "../web/acts.js";
 
 function edit(calendar) {
   ask({

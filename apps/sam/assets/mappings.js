@@ -2,7 +2,7 @@
 
 import { ask } from "../web/dialog.js";
 import { t } from "../web/text.js";
-import { change, choices } from "./acts.js";
+import { change, choices } from "../web/acts.js";
 
 function edit(mapping) {
   ask({

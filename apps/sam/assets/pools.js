@@ -3,7 +3,7 @@
 import { ask } from "../web/dialog.js";
 import { $, $$ } from "../web/dom.js";
 import { t } from "../web/text.js";
-import { again, change, whole } from "./acts.js";
+import { again, change, whole } from "../web/acts.js";
 
 async function move(member, pool) {
   const [kind, id] = member.dataset.member.split("/");

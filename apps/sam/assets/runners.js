@@ -2,7 +2,7 @@
 
 import { ask } from "../web/dialog.js";
 import { t } from "../web/text.js";
-import { change, choices, whole } from "./acts.js";
+import { change, choices, whole } from "../web/acts.js";
 
 function fields(runner) {
   return [

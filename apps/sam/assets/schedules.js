@@ -4,7 +4,7 @@ import { request } from "../web/api.js";
 import { ask, clearErrors, showErrors } from "../web/dialog.js";
 import { $, $$, h } from "../web/dom.js";
 import { plain, t } from "../web/text.js";
-import { whole } from "./acts.js";
+import { whole } from "../web/acts.js";
 
 const form = $("#schedule");
 const preview = $("#preview");

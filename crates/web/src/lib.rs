@@ -12,6 +12,7 @@ pub mod page;
 pub mod preferences;
 pub mod problem;
 pub mod security;
+pub mod sheet;
 pub mod sse;
 pub mod svg;
 pub mod theme;

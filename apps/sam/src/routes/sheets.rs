@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ::store::Decision;
 use axum::{
     body::Bytes,
-    http::{StatusCode, header},
+    http::header,
     response::{IntoResponse as _, Response},
 };
 use host::{Context, Failure};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Lang, Path, Problem};
+use web::{Path, Problem};
 
 use super::{Desk, as_json, merged, of_json, robots, runners, schedules};
 use crate::{
@@ -123,13 +123,7 @@ async fn take(
 ) -> Result<axum::Json<Taken>, Failure> {
     desk.require(Action::Edit)?;
     let sheet = sheet(&desk, &name)?;
-    let rows = import::read(sheet, &body).map_err(|bad| {
-        let told = bad.into_iter().take(200).map(|one| {
-            let column = one.column.unwrap_or_default();
-            (place(one.line, &column, desk.lang), desk.lang.t(&one.es, &one.en).to_owned())
-        });
-        refused(desk.lang, told)
-    })?;
+    let rows = import::read(sheet, &body).map_err(|bad| web::sheet::refused(bad, desk.lang))?;
     let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let mut taken = Taken { creados: 0, cambiados: 0 };
     for row in rows {
@@ -194,30 +188,7 @@ async fn save(
     }
 }
 
-fn place(line: usize, column: &str, lang: Lang) -> String {
-    let word = lang.t("línea", "line");
-    if column.is_empty() { format!("{word} {line}") } else { format!("{word} {line}, {column}") }
-}
-
-fn refused(lang: Lang, wrong: impl Iterator<Item = (String, String)>) -> Problem {
-    let detail = lang
-        .t("Hay filas con errores; no se tomó ninguna.", "Some rows are wrong; none was taken.");
-    let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "PLANILLA_CON_ERRORES");
-    let problem = problem.lang(lang).detail(detail);
-    wrong.fold(problem, |problem, (path, message)| problem.error(path, message))
-}
-
-/// What one row was refused for, said at its line. A store that failed stays what it is.
+/// What one row was refused for, said at its line.
 fn at_line(desk: &Desk, line: usize, failure: Failure) -> Failure {
-    let problem = failure.problem();
-    if problem.status().is_server_error() {
-        return failure;
-    }
-    let wrong: Vec<_> = if problem.errors().is_empty() {
-        vec![(place(line, "", desk.lang), problem.detail_text().to_owned())]
-    } else {
-        let at = |one: &web::FieldError| (place(line, &one.path, desk.lang), one.message.clone());
-        problem.errors().iter().map(at).collect()
-    };
-    refused(desk.lang, wrong.into_iter()).into()
+    web::sheet::at_line(line, failure.problem(), desk.lang).map_or(failure, Failure::from)
 }

@@ -142,7 +142,7 @@ async fn settings_are_typed_ranged_known_by_both_names_and_secrets_are_not_shown
             assert_eq!(refused["code"], "VALOR_INVALIDO", "{key}");
         }
         let house = "/api/settings/sam/A360_URL";
-        let refused = client.put(house, json!({ "value": "ftp://x" })).await.expect(400);
+        let refused = client.put(house, json!({ "valor": "ftp://x" })).await.expect(400);
         assert!(refused.to_string().contains("no es una dirección http(s)"), "{refused}");
         client.put(&path("NADA"), json!({ "valor": 1 })).await.expect(404);
         client

@@ -8,7 +8,7 @@ use host::{Console, Failure};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use web::{Path, Query};
+use web::{Path, Query, sheet::csv};
 
 use super::{Desk, names, render};
 use crate::{
@@ -19,10 +19,7 @@ use crate::{
         analysis::{Asked, moved, runs},
         as_json, unknown,
     },
-    rules::{
-        analysis::{self, Gap, MoveFact, Period, RunFact},
-        import::csv,
-    },
+    rules::analysis::{self, Gap, MoveFact, Period, RunFact},
     store::assignments,
 };
 

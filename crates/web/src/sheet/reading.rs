@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use serde_json::{Map, Value as Json};
 
 use super::cells;
-use super::columns::{Column, Sheet};
+use super::columns::{Column, named};
 use super::csv::{self, Flaw, Record, What};
-use crate::rules::calendar::{self, Wanted};
 
 /// Rows of one file.
 const MOST_ROWS: usize = 10_000;
@@ -39,23 +38,32 @@ pub struct Bad {
     pub en: String,
 }
 
-fn bad(line: usize, column: Option<&str>, es: impl Into<String>, en: impl Into<String>) -> Bad {
+pub fn bad(line: usize, column: Option<&str>, es: impl Into<String>, en: impl Into<String>) -> Bad {
     Bad { line, column: column.map(str::to_owned), es: es.into(), en: en.into() }
 }
 
 /// All the rows, or what is wrong with them; never some of both.
-pub fn read(sheet: Sheet, bytes: &[u8]) -> Result<Vec<Row>, Vec<Bad>> {
+///
+/// `together` says what each cell cannot know by itself.
+pub fn read(
+    columns: &'static [Column],
+    bytes: &[u8],
+    together: impl Fn(&Row) -> Vec<Bad>,
+) -> Result<Vec<Row>, Vec<Bad>> {
     let text = str::from_utf8(bytes).map_err(|error| vec![not_utf8(bytes, error.valid_up_to())])?;
     // The heading is a record too.
     let records = csv::records(text, MOST_ROWS + 1).map_err(|flaw| vec![torn(flaw)])?;
     let Some((heading, records)) = records.split_first() else {
         return Err(vec![bad(1, None, "El archivo está vacío.", "The file is empty.")]);
     };
-    let columns = headings(sheet, heading)?;
+    let columns = headings(columns, heading)?;
     let mut wrong = Vec::new();
     let mut rows = Vec::new();
     for record in records {
-        rows.extend(row(sheet, &columns, record, &mut wrong));
+        let before = wrong.len();
+        let row = row(&columns, record, &mut wrong);
+        wrong.extend(row.iter().flat_map(&together));
+        rows.extend(row.filter(|_| wrong.len() == before));
         if wrong.len() >= MOST_BAD {
             break;
         }
@@ -65,22 +73,22 @@ pub fn read(sheet: Sheet, bytes: &[u8]) -> Result<Vec<Row>, Vec<Bad>> {
     if wrong.is_empty() { Ok(rows) } else { Err(wrong) }
 }
 
-fn headings(sheet: Sheet, heading: &Record) -> Result<Vec<&'static Column>, Vec<Bad>> {
+fn headings(known: &'static [Column], heading: &Record) -> Result<Vec<&'static Column>, Vec<Bad>> {
     let mut wrong = Vec::new();
     let mut columns: Vec<&'static Column> = Vec::new();
     for name in &heading.fields {
         let name = name.trim();
-        match sheet.column(name) {
+        match named(known, name) {
             Some(column) if !columns.contains(&column) => columns.push(column),
             Some(_) => {
                 let (es, en) = ("La columna está dos veces.", "The column is there twice.");
                 wrong.push(bad(heading.line, Some(name), es, en));
             }
             None => {
-                let known: Vec<&str> = sheet.columns().iter().map(|column| column.name).collect();
-                let known = known.join(", ");
-                let es = format!("No es una columna conocida: {known}.");
-                let en = format!("Not a known column: {known}.");
+                let names: Vec<&str> = known.iter().map(|column| column.name).collect();
+                let names = names.join(", ");
+                let es = format!("No es una columna conocida: {names}.");
+                let en = format!("Not a known column: {names}.");
                 let short: String = name.chars().take(60).collect();
                 wrong.push(bad(heading.line, Some(&short), es, en));
             }
@@ -89,7 +97,7 @@ fn headings(sheet: Sheet, heading: &Record) -> Result<Vec<&'static Column>, Vec<
             break;
         }
     }
-    for column in sheet.columns().iter().filter(|column| column.need.is_required()) {
+    for column in known.iter().filter(|column| column.need.is_required()) {
         if !columns.contains(&column) {
             let (es, en) = ("Falta la columna.", "The column is missing.");
             wrong.push(bad(heading.line, Some(column.name), es, en));
@@ -98,12 +106,7 @@ fn headings(sheet: Sheet, heading: &Record) -> Result<Vec<&'static Column>, Vec<
     if wrong.is_empty() { Ok(columns) } else { Err(wrong) }
 }
 
-fn row(
-    sheet: Sheet,
-    columns: &[&'static Column],
-    record: &Record,
-    wrong: &mut Vec<Bad>,
-) -> Option<Row> {
+fn row(columns: &[&'static Column], record: &Record, wrong: &mut Vec<Bad>) -> Option<Row> {
     let (line, found, expected) = (record.line, record.fields.len(), columns.len());
     if found != expected {
         let es = format!("La fila tiene {found} columnas y el encabezado {expected}.");
@@ -124,53 +127,7 @@ fn row(
             Err((es, en)) => wrong.push(bad(line, Some(column.name), es, en)),
         }
     }
-    if wrong.len() == before {
-        wrong.extend(together(sheet, line, &fields));
-    }
     (wrong.len() == before).then_some(Row { line, fields })
-}
-
-/// What each cell cannot know by itself.
-fn together(sheet: Sheet, line: usize, fields: &Map<String, Json>) -> Vec<Bad> {
-    match sheet {
-        Sheet::Runners => Vec::new(),
-        Sheet::Robots => {
-            let number = |name: &str| fields.get(name).and_then(Json::as_i64);
-            let least = number("min_equipos").unwrap_or(0);
-            let below = number("max_equipos").filter(|most| *most != -1 && *most < least);
-            let (es, en) = ("no puede ser menor que min_equipos", "must not be below min_equipos");
-            below.map(|_| bad(line, Some("max_equipos"), es, en)).into_iter().collect()
-        }
-        Sheet::Schedules => {
-            let checked = calendar::check(&wanted(fields), None);
-            let wrongs = checked.err().unwrap_or_default();
-            wrongs.into_iter().map(|one| bad(line, Some(one.path), one.es, one.en)).collect()
-        }
-    }
-}
-
-fn wanted(fields: &Map<String, Json>) -> Wanted {
-    let text = |name: &str| fields.get(name).and_then(Json::as_str).map(str::to_owned);
-    let number = |name: &str| fields.get(name).and_then(Json::as_i64);
-    let days = fields.get("dias_semana").and_then(Json::as_array);
-    let days = days.into_iter().flatten().filter_map(Json::as_str);
-    Wanted {
-        kind: text("tipo_programacion"),
-        start: text("hora_inicio"),
-        tolerance: number("tolerancia"),
-        weekdays: days.map(str::to_owned).collect(),
-        day: number("dia_del_mes"),
-        date: text("fecha_especifica"),
-        range_from: number("dia_inicio_mes"),
-        range_to: number("dia_fin_mes"),
-        first_days: number("primeros_dias_mes"),
-        last_days: number("ultimos_dias_mes"),
-        cyclic: fields.get("es_ciclico").and_then(Json::as_bool),
-        end: text("hora_fin"),
-        interval: number("intervalo_entre_ejecuciones"),
-        valid_from: text("fecha_inicio_ventana"),
-        valid_to: text("fecha_fin_ventana"),
-    }
 }
 
 fn repeated(columns: &[&'static Column], rows: &[Row], wrong: &mut Vec<Bad>) {

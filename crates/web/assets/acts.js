@@ -1,11 +1,11 @@
-// Buttons that change one thing, and what every form of ours shares: send, say it, draw again.
+// Buttons that change one thing, and what forms share: send, say it, draw again.
 
-import { request } from "../web/api.js";
-import { ask } from "../web/dialog.js";
-import { $, $$, h } from "../web/dom.js";
-import { morphChildren } from "../web/morph.js";
-import { t } from "../web/text.js";
-import { toast } from "../web/toast.js";
+import { request } from "./api.js";
+import { ask } from "./dialog.js";
+import { $, $$, h } from "./dom.js";
+import { morphChildren } from "./morph.js";
+import { t } from "./text.js";
+import { toast } from "./toast.js";
 
 /** Fetches this page and makes the screen like its new self. */
 export async function again() {
@@ -69,8 +69,8 @@ function bring(url) {
   ask({
     title: t("Importar CSV", "Import CSV"),
     text: t(
-      "Las filas con un id conocido lo cambian; las demás crean. Si una está mal, no se toma ninguna.",
-      "Rows with a known id change it; the others create. If one is wrong, none is taken.",
+      "Las filas de algo conocido lo cambian; las demás crean. Si una está mal, no se toma ninguna.",
+      "Rows of something known change it; the others create. If one is wrong, none is taken.",
     ),
     fields: [h("div.field", {}, h("label", { for: "f-file" }, t("Archivo", "File")), file)],
     action: t("Importar", "Import"),
@@ -81,8 +81,9 @@ function bring(url) {
       const data = await answer?.json().catch(() => null);
       if (!answer?.ok)
         return { ok: false, problem: data ?? { title: t("Sin conexión", "No connection") } };
-      const { creados, cambiados } = data;
-      toast(t(`${creados} nuevos, ${cambiados} cambiados`, `${creados} new, ${cambiados} changed`), {
+      const made = data.creados ?? data.creadas;
+      const changed = data.cambiados ?? data.cambiadas;
+      toast(t(`Nuevas filas: ${made}; cambiadas: ${changed}`, `${made} new, ${changed} changed`), {
         tone: "good",
       });
       await again();
