@@ -10,7 +10,7 @@ const MANUAL: &str = "docs/operations.md";
 const MACROS: [&str; 4] = ["counter!(", "gauge!(", "histogram!(", "set("];
 /// What a histogram is exported as.
 const PARTS: [&str; 3] = ["_bucket", "_count", "_sum"];
-const OWN: [&str; 4] = ["turno_", "docproc_", "pedidos_", "sam_"];
+const OWN: [&str; 5] = ["turno_", "coordinador_", "docproc_", "pedidos_", "sam_"];
 
 pub fn check(sources: &[Source]) -> Vec<Finding> {
     let exported = exported(sources);

@@ -1,0 +1,290 @@
+//! What an OLT knows: a few scalars, then one column after another with a row for each ONU.
+//!
+//! Nothing is stored: every row follows from its number, so that a thousand OLTs cost no memory.
+//! The columns of Huawei are those of its GPON tables; where the real ones are not known for sure
+//! (`46.1.21`), and for all of ZTE but the root, they are places that look the part.
+
+use super::dice::{happens, throw};
+use super::settings::{Brand, Settings};
+
+const PER_PORT: u32 = 64;
+const PORTS: u32 = 16;
+const SLOTS: u32 = 18;
+/// All slots and ports full.
+pub const MAX_ONUS: u32 = SLOTS * PORTS * PER_PORT;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// 1 active, 2 suspended: what discovery walks.
+    State,
+    Description,
+    Serial,
+    Mac,
+    /// Metres; −1 when suspended.
+    Distance,
+    Model,
+    Plan,
+}
+
+const SYSTEM: [(&[u32], Scalar); 5] = [
+    (&[1, 3, 6, 1, 2, 1, 1, 1, 0], Scalar::Description),
+    (&[1, 3, 6, 1, 2, 1, 1, 2, 0], Scalar::Kind),
+    (&[1, 3, 6, 1, 2, 1, 1, 3, 0], Scalar::Uptime),
+    (&[1, 3, 6, 1, 2, 1, 1, 5, 0], Scalar::Name),
+    (&[1, 3, 6, 1, 2, 1, 1, 6, 0], Scalar::Location),
+];
+
+const HUAWEI: [(&[u32], Column); 7] = [
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 43, 1, 3], Column::Serial),
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 43, 1, 7], Column::Plan),
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 43, 1, 9], Column::Description),
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 45, 1, 4], Column::Model),
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 46, 1, 1], Column::State),
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 46, 1, 20], Column::Distance),
+    (&[1, 3, 6, 1, 4, 1, 2011, 6, 128, 1, 1, 2, 46, 1, 21], Column::Mac),
+];
+
+const ZTE: [(&[u32], Column); 7] = [
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 1], Column::State),
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 2], Column::Description),
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 3], Column::Serial),
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 4], Column::Mac),
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 5], Column::Distance),
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 6], Column::Model),
+    (&[1, 3, 6, 1, 4, 1, 3902, 1082, 500, 10, 2, 1, 7], Column::Plan),
+];
+
+#[derive(Clone, Copy)]
+enum Scalar {
+    Description,
+    Kind,
+    Uptime,
+    Name,
+    Location,
+}
+
+pub(super) enum Datum {
+    Integer(i32),
+    Ticks(u32),
+    Bytes(Vec<u8>),
+    Oid(Vec<u32>),
+}
+
+/// Where something stands, in the order of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    System(usize),
+    Row { column: usize, row: u32 },
+}
+
+pub(super) enum Found {
+    Place(Place),
+    NoInstance,
+    NoObject,
+}
+
+impl Brand {
+    fn columns(self) -> &'static [(&'static [u32], Column)] {
+        match self {
+            Self::Huawei => &HUAWEI,
+            Self::Zte => &ZTE,
+        }
+    }
+
+    /// The name of a column.
+    pub fn oid(self, wanted: Column) -> crate::Oid {
+        let found = self.columns().iter().find(|(_, column)| *column == wanted);
+        crate::Oid::new(found.expect("every brand has every column").0)
+    }
+
+    /// What tells a row apart: the port by the brand's formula, and the ONU on it.
+    fn index(self, row: u32) -> [u32; 2] {
+        let (port, onu) = (row / PER_PORT, row % PER_PORT);
+        let (slot, port) = (port / PORTS, port % PORTS);
+        match self {
+            Self::Huawei => [4_194_304_000 + slot * 8192 + port * 256, onu],
+            Self::Zte => [268_435_456 + (slot + 1) * 65_536 + (port + 1) * 256, onu + 1],
+        }
+    }
+
+    /// The first row whose index comes after.
+    fn row_after(self, index: &[u32], rows: u32) -> u32 {
+        let (mut low, mut high) = (0, rows);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.index(middle).as_slice() > index {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+}
+
+/// The tables of one OLT at one moment.
+pub(super) struct Tables<'a> {
+    pub settings: &'a Settings,
+    pub seed: u64,
+    pub number: u64,
+    /// Hundredths of a second.
+    pub uptime: u32,
+}
+
+impl Tables<'_> {
+    pub(super) fn find(&self, name: &[u32]) -> Found {
+        if let Some(at) = SYSTEM.iter().position(|(oid, _)| *oid == name) {
+            return Found::Place(Place::System(at));
+        }
+        let brand = self.settings.brand;
+        for (column, (prefix, _)) in brand.columns().iter().enumerate() {
+            let Some(index) = name.strip_prefix(*prefix) else { continue };
+            let row = brand.row_after(index, self.settings.onus).wrapping_sub(1);
+            let exact = row < self.settings.onus && brand.index(row) == index;
+            return if exact && self.present(row) {
+                Found::Place(Place::Row { column, row })
+            } else {
+                Found::NoInstance
+            };
+        }
+        Found::NoObject
+    }
+
+    /// The first place whose name comes after.
+    pub(super) fn after(&self, name: &[u32]) -> Option<Place> {
+        if let Some(at) = SYSTEM.iter().position(|(oid, _)| *oid > name) {
+            return Some(Place::System(at));
+        }
+        let brand = self.settings.brand;
+        for (column, (prefix, _)) in brand.columns().iter().enumerate() {
+            let row = match name.strip_prefix(*prefix) {
+                Some(index) => brand.row_after(index, self.settings.onus),
+                None if name < *prefix => 0,
+                None => continue,
+            };
+            return self.seek(column, row);
+        }
+        None
+    }
+
+    pub(super) fn step(&self, place: Place) -> Option<Place> {
+        match place {
+            Place::System(at) if at + 1 < SYSTEM.len() => Some(Place::System(at + 1)),
+            Place::System(_) => self.seek(0, 0),
+            Place::Row { column, row } => self.seek(column, row + 1),
+        }
+    }
+
+    /// The first ONU that is there, from this row on.
+    fn seek(&self, column: usize, row: u32) -> Option<Place> {
+        let here = (row..self.settings.onus).map(|row| (column, row));
+        let columns = self.settings.brand.columns().len();
+        let further = (column + 1..columns)
+            .flat_map(|column| (0..self.settings.onus).map(move |row| (column, row)));
+        let (column, row) = here.chain(further).find(|(_, row)| self.present(*row))?;
+        Some(Place::Row { column, row })
+    }
+
+    fn present(&self, row: u32) -> bool {
+        !happens(self.settings.vanish_pct, &[self.seed, self.number, u64::from(row), 1])
+    }
+
+    pub(super) fn name(&self, place: Place) -> Vec<u32> {
+        match place {
+            Place::System(at) => SYSTEM[at].0.to_vec(),
+            Place::Row { column, row } => {
+                let brand = self.settings.brand;
+                [brand.columns()[column].0, &brand.index(row)].concat()
+            }
+        }
+    }
+
+    pub(super) fn datum(&self, place: Place) -> Datum {
+        match place {
+            Place::System(at) => self.scalar(SYSTEM[at].1),
+            Place::Row { column, row } => self.cell(self.settings.brand.columns()[column].1, row),
+        }
+    }
+
+    fn scalar(&self, scalar: Scalar) -> Datum {
+        let text = |text: String| Datum::Bytes(text.into_bytes());
+        let (brand, enterprise) = match self.settings.brand {
+            Brand::Huawei => ("Huawei MA5800-X17", vec![1, 3, 6, 1, 4, 1, 2011, 2, 329]),
+            Brand::Zte => ("ZTE C320", vec![1, 3, 6, 1, 4, 1, 3902, 1082, 1001, 320]),
+        };
+        match scalar {
+            Scalar::Description => text(format!("{brand} (simulated)")),
+            Scalar::Kind => Datum::Oid(enterprise),
+            Scalar::Uptime => Datum::Ticks(self.uptime),
+            Scalar::Name => text(format!("OLT-{:03}", self.number)),
+            Scalar::Location => text("Lima".to_owned()),
+        }
+    }
+
+    fn cell(&self, column: Column, row: u32) -> Datum {
+        let dice = throw(&[self.seed, self.number, u64::from(row), 2]);
+        let suspended = dice.is_multiple_of(10);
+        let pick = |from: &[&str]| from[(dice >> 8) as usize % from.len()].as_bytes().to_vec();
+        match column {
+            Column::State if self.settings.wrong_types => Datum::Bytes(b"active".to_vec()),
+            Column::State => Datum::Integer(if suspended { 2 } else { 1 }),
+            Column::Description => {
+                Datum::Bytes(format!("CLI-{:03}-{row:05}", self.number).into_bytes())
+            }
+            Column::Serial => {
+                let maker = match self.settings.brand {
+                    Brand::Huawei => b"HWTC",
+                    Brand::Zte => b"ZTEG",
+                };
+                Datum::Bytes([&maker[..], &(dice as u32).to_be_bytes()].concat())
+            }
+            Column::Mac => Datum::Bytes([&[0x02, 0x11][..], &dice.to_be_bytes()[4..]].concat()),
+            Column::Distance if suspended => Datum::Integer(-1),
+            Column::Distance => Datum::Integer(((dice >> 16) % 20_000) as i32),
+            Column::Model => Datum::Bytes(pick(&["HG8145V5", "EG8145V5", "F660", "F670L"])),
+            Column::Plan => Datum::Bytes(pick(&["PLAN_50M", "PLAN_100M", "PLAN_200M", "PLAN_1G"])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(settings: &Settings) -> Vec<Vec<u32>> {
+        let tables = Tables { settings, seed: 7, number: 3, uptime: 1 };
+        let mut names = Vec::new();
+        let mut place = tables.after(&[]);
+        while let Some(here) = place {
+            let name = tables.name(here);
+            assert!(matches!(tables.find(&name), Found::Place(found) if found == here));
+            assert_eq!(tables.after(&name), tables.step(here), "{name:?}");
+            names.push(name);
+            place = tables.step(here);
+        }
+        names
+    }
+
+    #[test]
+    fn names_grow_and_every_one_is_found() {
+        for brand in [Brand::Huawei, Brand::Zte] {
+            for (onus, vanish_pct) in [(0, 0.0), (1, 0.0), (300, 0.0), (300, 40.0)] {
+                let settings = Settings { brand, onus, vanish_pct, ..Settings::default() };
+                let names = walk(&settings);
+                assert!(names.is_sorted_by(|a, b| a < b));
+                let rows = (names.len() - SYSTEM.len()) / 7;
+                assert!(
+                    if vanish_pct > 0.0 { rows < 250 } else { rows == onus as usize },
+                    "{rows}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn ports_follow_the_formulas_of_their_brands() {
+        assert_eq!(Brand::Huawei.index(16 * 64 + 2), [4_194_312_192, 2]);
+        assert_eq!(Brand::Huawei.index(17 * 64 + 2), [4_194_312_448, 2]);
+        assert_eq!(Brand::Zte.index(16 * 64), [268_566_784, 1]);
+    }
+}
