@@ -1,0 +1,311 @@
+//! How runs end. Each ending frees its permits, and lets the chain go on, in the commit that records
+//! it.
+
+use ::store::{Decision, Error};
+use engine::Lifecycle as _;
+use host::Context;
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+use snmp::Fault;
+
+use super::{By, emit};
+use crate::{
+    fleet::{Fleet, stir},
+    model::{Cause, Ending, Node, Olt, Role, Run, RunId, RunState, Switch},
+    policy::Policy,
+    rules::{
+        backoff,
+        chain::{self, Member},
+        quota::{self, Level as Fullness, Usage},
+    },
+    store::{
+        self,
+        journal::{self, Entry, Level},
+        nodes, olts, policy, runs,
+        runs::{End, NewRun},
+        world,
+    },
+};
+
+/// How a run ended, before it is recorded.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    pub state: RunState,
+    pub ending: Option<Ending>,
+    pub detail: Option<String>,
+    pub summary: Option<Json>,
+    /// It is to be run once more at once.
+    pub again: bool,
+}
+
+impl Ended {
+    pub fn success(summary: Json) -> Self {
+        let state = RunState::Success;
+        Self { state, ending: None, detail: None, summary: Some(summary), again: false }
+    }
+
+    pub fn failed(ending: Ending, fault: Fault) -> Self {
+        Self {
+            state: ending.state(),
+            ending: Some(ending),
+            detail: Some(fault.to_string()),
+            summary: None,
+            again: false,
+        }
+    }
+
+    pub fn interrupted(ending: Ending, summary: Json) -> Self {
+        let (state, ending) = (ending.state(), Some(ending));
+        Self { state, ending, detail: None, summary: Some(summary), again: false }
+    }
+
+    /// What a rehearsal ends in when it is to fail.
+    pub fn rehearsed_failure() -> Self {
+        let ending = Ending::Timeout;
+        let (state, ending) = (ending.state(), Some(ending));
+        Self { state, ending, detail: None, summary: None, again: false }
+    }
+}
+
+/// Ends a live run and does what follows from it. `false`: it was over already.
+pub async fn end(
+    decision: &mut Decision,
+    policy: &Policy,
+    run: &Run,
+    ended: &Ended,
+) -> Result<bool, Error> {
+    let now = decision.now;
+    let end = End {
+        state: ended.state,
+        ending: ended.ending,
+        detail: ended.detail.clone(),
+        summary: ended.summary.clone(),
+    };
+    if !runs::end(&mut decision.tx, run.id, &end, now).await? {
+        return Ok(false);
+    }
+    if run.started_at.is_some() {
+        let well = ended.state == RunState::Success;
+        nodes::ran(&mut decision.tx, run.node, run.started_at, well, now).await?;
+    }
+    let over =
+        Run { state: ended.state, finished_at: Some(now), ending: ended.ending, ..run.clone() };
+    tell(decision, &over).await?;
+    tell_quota(decision, policy, &over).await?;
+    if ended.again {
+        let again = NewRun {
+            node: run.node,
+            olt: run.olt,
+            job: run.job,
+            cause: Cause::Manual,
+            planned_at: now,
+            asked_by: Some("SISTEMA"),
+            follows: None,
+            starts: false,
+            ends_at: None,
+        };
+        runs::insert(&mut decision.tx, &again, now).await?;
+    }
+    follow(decision, &over).await?;
+    Ok(true)
+}
+
+async fn tell(decision: &mut Decision, run: &Run) -> Result<(), Error> {
+    let (state, reason) = (run.state.word(), run.ending.map(Ending::word));
+    metrics::counter!("coordinador_runs_total", "job" => run.job.word(), "status" => state)
+        .increment(1);
+    let data = json!({
+        "ejecucion_id": run.id.0, "nodo_id": run.node.0, "olt_id": run.olt.0,
+        "job_type": run.job.word(), "status": state, "reason": reason,
+    });
+    emit(decision, "ejecucion:terminada", format!("ejecucion/{}", run.id), data.clone());
+    let level = match run.state {
+        RunState::Failed => Level::Warning,
+        RunState::Interrupted if run.ending == Some(Ending::Stale) => Level::Warning,
+        RunState::Interrupted => Level::Info,
+        RunState::Pending | RunState::Running | RunState::Success => return Ok(()),
+    };
+    let kind = match run.state {
+        RunState::Failed => "EJECUCION_FALLIDA",
+        _ => "EJECUCION_INTERRUMPIDA",
+    };
+    let entry = Entry {
+        level,
+        kind,
+        reason,
+        olt: Some(run.olt),
+        node: Some(run.node),
+        run: Some(run.id),
+        data,
+    };
+    journal::write(&mut decision.tx, &entry, decision.now).await
+}
+
+/// 80 % warns, 90 % alerts, 100 % is said: once for each crossing (seed §5).
+async fn tell_quota(decision: &mut Decision, policy: &Policy, run: &Run) -> Result<(), Error> {
+    if !run.counts() {
+        return Ok(());
+    }
+    let now = decision.now;
+    let Some(node) = nodes::find(&mut decision.tx, run.node).await? else { return Ok(()) };
+    let Role::Master { cadence, .. } = node.role else { return Ok(()) };
+    let mut recent = world::recent_starts(&mut decision.tx, std::iter::once(node.id), now).await?;
+    let starts = recent.remove(&node.id).unwrap_or_default();
+    let after = Usage::at(&starts, cadence.interval, now);
+    let before = Usage { used: after.used.saturating_sub(1), max: after.max };
+    let Some(level) = quota::crossing(before, after, &policy.quota) else { return Ok(()) };
+    let (level, kind) = match level {
+        Fullness::Normal => return Ok(()),
+        Fullness::Warn => (Level::Warning, "CUOTA_ADVERTENCIA"),
+        Fullness::Alert => (Level::Alert, "CUOTA_ALERTA"),
+        Fullness::Full => (Level::Info, "CUOTA_COMPLETA"),
+    };
+    let (used, max) = (after.used, after.max);
+    match level {
+        Level::Debug | Level::Info => tracing::info!(node = node.id.0, used, max, "{kind}"),
+        Level::Warning | Level::Alert => tracing::warn!(node = node.id.0, used, max, "{kind}"),
+    }
+    let data = json!({
+        "nodo_id": node.id.0, "usados": used, "maximo": max, "porcentaje": after.percent(),
+    });
+    emit(decision, "cuota:nivel", format!("nodo/{}", node.id), data.clone());
+    let entry = Entry {
+        level,
+        kind,
+        reason: Some("QUOTA"),
+        olt: Some(node.olt),
+        node: Some(node.id),
+        run: Some(run.id),
+        data,
+    };
+    journal::write(&mut decision.tx, &entry, now).await
+}
+
+/// The next of the chain waits for its turn, if there is one.
+async fn follow(decision: &mut Decision, run: &Run) -> Result<(), Error> {
+    let now = decision.now;
+    let Some(node) = nodes::find(&mut decision.tx, run.node).await? else { return Ok(()) };
+    let (master, first) = match &node.role {
+        Role::Master { .. } => (node.id, run.id),
+        Role::Chain { master, .. } => {
+            let told = runs::one(&mut decision.tx, run.id).await?;
+            // A member that a person ran by hand starts no chain.
+            let Some(first) = told.and_then(|told| told.follows) else { return Ok(()) };
+            (*master, first)
+        }
+    };
+    let nodes = nodes::chain(&mut decision.tx, master).await?;
+    let Some(head) = runs::find(&mut decision.tx, first).await? else { return Ok(()) };
+    let done = runs::followers(&mut decision.tx, first).await?;
+    let done: Vec<_> = done.iter().map(|run| run.node).collect();
+    let members: Vec<Member> = nodes.iter().filter_map(member).collect();
+    let ended = |run: &Run| chain::Ended { state: run.state, ending: run.ending };
+    let next = chain::next(ended(&head), ended(run), &members, &done);
+    let Some(next) = nodes.iter().find(|node| Some(node.id) == next) else { return Ok(()) };
+    if !runs::live_of(&mut decision.tx, &[next.id]).await?.is_empty() {
+        return Ok(());
+    }
+    let new = NewRun {
+        node: next.id,
+        olt: next.olt,
+        job: next.job,
+        cause: Cause::Chained,
+        planned_at: now,
+        asked_by: None,
+        follows: Some(first),
+        starts: false,
+        ends_at: None,
+    };
+    let id = runs::insert(&mut decision.tx, &new, now).await?;
+    let data = json!({
+        "ejecucion_id": id.0, "nodo_id": next.id.0, "olt_id": next.olt.0, "status": "PENDING",
+        "tras_ejecucion": first.0,
+    });
+    emit(decision, "ejecucion:pedida", format!("ejecucion/{id}"), data);
+    Ok(())
+}
+
+/// None: it may not run.
+fn member(node: &Node) -> Option<Member> {
+    let Role::Chain { after, .. } = node.role else { return None };
+    let able = node.switch == Switch::On && node.oid.is_some();
+    able.then_some(Member { node: node.id, priority: node.priority, after })
+}
+
+/// The device answered; after a silence that is news.
+pub async fn heard(decision: &mut Decision, olt: &Olt, heard: olts::Heard) -> Result<(), Error> {
+    let now = decision.now;
+    let was = olts::find(&mut decision.tx, olt.id).await?.and_then(|olt| olt.backoff);
+    olts::answered(&mut decision.tx, olt.id, heard, now).await?;
+    let Some(recovered) = backoff::answered(was) else { return Ok(()) };
+    let seconds = now.duration_since(recovered.since).as_secs();
+    tracing::info!(olt = olt.id.0, seconds, "the OLT answers again");
+    news(decision, olt, Level::Info, "OLT_RECUPERADA", json!({ "segundos": seconds })).await
+}
+
+/// The device did not answer: left alone for a while, longer each time.
+pub async fn unheard(
+    decision: &mut Decision,
+    policy: &Policy,
+    olt: &Olt,
+    began: Timestamp,
+) -> Result<(), Error> {
+    let now = decision.now;
+    let was = olts::find(&mut decision.tx, olt.id).await?.and_then(|olt| olt.backoff);
+    let backoff = backoff::failed(was, &policy.probe, began, now);
+    olts::silent(&mut decision.tx, olt.id, &backoff).await?;
+    if was.is_some() {
+        return Ok(());
+    }
+    tracing::warn!(olt = olt.id.0, until = %backoff.until, "the OLT does not answer");
+    let data = json!({ "proximo_intento": backoff.until });
+    news(decision, olt, Level::Warning, "OLT_SIN_RESPUESTA", data).await
+}
+
+async fn news(
+    decision: &mut Decision,
+    olt: &Olt,
+    level: Level,
+    kind: &'static str,
+    data: Json,
+) -> Result<(), Error> {
+    let told = json!({ "olt_id": olt.id.0, "tipo": kind, "datos": data });
+    emit(decision, "olt:salud", format!("olt/{}", olt.id), told);
+    let reason = (level == Level::Warning).then_some("UNREACHABLE");
+    let entry = Entry { level, kind, reason, olt: Some(olt.id), node: None, run: None, data };
+    journal::write(&mut decision.tx, &entry, decision.now).await
+}
+
+/// What became of an operator's wish to stop a run.
+#[derive(Debug, Clone, Copy)]
+pub enum Aborted {
+    Done,
+    NotFound,
+    Over,
+}
+
+pub async fn abort(
+    context: &Context,
+    by: &By,
+    id: RunId,
+    reason: Option<&str>,
+    now: Timestamp,
+) -> Result<Aborted, Error> {
+    let mut decision = context.store.decide(&store::scope(), now).await?;
+    let Some(run) = runs::find(&mut decision.tx, id).await? else { return Ok(Aborted::NotFound) };
+    let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
+    let mut ended = Ended::interrupted(Ending::Cancelled, json!({ "por": by.name }));
+    ended.detail = reason.map(str::to_owned);
+    if !end(&mut decision, &policy, &run, &ended).await? {
+        return Ok(Aborted::Over);
+    }
+    let mut entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"));
+    entry.before = Some(json!({ "status": run.state.word() }));
+    entry.after = Some(json!({ "status": ended.state.word() }));
+    entry.reason = reason.map(str::to_owned);
+    decision.audit(entry);
+    decision.commit().await?;
+    context.shared::<Fleet>().stop([id]);
+    stir(context);
+    Ok(Aborted::Done)
+}

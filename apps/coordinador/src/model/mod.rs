@@ -1,0 +1,57 @@
+//! The nouns of Coordinador (seed, spec rule 1). Integers identify everything.
+
+mod catalogue;
+mod formula;
+mod job;
+mod node;
+mod oid;
+mod olt;
+mod onu;
+mod run;
+mod template;
+
+pub use catalogue::{CatalogueEntry, Column, Space};
+pub use formula::{Dot, Formula, Mode, Place};
+pub use job::{Interval, JobType, Priority};
+pub use node::{After, Cadence, Node, Override, Overrides, Role, Switch};
+pub use oid::{Oid, OidFault};
+pub use olt::{Backoff, Olt, SnmpVersion};
+pub use onu::{Inventory, Onu, Presence, StateLabel};
+pub use run::{Cause, Ending, Run, RunState};
+pub use template::{Template, TemplateNode};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl From<$name> for ::store::Value {
+            fn from(id: $name) -> Self {
+                id.0.into()
+            }
+        }
+    )*};
+}
+
+ids! {
+    OltId,
+    /// *Nodo*.
+    NodeId,
+    /// *Ejecución*.
+    RunId,
+    /// *Plantilla*.
+    TemplateId,
+    TemplateNodeId,
+    CatalogueId,
+    FormulaId,
+    OnuId,
+}

@@ -1,0 +1,113 @@
+use ::store::settings::{Effective, Kind};
+use askama::Template;
+use serde_json::Value as Json;
+use web::{Lang, Page};
+
+use crate::{
+    model::{Dot, Formula, Mode},
+    routes::{FitView, LimitsView},
+    wire::OidView,
+};
+
+/// `/coordinador/limites`: what may run at once, test mode, OIDs and how indexes are read.
+#[derive(Template)]
+#[template(path = "limits.html")]
+pub(crate) struct LimitsPage {
+    pub(crate) page: Page,
+    pub(crate) limits: LimitsView,
+    pub(crate) fit: FitView,
+    pub(crate) rehearsal: Rehearsal,
+    /// Nothing for those who may not read the configuration.
+    pub(crate) settings: Vec<Effective>,
+    pub(crate) oids: Vec<OidView>,
+    /// The house's own have a number.
+    pub(crate) formulas: Vec<(Option<i64>, Formula)>,
+    pub(crate) may_edit: bool,
+    pub(crate) may_configure: bool,
+}
+
+/// Test mode, as its form shows it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rehearsal {
+    pub(crate) on: bool,
+    pub(crate) seconds: f64,
+    pub(crate) percent: u32,
+}
+
+impl LimitsPage {
+    /// Fields of the form: name, label, what stands, most.
+    fn fields(&self) -> [(&'static str, &'static str, u32, u32); 6] {
+        let (page, limits) = (&self.page, &self.limits);
+        let t = |es: &'static str, en: &'static str| page.t(es, en);
+        [
+            (
+                "max_executions_per_minute",
+                t("Empiezan por minuto", "Starts per minute"),
+                limits.max_executions_per_minute,
+                600,
+            ),
+            (
+                "max_short_per_minute",
+                t("De intervalo corto, por minuto", "Short intervals, per minute"),
+                limits.max_short_per_minute,
+                600,
+            ),
+            (
+                "max_descubrimiento",
+                t("Descubrimientos a la vez", "Discoveries at once"),
+                limits.max_descubrimiento,
+                500,
+            ),
+            ("max_get", t("GET a la vez", "GETs at once"), limits.max_get, 500),
+            ("max_total", t("En total a la vez", "At once in total"), limits.max_total, 500),
+            (
+                "max_running_per_olt",
+                t("A la vez por OLT", "At once per OLT"),
+                limits.max_running_per_olt,
+                20,
+            ),
+        ]
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &Effective> {
+        self.settings.iter().filter(|one| one.spec.kind != Kind::Internal)
+    }
+
+    fn help(&self, one: &Effective) -> &'static str {
+        self.page.t(one.spec.help.0, one.spec.help.1)
+    }
+
+    fn value(&self, one: &Effective) -> String {
+        match one.shown() {
+            Json::Bool(true) => self.page.t("Sí", "Yes").to_owned(),
+            Json::Bool(false) => self.page.t("No", "No").to_owned(),
+            Json::String(text) if text.is_empty() => "–".to_owned(),
+            Json::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+
+    fn record(oid: &OidView) -> String {
+        serde_json::to_string(oid).unwrap_or_default()
+    }
+
+    /// How an index is made of slot, port and ONU.
+    fn told(&self, formula: &Formula) -> String {
+        let made = match formula.mode {
+            Mode::Linear { base, step_slot, step_port } => {
+                format!("{base} + slot·{step_slot} + port·{step_port}")
+            }
+            Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask } => format!(
+                "slot: bits {slot_shift} & {slot_mask:#x}, port: bits {port_shift} & {port_mask:#x}"
+            ),
+        };
+        let onu = match (formula.dot, self.page.lang) {
+            (Dot::After, Lang::Es) => "la ONU, tras un punto",
+            (Dot::After, Lang::En) => "the ONU after a dot",
+            (Dot::Inside, Lang::Es) => "la ONU, dentro",
+            (Dot::Inside, Lang::En) => "the ONU inside",
+        };
+        let (slots, ports, onus) = (formula.slots, formula.ports, formula.onus);
+        format!("{made}; {onu}; {slots} × {ports} × {onus}")
+    }
+}

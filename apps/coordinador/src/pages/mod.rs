@@ -1,0 +1,84 @@
+//! The screens. Structs here carry what a page shows; the routes fill them.
+
+pub(crate) mod limits;
+pub(crate) mod nodes;
+pub(crate) mod olts;
+pub(crate) mod overview;
+pub(crate) mod plan;
+pub(crate) mod runs;
+pub(crate) mod templates;
+pub(crate) mod words;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::LazyLock,
+};
+
+use web::Bundle;
+use web::rust_embed::RustEmbed;
+
+use crate::model::{Node, NodeId, Olt, OltId};
+
+#[derive(RustEmbed)]
+#[crate_path = "web::rust_embed"]
+#[folder = "assets"]
+struct Files;
+
+/// Scripts and styles of these screens, served at `/assets/coordinador/…`.
+pub(crate) static ASSETS: LazyLock<Bundle> = LazyLock::new(|| Bundle::of::<Files>("coordinador"));
+
+/// The address of one of our files, for templates.
+pub(crate) fn asset(file: &str) -> String {
+    ASSETS.url(file)
+}
+
+/// What everything is called. Something that is gone is called by its number.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
+    pub(crate) olts: BTreeMap<i64, String>,
+    /// With the OLT it is on.
+    nodes: HashMap<i64, (String, OltId)>,
+}
+
+impl Names {
+    pub(crate) fn of(olts: &[Olt], nodes: &[Node]) -> Self {
+        Self {
+            olts: olts.iter().map(|olt| (olt.id.0, olt.name.clone())).collect(),
+            nodes: nodes.iter().map(|node| (node.id.0, (node.name.clone(), node.olt))).collect(),
+        }
+    }
+
+    pub(crate) fn olt(&self, id: OltId) -> String {
+        self.olts.get(&id.0).cloned().unwrap_or_else(|| format!("#{id}"))
+    }
+
+    /// By the OLT it is on: every OLT of a template has nodes of the same names.
+    pub(crate) fn node(&self, id: NodeId) -> String {
+        match self.nodes.get(&id.0) {
+            Some((name, olt)) => format!("{} · {name}", self.olt(*olt)),
+            None => format!("#{id}"),
+        }
+    }
+
+    /// Its own name alone, where the OLT is known.
+    pub(crate) fn bare(&self, id: NodeId) -> String {
+        self.nodes.get(&id.0).map_or_else(|| format!("#{id}"), |(name, _)| name.clone())
+    }
+}
+
+/// An address with the parts of a filter that say something.
+pub(crate) fn address(path: &str, parts: &[(&str, &str)]) -> String {
+    let said = parts.iter().filter(|(_, value)| !value.is_empty());
+    let parts: Vec<String> = said
+        .filter_map(|(name, value)| {
+            let value = askama::filters::urlencode_strict(value).ok()?;
+            Some(format!("{name}={value}"))
+        })
+        .collect();
+    if parts.is_empty() { path.to_owned() } else { format!("{path}?{}", parts.join("&")) }
+}
+
+/// Whether a choice is the one that the address names.
+pub(crate) fn same(value: impl std::fmt::Display, chosen: impl AsRef<str>) -> bool {
+    value.to_string() == chosen.as_ref()
+}

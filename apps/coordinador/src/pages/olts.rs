@@ -1,0 +1,170 @@
+use askama::Template;
+use web::{Lang, Page, Tone};
+
+use super::{
+    Names,
+    nodes::NodeLine,
+    overview::EventLine,
+    runs::RunLine,
+    words::{self, Sign},
+};
+use crate::{
+    credential,
+    wire::{OidView, OltView, OnuView},
+};
+
+/// `/coordinador/olts`: every OLT, narrowed by what the address says.
+#[derive(Template)]
+#[template(path = "olts.html")]
+pub(crate) struct OltsPage {
+    pub(crate) page: Page,
+    pub(crate) wanted: Narrowed,
+    pub(crate) lines: Vec<OltView>,
+    /// The address of the next page.
+    pub(crate) next: Option<String>,
+    /// Whether there is any at all.
+    pub(crate) ever: bool,
+    pub(crate) may_edit: bool,
+    pub(crate) may_operate: bool,
+}
+
+/// The filter as the address has it; empty means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Narrowed {
+    pub(crate) text: String,
+    pub(crate) on: String,
+    pub(crate) health: String,
+}
+
+impl Narrowed {
+    pub(crate) fn address(&self, cursor: &str) -> String {
+        let parts = [
+            ("q", self.text.as_str()),
+            ("habilitada", self.on.as_str()),
+            ("salud", self.health.as_str()),
+            ("cursor", cursor),
+        ];
+        super::address("/coordinador/olts", &parts)
+    }
+
+    /// Whether an OLT is one of those that are looked for.
+    pub(crate) fn fits(&self, olt: &OltView) -> bool {
+        let text = format!("{} {} {}", olt.abreviatura, olt.marca, olt.ip_address).to_lowercase();
+        let on = match self.on.as_str() {
+            "si" => olt.habilitar_olt,
+            "no" => !olt.habilitar_olt,
+            _ => true,
+        };
+        let words = self.text.to_lowercase();
+        on && (self.health.is_empty() || self.health == olt.salud)
+            && words.split_whitespace().all(|word| text.contains(word))
+    }
+}
+
+pub(crate) fn record(olt: &OltView) -> String {
+    serde_json::to_string(olt).unwrap_or_default()
+}
+
+pub(crate) fn health(page: &Page, olt: &OltView) -> Sign {
+    match (olt.habilitar_olt && olt.workflow_activo, olt.salud) {
+        (false, _) => Sign::new(page.t("Deshabilitada", "Disabled"), Tone::Plain),
+        (true, "NO_RESPONDE") => Sign::new(page.t("No responde", "No answer"), Tone::Bad),
+        (true, "RESPONDE") => Sign::new(page.t("Responde", "Answers"), Tone::Good),
+        (true, _) => Sign::new(page.t("Sin datos", "Nothing known"), Tone::Plain),
+    }
+}
+
+/// Since when it is silent and when it is tried again.
+pub(crate) fn silence(page: &Page, olt: &OltView) -> String {
+    let (Some(since), Some(next)) = (olt.sin_respuesta_desde, olt.proximo_intento) else {
+        return String::new();
+    };
+    let (since, next) = (words::instant(page, since), words::instant(page, next));
+    match page.lang {
+        Lang::Es => format!("desde {since}, próximo intento {next}"),
+        Lang::En => format!("since {since}, next try {next}"),
+    }
+}
+
+pub(crate) fn response(page: &Page, olt: &OltView) -> String {
+    let told = olt.respuesta_ms.map(|ms| format!("{}\u{a0}ms", page.decimal(ms, 1)));
+    told.unwrap_or_else(|| "–".to_owned())
+}
+
+/// The words of version 3, for the form.
+pub(crate) fn protocols() -> (Vec<&'static str>, Vec<&'static str>) {
+    (credential::auth_words(), credential::privacy_words())
+}
+
+impl OltsPage {
+    fn healths(&self) -> [(&'static str, &'static str); 3] {
+        let page = &self.page;
+        [
+            ("RESPONDE", page.t("Responden", "Answer")),
+            ("NO_RESPONDE", page.t("No responden", "Do not answer")),
+            ("SIN_DATOS", page.t("Sin datos", "Nothing known")),
+        ]
+    }
+}
+
+/// `/coordinador/olts/{id}`: its health, its ONUs, its nodes, what ran.
+#[derive(Template)]
+#[template(path = "olt.html")]
+pub(crate) struct OltPage {
+    pub(crate) page: Page,
+    pub(crate) names: Names,
+    pub(crate) olt: OltView,
+    /// ONUs that are there and that are gone.
+    pub(crate) present: i64,
+    pub(crate) gone: i64,
+    pub(crate) wanted: Onus,
+    pub(crate) onus: Vec<OnuView>,
+    pub(crate) next: Option<String>,
+    pub(crate) nodes: Vec<NodeLine>,
+    pub(crate) runs: Vec<RunLine>,
+    pub(crate) events: Vec<EventLine>,
+    pub(crate) oids: Vec<OidView>,
+    pub(crate) may_edit: bool,
+    pub(crate) may_operate: bool,
+}
+
+/// The filter of the ONUs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Onus {
+    pub(crate) text: String,
+    pub(crate) presence: String,
+}
+
+impl Onus {
+    pub(crate) fn address(&self, olt: i64, cursor: &str) -> String {
+        let parts =
+            [("q", self.text.as_str()), ("presence", self.presence.as_str()), ("cursor", cursor)];
+        super::address(&format!("/coordinador/olts/{olt}"), &parts)
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl OltPage {
+    fn presence(&self, onu: &OnuView) -> Sign {
+        let page = &self.page;
+        match (onu.active, onu.consecutive_misses) {
+            (true, 0) => Sign::new(page.t("Presente", "Present"), Tone::Good),
+            (true, _) => Sign::new(page.t("Ausente una vez", "Missed once"), Tone::Warn),
+            (false, _) => Sign::new(page.t("Se fue", "Gone"), Tone::Plain),
+        }
+    }
+
+    fn repetitions(&self) -> String {
+        self.olt.max_repetitions.map_or_else(|| "–".to_owned(), |n| n.to_string())
+    }
+
+    fn disabling(&self) -> &'static str {
+        self.page.t(
+            "Lo que corre en ella se detiene en menos de un segundo; su inventario queda como está.",
+            "What runs on it stops within a second; its inventory stays as it is.",
+        )
+    }
+}

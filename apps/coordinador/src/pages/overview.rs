@@ -1,0 +1,123 @@
+use std::cmp::Reverse;
+
+use askama::Template;
+use jiff::{SignedDuration, Timestamp};
+use web::{
+    Page, Tone,
+    svg::{Bars, Meter},
+};
+
+use super::words::{self, Sign, Used};
+use crate::routes::FitView;
+
+/// `/coordinador`: what started against what may, who is near the quota, which OLTs do not answer.
+#[derive(Template)]
+#[template(path = "overview.html")]
+pub(crate) struct OverviewPage {
+    pub(crate) page: Page,
+    /// Nothing was ever entered.
+    pub(crate) first: bool,
+    /// How long and how well rehearsed runs go, in test mode.
+    pub(crate) rehearsal: Option<(SignedDuration, u32)>,
+    pub(crate) counts: Counts,
+    pub(crate) starts: Bars,
+    pub(crate) running: Vec<Meter>,
+    pub(crate) fit: FitView,
+    /// Minutes to come with more nodes than the cap.
+    pub(crate) collisions: Vec<(String, usize)>,
+    pub(crate) overflow: usize,
+    pub(crate) full: Vec<QuotaLine>,
+    pub(crate) slow: Vec<SlowOlt>,
+    pub(crate) dead: Vec<DeadOlt>,
+    pub(crate) events: Vec<EventLine>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    /// Started in the last hour.
+    pub(crate) started: i64,
+    pub(crate) nodes: i64,
+    pub(crate) warned: i64,
+    pub(crate) full: i64,
+    pub(crate) pending: i64,
+    pub(crate) running: i64,
+    /// Of the last hour: half began no later than the first, 99 of 100 than the second.
+    pub(crate) late: Option<(SignedDuration, SignedDuration)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct QuotaLine {
+    pub(crate) node: i64,
+    pub(crate) name: String,
+    pub(crate) used: Used,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct SlowOlt {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) response: String,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct DeadOlt {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) failures: u32,
+    pub(crate) since: Timestamp,
+    pub(crate) next: Timestamp,
+}
+
+/// A line of the journal.
+#[derive(Debug, Clone)]
+pub(crate) struct EventLine {
+    pub(crate) id: i64,
+    pub(crate) at: Timestamp,
+    pub(crate) sign: Sign,
+    /// What it is about: address and name.
+    pub(crate) about: Option<(String, String)>,
+    pub(crate) note: String,
+}
+
+impl OverviewPage {
+    fn late(&self) -> (String, String) {
+        match self.counts.late {
+            None => ("–".to_owned(), self.page.t("sin datos", "no figures").to_owned()),
+            Some((half, most)) => {
+                (words::span(&self.page, half), format!("p99 {}", words::span(&self.page, most)))
+            }
+        }
+    }
+
+    fn tone(number: impl std::borrow::Borrow<i64>, tone: Tone) -> Tone {
+        if *number.borrow() > 0 { tone } else { Tone::Plain }
+    }
+
+    fn worst(&self) -> (String, String, Tone) {
+        match self.collisions.iter().min_by_key(|(_, count)| Reverse(*count)) {
+            None => {
+                let none = self.page.t("próximos 60 min", "next 60 min");
+                ("0".to_owned(), none.to_owned(), Tone::Plain)
+            }
+            Some((clock, count)) => {
+                let nodes = self.page.t("nodos", "nodes");
+                (self.collisions.len().to_string(), format!("{clock}: {count} {nodes}"), Tone::Bad)
+            }
+        }
+    }
+
+    fn rehearsed(&self) -> Option<String> {
+        let (lasts, percent) = self.rehearsal?;
+        let lasts = words::span(&self.page, lasts);
+        Some(match self.page.lang {
+            web::Lang::Es => format!(
+                "Modo prueba: no sale ningún paquete SNMP; cada ejecución dura {lasts} y \
+                 {percent}\u{a0}% termina bien."
+            ),
+            web::Lang::En => format!(
+                "Test mode: no SNMP packet leaves; every run lasts {lasts} and \
+                 {percent}\u{a0}% end well."
+            ),
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! Index formulas: data, not code. One that does not lead back is refused with the place at which it
+//! fails.
+
+use axum::http::StatusCode;
+use host::{Context, Failure, Listed, check::Check, conflict};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Path, Problem, Query};
+
+use super::{Desk, Noun, by, missing};
+use crate::{
+    model::{Dot, Formula, FormulaId, Mode},
+    policy::Action,
+    rules::formula::{self, check as round_trip},
+    store::{self, formulas},
+};
+
+const FORMULA: Noun = Noun {
+    missing: "FORMULA_INEXISTENTE",
+    es: "No existe esa fórmula de la casa.",
+    en: "The house has no such formula.",
+    repeated: (
+        "Ya hay una fórmula de esa marca y modelo.",
+        "There is a formula of that brand and model.",
+    ),
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(list, create))
+        .routes(routes!(remove))
+        .routes(routes!(decode))
+}
+
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Formula)]
+struct FormulaView {
+    /// Absent for those that come with Turno.
+    id: Option<i64>,
+    formula: FormulaRequest,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = FormulaNueva)]
+struct FormulaRequest {
+    marca: String,
+    modelo: Option<String>,
+    /// `linear` or `bitshift`.
+    modo: String,
+    base_index: Option<u64>,
+    step_slot: Option<u64>,
+    step_port: Option<u64>,
+    shift_slot_bits: Option<u32>,
+    mask_slot: Option<u64>,
+    shift_port_bits: Option<u32>,
+    mask_port: Option<u64>,
+    /// `PUNTO`: the ONU stands after a dot; `DENTRO`: inside the index.
+    onu: String,
+    slots: Option<u32>,
+    puertos: Option<u32>,
+    onus: Option<u32>,
+}
+
+impl FormulaRequest {
+    fn of(formula: &Formula) -> Self {
+        let mut view = Self {
+            marca: formula.brand.clone(),
+            modelo: formula.model.clone(),
+            modo: match formula.mode {
+                Mode::Linear { .. } => "linear".to_owned(),
+                Mode::Bitshift { .. } => "bitshift".to_owned(),
+            },
+            base_index: None,
+            step_slot: None,
+            step_port: None,
+            shift_slot_bits: None,
+            mask_slot: None,
+            shift_port_bits: None,
+            mask_port: None,
+            onu: formula.dot.word().to_owned(),
+            slots: Some(formula.slots),
+            puertos: Some(formula.ports),
+            onus: Some(formula.onus),
+        };
+        match formula.mode {
+            Mode::Linear { base, step_slot, step_port } => {
+                view.base_index = Some(base);
+                view.step_slot = Some(step_slot);
+                view.step_port = Some(step_port);
+            }
+            Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask } => {
+                view.shift_slot_bits = Some(slot_shift);
+                view.mask_slot = Some(slot_mask);
+                view.shift_port_bits = Some(port_shift);
+                view.mask_port = Some(port_mask);
+            }
+        }
+        view
+    }
+
+    fn mode(&self, check: &mut Check) -> Option<Mode> {
+        let mut needed = |field: &str, value: Option<u64>| {
+            if value.is_none() {
+                check.wrong(field, "falta", "is missing");
+            }
+            value
+        };
+        match self.modo.trim() {
+            "linear" => {
+                let base = needed("base_index", self.base_index);
+                let step_slot = needed("step_slot", self.step_slot);
+                let step_port = needed("step_port", self.step_port);
+                let (base, step_slot, step_port) = (base?, step_slot?, step_port?);
+                for (field, step) in [("step_slot", step_slot), ("step_port", step_port)] {
+                    if step == 0 {
+                        check.wrong(field, "no puede ser 0", "must not be 0");
+                        return None;
+                    }
+                }
+                Some(Mode::Linear { base, step_slot, step_port })
+            }
+            "bitshift" => {
+                let slot_mask = needed("mask_slot", self.mask_slot);
+                let port_mask = needed("mask_port", self.mask_port);
+                let slot_shift = needed("shift_slot_bits", self.shift_slot_bits.map(u64::from));
+                let port_shift = needed("shift_port_bits", self.shift_port_bits.map(u64::from));
+                let narrow = |shift: Option<u64>| {
+                    shift.and_then(|shift| u32::try_from(shift).ok()).filter(|shift| *shift < 64)
+                };
+                let (Some(slot_shift), Some(port_shift)) = (narrow(slot_shift), narrow(port_shift))
+                else {
+                    check.wrong("shift_slot_bits", "debe ser de 0 a 63", "must be from 0 to 63");
+                    return None;
+                };
+                let (slot_mask, port_mask) = (slot_mask?, port_mask?);
+                Some(Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask })
+            }
+            _ => {
+                check.wrong("modo", "debe ser linear o bitshift", "must be linear or bitshift");
+                None
+            }
+        }
+    }
+
+    fn typed(&self, desk: &Desk) -> Result<Formula, Failure> {
+        let mut check = Check::new(desk.lang);
+        let brand = check.name("marca", &self.marca, 60);
+        let model = check.text("modelo", self.modelo.as_deref(), 60);
+        let mode = self.mode(&mut check);
+        let dot = Dot::from_word(self.onu.trim());
+        if dot.is_none() {
+            check.wrong("onu", "debe ser PUNTO o DENTRO", "must be PUNTO or DENTRO");
+        }
+        let mut size = |field: &str, value: Option<u32>, usual: u32, most: i64| {
+            check.within(field, i64::from(value.unwrap_or(usual)), 1, most) as u32
+        };
+        let slots = size("slots", self.slots, 64, 256);
+        let ports = size("puertos", self.puertos, 64, 256);
+        let onus = size("onus", self.onus, 128, 65_536);
+        let whole = mode.zip(dot);
+        if let Some((mode, dot)) = whole {
+            let formula = Formula { brand, model, mode, dot, slots, ports, onus };
+            let Err(bad) = round_trip(&formula) else {
+                check.finish()?;
+                return Ok(formula);
+            };
+            let raw = bad.raw.unwrap_or_else(|| "—".to_owned());
+            let back = bad.read_as.map_or_else(|| "—".to_owned(), |place| place.to_string());
+            let es = format!("no vuelve: {} da {raw}, que se lee {back}", bad.place);
+            let en = format!("does not lead back: {} gives {raw}, read as {back}", bad.place);
+            check.wrong("modo", &es, &en);
+        }
+        check.finish()?;
+        Err(Problem::unprocessable("DATOS_INVALIDOS").lang(desk.lang).into())
+    }
+}
+
+#[utoipa::path(get, path = "/api/coordinador/formulas", tag = "coordinador",
+    responses((status = 200, body = Listed<FormulaView>), (status = 403, body = Problem),
+              (status = 503, body = Problem)))]
+async fn list(desk: Desk) -> Result<axum::Json<Listed<FormulaView>>, Failure> {
+    desk.require(Action::Read)?;
+    let mut tx = desk.context.store.read().await?;
+    let own = formulas::own(&mut tx).await?;
+    let own = own.into_iter().map(|(id, formula)| (Some(id.0), formula));
+    let all = own.chain([(None, formula::huawei()), (None, formula::zte())]);
+    let view = |(id, formula): (Option<i64>, Formula)| FormulaView {
+        id,
+        formula: FormulaRequest::of(&formula),
+    };
+    Ok(axum::Json(Listed::whole(all.map(view).collect())))
+}
+
+#[utoipa::path(post, path = "/api/coordinador/formulas", request_body = FormulaRequest,
+    tag = "coordinador",
+    responses((status = 201, body = FormulaView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 409, body = Problem),
+              (status = 415, body = Problem), (status = 422, body = Problem),
+              (status = 503, body = Problem)))]
+async fn create(
+    desk: Desk,
+    web::Json(request): web::Json<FormulaRequest>,
+) -> Result<(StatusCode, axum::Json<FormulaView>), Failure> {
+    desk.require(Action::Edit)?;
+    let formula = request.typed(&desk)?;
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let own = formulas::own(&mut decision.tx).await?;
+    let same = |other: &Formula| other.brand == formula.brand && other.model == formula.model;
+    if own.iter().any(|(_, other)| same(other)) {
+        let (es, en) = FORMULA.repeated;
+        return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
+    }
+    let id = formulas::insert(&mut decision.tx, &formula).await?;
+    let view = FormulaView { id: Some(id.0), formula: FormulaRequest::of(&formula) };
+    let mut line = by(&desk).did("formula.crear", format!("formula/{id}"));
+    line.after = Some(json!(view));
+    decision.audit(line);
+    decision.commit().await?;
+    Ok((StatusCode::CREATED, axum::Json(view)))
+}
+
+#[utoipa::path(delete, path = "/api/coordinador/formulas/{id}", params(("id" = i64, Path)),
+    tag = "coordinador",
+    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 503, body = Problem)))]
+async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
+    desk.require(Action::Edit)?;
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let own = formulas::own(&mut decision.tx).await?;
+    let Some((_, formula)) = own.iter().find(|(own, _)| own.0 == id) else {
+        return Err(missing(desk.lang, FORMULA).into());
+    };
+    formulas::remove(&mut decision.tx, FormulaId(id)).await?;
+    let mut line = by(&desk).did("formula.borrar", format!("formula/{id}"));
+    line.before = Some(json!(FormulaRequest::of(formula)));
+    decision.audit(line);
+    decision.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Index {
+    marca: String,
+    modelo: Option<String>,
+    /// Such as `4194312448.2`.
+    indice: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = IndiceLeido)]
+struct PlaceView {
+    slot: u32,
+    port: u32,
+    logical: Option<u32>,
+    normalized_id: String,
+}
+
+/// How an index of a device is read.
+#[utoipa::path(get, path = "/api/coordinador/formulas/leer", tag = "coordinador",
+    params(Index),
+    responses((status = 200, body = PlaceView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 404, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn decode(desk: Desk, Query(index): Query<Index>) -> Result<axum::Json<PlaceView>, Failure> {
+    desk.require(Action::Read)?;
+    let mut tx = desk.context.store.read().await?;
+    let all = formulas::all(&mut tx).await?;
+    let formula = formula::find(&all, &index.marca, index.modelo.as_deref());
+    let formula = formula.ok_or_else(|| missing(desk.lang, FORMULA))?;
+    let place = formula::decode(formula, index.indice.trim()).map_err(|fault| {
+        let mut check = Check::new(desk.lang);
+        let text = format!("{fault:?}");
+        check.wrong("indice", &text, &text);
+        check.finish().err().unwrap_or_else(|| missing(desk.lang, FORMULA).into())
+    })?;
+    Ok(axum::Json(PlaceView {
+        slot: place.slot,
+        port: place.port,
+        logical: place.logical,
+        normalized_id: place.to_string(),
+    }))
+}

@@ -1,0 +1,265 @@
+//! What is planned, whether it fits, and what would be if.
+
+use std::collections::HashMap;
+
+use host::{Context, Failure};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{Problem, Query};
+
+use super::{
+    Desk, by,
+    house::{LimitsRequest, LimitsView},
+};
+use crate::{
+    decisions::spread as moving,
+    policy::{Action, Policy},
+    rules::{
+        feasibility::{self, Demand, Forecast},
+        spread::{self, Placed},
+    },
+    store::nodes,
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(plan))
+        .routes(routes!(preview))
+        .routes(routes!(apply))
+        .routes(routes!(fits))
+}
+
+/// One minute of the plan.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = PlanMinuto)]
+pub(crate) struct MinuteView {
+    pub(crate) minuto: Timestamp,
+    pub(crate) nodos: Vec<i64>,
+}
+
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = PlanDeMinutos)]
+pub(crate) struct PlanView {
+    pub(crate) minutos: Vec<MinuteView>,
+    /// Nodes that fit nowhere in their window; they run in the nearest later minute.
+    pub(crate) overflow: Vec<i64>,
+    pub(crate) maximo_por_minuto: u32,
+    pub(crate) pico: usize,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Span {
+    /// How far to look, 60 when absent.
+    #[param(minimum = 1, maximum = 1440)]
+    minutos: Option<i64>,
+}
+
+impl Span {
+    fn minutes(&self) -> i64 {
+        self.minutos.unwrap_or(60).clamp(1, 1_440)
+    }
+}
+
+/// Which node is planned in which minute, from this minute on.
+fn minutes(placed: &[Placed], policy: &Policy, ahead: i64, now: Timestamp) -> Vec<MinuteView> {
+    let ahead = usize::try_from(ahead).unwrap_or(60);
+    spread::outlook(placed, policy, now, ahead)
+        .into_iter()
+        .map(|minute| MinuteView {
+            minuto: minute.at,
+            nodos: minute.nodes.iter().map(|node| node.0).collect(),
+        })
+        .collect()
+}
+
+fn view(
+    placed: &[Placed],
+    policy: &Policy,
+    overflow: Vec<i64>,
+    ahead: i64,
+    now: Timestamp,
+) -> PlanView {
+    let minutos = minutes(placed, policy, ahead, now);
+    let pico = minutos.iter().map(|minute| minute.nodos.len()).max().unwrap_or(0);
+    PlanView { minutos, overflow, maximo_por_minuto: policy.limits.per_minute, pico }
+}
+
+/// The plan as it stands.
+#[utoipa::path(get, path = "/api/coordinador/plan", tag = "coordinador", params(Span),
+    responses((status = 200, body = PlanView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 503, body = Problem)))]
+async fn plan(desk: Desk, Query(span): Query<Span>) -> Result<axum::Json<PlanView>, Failure> {
+    desk.require(Action::Read)?;
+    Ok(axum::Json(standing(&desk.context, span.minutes(), desk.now).await?))
+}
+
+pub(crate) async fn standing(
+    context: &Context,
+    ahead: i64,
+    now: Timestamp,
+) -> Result<PlanView, Failure> {
+    let mut tx = context.store.read().await?;
+    let (policy, placed) = moving::look(context, &mut tx, now).await?;
+    let plan = spread::plan(&placed, &policy, now);
+    let overflow = plan.overflow.iter().map(|one| one.node.0).collect();
+    Ok(view(&placed, &policy, overflow, ahead, now))
+}
+
+/// What if: other limits, another window.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = PlanSupuesto)]
+pub(crate) struct Supposed {
+    #[serde(default)]
+    pub(crate) limites: LimitsRequest,
+    /// Seconds a node may move from its grid, either way.
+    #[schema(minimum = 0, maximum = 1800)]
+    pub(crate) ventana_segundos: Option<i64>,
+    #[schema(minimum = 1, maximum = 1440)]
+    pub(crate) minutos: Option<i64>,
+}
+
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = PlanPrevisto)]
+pub(crate) struct PreviewView {
+    pub(crate) antes: PlanView,
+    pub(crate) despues: PlanView,
+    pub(crate) cambios: Vec<MoveView>,
+    pub(crate) limites: LimitsView,
+    pub(crate) factibilidad: FitView,
+}
+
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = PlanCambio)]
+pub(crate) struct MoveView {
+    pub(crate) nodo_id: i64,
+    pub(crate) desde: Timestamp,
+    pub(crate) hasta: Timestamp,
+    pub(crate) segundos: i64,
+}
+
+/// What a redistribution would do now, under these or other limits. Nothing is changed.
+#[utoipa::path(post, path = "/api/coordinador/plan/previsualizar", tag = "coordinador",
+    request_body = Supposed,
+    responses((status = 200, body = PreviewView), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 415, body = Problem),
+              (status = 503, body = Problem)))]
+async fn preview(
+    desk: Desk,
+    web::Json(supposed): web::Json<Supposed>,
+) -> Result<axum::Json<PreviewView>, Failure> {
+    desk.require(Action::Read)?;
+    Ok(axum::Json(suppose(&desk.context, &supposed, desk.now).await?))
+}
+
+pub(crate) async fn suppose(
+    context: &Context,
+    supposed: &Supposed,
+    now: Timestamp,
+) -> Result<PreviewView, Failure> {
+    let ahead = Span { minutos: supposed.minutos }.minutes();
+    let mut tx = context.store.read().await?;
+    let (standing, mut placed) = moving::look(context, &mut tx, now).await?;
+    let demands = demands(&mut tx).await?;
+    drop(tx);
+    let mut policy = standing.clone();
+    policy.limits = supposed.limites.over(&standing.limits);
+    if let Some(seconds) = supposed.ventana_segundos {
+        policy.spread.window = SignedDuration::from_secs(seconds.clamp(0, 1_800));
+    }
+    let before = view(&placed, &standing, Vec::new(), ahead, now);
+    let plan = spread::plan(&placed, &policy, now);
+    let moves: Vec<MoveView> = plan
+        .moves
+        .iter()
+        .map(|one| MoveView {
+            nodo_id: one.node.0,
+            desde: one.from,
+            hasta: one.next_run_at,
+            segundos: one.next_run_at.duration_since(one.from).as_secs(),
+        })
+        .collect();
+    let by_node: HashMap<_, _> = plan.moves.iter().map(|one| (one.node, one)).collect();
+    for node in &mut placed {
+        if let Some(one) = by_node.get(&node.node) {
+            node.next_run_at = one.next_run_at;
+            node.cadence.phase = one.phase;
+        }
+    }
+    let overflow = plan.overflow.iter().map(|one| one.node.0).collect();
+    Ok(PreviewView {
+        antes: before,
+        despues: view(&placed, &policy, overflow, ahead, now),
+        cambios: moves,
+        limites: LimitsView::new(&policy.limits),
+        factibilidad: FitView::new(&feasibility::forecast(demands, &policy.limits)),
+    })
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PlanAplicado)]
+struct AppliedView {
+    movidos: u64,
+}
+
+/// Redistributes now, without waiting for the next pass.
+#[utoipa::path(post, path = "/api/coordinador/plan/aplicar", tag = "coordinador",
+    responses((status = 200, body = AppliedView), (status = 403, body = Problem),
+              (status = 503, body = Problem)))]
+async fn apply(desk: Desk) -> Result<axum::Json<AppliedView>, Failure> {
+    desk.require(Action::Operate)?;
+    let movidos = moving::apply(&desk.context, &by(&desk), desk.now).await?;
+    Ok(axum::Json(AppliedView { movidos }))
+}
+
+/// Whether everything that is planned fits in the hour.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Factibilidad)]
+pub(crate) struct FitView {
+    pub(crate) demanda_por_hora: f64,
+    pub(crate) capacidad_por_hora: f64,
+    pub(crate) factible: bool,
+    pub(crate) porcentaje: f64,
+    /// Of nodes with a short interval.
+    pub(crate) demanda_corta_por_hora: f64,
+    pub(crate) capacidad_corta_por_hora: f64,
+    pub(crate) corta_factible: bool,
+}
+
+impl FitView {
+    pub(crate) fn new(forecast: &Forecast) -> Self {
+        let round = |number: f64| (number * 100.0).round() / 100.0;
+        Self {
+            demanda_por_hora: round(forecast.demand),
+            capacidad_por_hora: round(forecast.capacity),
+            factible: forecast.fits(),
+            porcentaje: round(forecast.percent()),
+            demanda_corta_por_hora: round(forecast.short_demand),
+            capacidad_corta_por_hora: round(forecast.short_capacity),
+            corta_factible: forecast.short_fits(),
+        }
+    }
+}
+
+/// What every master that is switched on wants, with its chain.
+pub(crate) async fn demands(tx: &mut ::store::Tx) -> Result<Vec<Demand>, Failure> {
+    Ok(nodes::demands(tx, None).await?)
+}
+
+#[utoipa::path(get, path = "/api/coordinador/factibilidad", tag = "coordinador",
+    responses((status = 200, body = FitView), (status = 403, body = Problem),
+              (status = 503, body = Problem)))]
+async fn fits(desk: Desk) -> Result<axum::Json<FitView>, Failure> {
+    desk.require(Action::Read)?;
+    Ok(axum::Json(fit(&desk.context).await?))
+}
+
+pub(crate) async fn fit(context: &Context) -> Result<FitView, Failure> {
+    let mut tx = context.store.read().await?;
+    let policy = crate::store::policy::load(&context.settings, &context.zone, &mut tx).await?;
+    let demands = demands(&mut tx).await?;
+    Ok(FitView::new(&feasibility::forecast(demands, &policy.limits)))
+}

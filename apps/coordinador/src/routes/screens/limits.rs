@@ -1,0 +1,48 @@
+use axum::response::Response;
+use host::{Console, Failure};
+
+use super::{Desk, render};
+use crate::{
+    decisions::templates::entries,
+    pages::limits::{LimitsPage, Rehearsal},
+    policy::{Action, TestMode, can},
+    routes::{LimitsView, plan},
+    rules::formula,
+    store::{formulas, policy},
+    wire::OidView,
+};
+
+pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failure> {
+    desk.require(Action::Read)?;
+    let page = console.page(console.lang.t("Límites", "Limits"));
+    let fit = plan::fit(&desk.context).await?;
+    let mut tx = desk.context.store.read().await?;
+    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let values = desk.context.settings.load(&mut tx, crate::NAME).await?;
+    let may_read = can(desk.role, Action::ReadConfiguration);
+    let own = formulas::own(&mut tx).await?;
+    let shipped = [formula::huawei(), formula::zte()];
+    let own = own.into_iter().map(|(id, formula)| (Some(id.0), formula));
+    let view = LimitsPage {
+        limits: LimitsView::new(&policy.limits),
+        fit,
+        rehearsal: rehearsal(policy.test_mode),
+        settings: values.iter().filter(|_| may_read).cloned().collect(),
+        oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
+        formulas: own.chain(shipped.into_iter().map(|formula| (None, formula))).collect(),
+        may_edit: can(desk.role, Action::Edit),
+        may_configure: can(desk.role, Action::Configure),
+        page,
+    };
+    render(&desk, &view)
+}
+
+/// Switched off, the form offers what a rehearsal usually is.
+fn rehearsal(mode: TestMode) -> Rehearsal {
+    match mode {
+        TestMode::Off => Rehearsal { on: false, seconds: 1.0, percent: 100 },
+        TestMode::On { duration, success_percent } => {
+            Rehearsal { on: true, seconds: duration.as_secs_f64(), percent: success_percent }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+use std::collections::HashMap;
+
+use axum::response::Response;
+use host::{Console, Failure};
+use jiff::{SignedDuration, Timestamp};
+use web::{
+    Page, Tone,
+    svg::{Bar, Bars, Meter},
+};
+
+use super::{Desk, event, names, render};
+use crate::{
+    model::{JobType, Olt, Run, RunState},
+    pages::{
+        Names,
+        overview::{Counts, DeadOlt, OverviewPage, QuotaLine, SlowOlt},
+        words,
+    },
+    policy::{Action, Limits, TestMode},
+    routes::{house::all_quotas, plan},
+    store::{
+        journal::{self, Level},
+        olts, policy, runs,
+    },
+    wire::QuotaView,
+};
+
+/// Lines of each list.
+const SHOWN: usize = 10;
+/// Events looked at for those that are shown: DEBUG is for whoever asks.
+const EVENTS: i64 = 100;
+const MINUTES: i64 = 60;
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
+
+pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failure> {
+    desk.require(Action::Read)?;
+    let page = console.page(console.lang.t("Coordinador en marcha", "Coordinador at work"));
+    let now = desk.now;
+    let ahead = plan::standing(&desk.context, MINUTES, now).await?;
+    let fit = plan::fit(&desk.context).await?;
+    let quotas = all_quotas(&desk.context, now).await?;
+    let mut tx = desk.context.store.read().await?;
+    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let names = names(&mut tx).await?;
+    let live = runs::live(&mut tx).await?;
+    let hour_ago = now.checked_sub(HOUR).unwrap_or(Timestamp::MIN);
+    let started = runs::starts_since(&mut tx, hour_ago).await?;
+    let late = lateness(runs::lateness_since(&mut tx, hour_ago).await?);
+    let (dead, slow) = olts::troubled(&mut tx, SHOWN as i64).await?;
+    let kept = journal::list(&mut tx, &journal::Filter::default(), EVENTS).await?;
+    drop(tx);
+    let told = kept.iter().filter(|kept| kept.level != Level::Debug).take(SHOWN);
+    let cap = ahead.maximo_por_minuto;
+    let over = ahead.minutos.iter().filter(|minute| minute.nodos.len() > cap as usize);
+    let view = OverviewPage {
+        first: names.olts.is_empty(),
+        rehearsal: match policy.test_mode {
+            TestMode::Off => None,
+            TestMode::On { duration, success_percent } => Some((duration, success_percent)),
+        },
+        counts: Counts {
+            started: started.len() as i64,
+            nodes: quotas.len() as i64,
+            warned: at_least(&quotas, 80),
+            full: at_least(&quotas, 100),
+            pending: of_state(&live, RunState::Pending),
+            running: of_state(&live, RunState::Running),
+            late,
+        },
+        starts: starts(&page, &started, cap, now),
+        running: running(&page, &live, &policy.limits),
+        fit,
+        collisions: over.map(|one| (page.clock(one.minuto), one.nodos.len())).collect(),
+        overflow: ahead.overflow.len(),
+        full: near(&page, &names, quotas),
+        slow: slow.iter().map(|(olt, us)| slow_one(&page, olt, *us)).collect(),
+        dead: dead.iter().filter_map(dead_one).collect(),
+        events: told.map(|kept| event(&page, &names, kept)).collect(),
+        page,
+    };
+    render(&desk, &view)
+}
+
+fn at_least(quotas: &[QuotaView], percent: u32) -> i64 {
+    quotas.iter().filter(|quota| quota.porcentaje >= percent).count() as i64
+}
+
+fn of_state(live: &[Run], state: RunState) -> i64 {
+    live.iter().filter(|run| run.state == state).count() as i64
+}
+
+/// Half begin no later than the first, 99 of 100 no later than the second.
+fn lateness(mut late: Vec<SignedDuration>) -> Option<(SignedDuration, SignedDuration)> {
+    late.sort_unstable();
+    let at = |percent: usize| late.get(((late.len() * percent).div_ceil(100)).saturating_sub(1));
+    Some((*at(50)?, *at(99)?))
+}
+
+/// Starts of the last sixty clock minutes, this one included.
+fn starts(page: &Page, started: &[Timestamp], cap: u32, now: Timestamp) -> Bars {
+    let mut counts: HashMap<i64, u32> = HashMap::new();
+    for at in started {
+        *counts.entry(at.as_second().div_euclid(60)).or_default() += 1;
+    }
+    let last = now.as_second().div_euclid(60);
+    let bars = (last - MINUTES + 1..=last).map(|minute| {
+        let count = counts.get(&minute).copied().unwrap_or(0);
+        Bar {
+            label: page.clock(Timestamp::from_second(minute * 60).unwrap_or(now)),
+            value: f64::from(count),
+            text: count.to_string(),
+            tone: match count {
+                count if count > cap => Tone::Bad,
+                count if count == cap => Tone::Warn,
+                _ => Tone::Info,
+            },
+        }
+    });
+    let label = page.t("Ejecuciones por minuto", "Runs per minute");
+    let most = format!("{} {cap}", page.t("máximo", "at most"));
+    Bars::new(label, bars.collect()).limit(f64::from(cap), most)
+}
+
+fn running(page: &Page, live: &[Run], limits: &Limits) -> Vec<Meter> {
+    let on = live.iter().filter(|run| run.state == RunState::Running);
+    let of = |job: JobType| on.clone().filter(|run| run.job == job).count() as i64;
+    let mut meters: Vec<Meter> = JobType::ALL
+        .iter()
+        .map(|job| Meter {
+            label: words::job(page, *job).to_owned(),
+            used: of(*job),
+            limit: i64::from(limits.of(*job)),
+        })
+        .collect();
+    meters.push(Meter {
+        label: page.t("Total", "Total").to_owned(),
+        used: on.count() as i64,
+        limit: i64::from(limits.total),
+    });
+    meters
+}
+
+/// Those that used the most.
+fn near(page: &Page, names: &Names, mut quotas: Vec<QuotaView>) -> Vec<QuotaLine> {
+    quotas.retain(|quota| quota.porcentaje >= 80);
+    quotas.sort_by_key(|quota| (std::cmp::Reverse(quota.porcentaje), quota.nodo_id));
+    let lines = quotas.iter().take(SHOWN).map(|quota| QuotaLine {
+        node: quota.nodo_id,
+        name: names.node(crate::model::NodeId(quota.nodo_id)),
+        used: words::used(page, quota),
+    });
+    lines.collect()
+}
+
+fn slow_one(page: &Page, olt: &Olt, us: i64) -> SlowOlt {
+    let response = format!("{}\u{a0}ms", page.decimal(us as f64 / 1_000.0, 1));
+    SlowOlt { id: olt.id.0, name: olt.name.clone(), response }
+}
+
+fn dead_one(olt: &Olt) -> Option<DeadOlt> {
+    let backoff = olt.backoff?;
+    Some(DeadOlt {
+        id: olt.id.0,
+        name: olt.name.clone(),
+        failures: backoff.failures,
+        since: backoff.since,
+        next: backoff.until,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_taken_from_what_was_measured() {
+        assert_eq!(lateness(Vec::new()), None);
+        let seconds = |n| SignedDuration::from_secs(n);
+        assert_eq!(lateness(vec![seconds(3)]), Some((seconds(3), seconds(3))));
+        let hundred = (1..=100).rev().map(seconds).collect();
+        assert_eq!(lateness(hundred), Some((seconds(50), seconds(99))));
+    }
+}

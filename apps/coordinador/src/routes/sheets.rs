@@ -1,0 +1,146 @@
+//! OLTs as CSV, in and out. A file is taken whole or not at all; secrets go in and never out.
+
+use axum::{
+    body::Bytes,
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use host::{Context, Failure, as_json, check::Check, of_json};
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use web::{
+    Problem,
+    sheet::{self, Column, Kind, Need},
+};
+
+use super::{Desk, by, olts::OltRequest};
+use crate::{
+    decisions::emit,
+    fleet::stir,
+    policy::Action,
+    store::{self, olts},
+};
+
+pub(super) fn routes() -> OpenApiRouter<Context> {
+    OpenApiRouter::new().routes(routes!(export, take))
+}
+
+const SHORT: Kind = Kind::Text { most: 60 };
+const LONG: Kind = Kind::Text { most: 255 };
+
+const COLUMNS: &[Column] = &[
+    Column::new("abreviatura", SHORT, Need::RequiredUnique),
+    Column::new("marca", SHORT, Need::Required),
+    Column::optional("modelo", SHORT),
+    Column::new("ip_address", LONG, Need::Required),
+    Column::optional("puerto", Kind::Number { least: 1, most: 65_535 }),
+    Column::optional("version", SHORT),
+    Column::optional("comunidad", LONG),
+    Column::optional("usuario", LONG),
+    Column::optional("auth_protocolo", SHORT),
+    Column::optional("auth_clave", LONG),
+    Column::optional("priv_protocolo", SHORT),
+    Column::optional("priv_clave", LONG),
+    Column::optional("contexto", LONG),
+    Column::optional("habilitar_olt", Kind::Flag),
+];
+
+/// All OLTs as CSV, without anything secret.
+#[utoipa::path(get, path = "/api/coordinador/planillas/olts", tag = "coordinador",
+    responses((status = 200, content_type = "text/csv", body = String),
+              (status = 403, body = Problem), (status = 503, body = Problem)))]
+async fn export(desk: Desk) -> Result<Response, Failure> {
+    desk.require(Action::Read)?;
+    let mut tx = desk.context.store.read().await?;
+    let mut rows = Vec::new();
+    for olt in olts::all(&mut tx).await? {
+        let fields = as_json(OltRequest::standing(&olt))?;
+        if let Json::Object(fields) = fields {
+            rows.push(fields);
+        }
+    }
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"olts.csv\""),
+    ];
+    Ok((headers, sheet::write(COLUMNS, rows)).into_response())
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OltImportacion)]
+struct Taken {
+    creadas: usize,
+    cambiadas: usize,
+}
+
+/// Takes a CSV: a known name changes that OLT, a new one creates. One bad row and nothing is taken.
+#[utoipa::path(post, path = "/api/coordinador/planillas/olts", tag = "coordinador",
+    request_body(content = String, content_type = "text/csv"),
+    responses((status = 200, body = Taken), (status = 400, body = Problem),
+              (status = 403, body = Problem), (status = 413, body = Problem),
+              (status = 422, body = Problem), (status = 503, body = Problem)))]
+async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Taken>, Failure> {
+    desk.require(Action::Edit)?;
+    let rows = sheet::read(COLUMNS, &body, |_| Vec::new())
+        .map_err(|bad| sheet::refused(bad, desk.lang))?;
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let mut taken = Taken { creadas: 0, cambiadas: 0 };
+    for row in rows {
+        let known = save(&desk, &mut decision, row.fields).await.map_err(|failure| {
+            let told = sheet::at_line(row.line, failure.problem(), desk.lang);
+            told.map_or(failure, Failure::from)
+        })?;
+        taken.creadas += usize::from(!known);
+        taken.cambiadas += usize::from(known);
+    }
+    let mut line = by(&desk).did("olt.importar", "olts".to_owned());
+    line.after = Some(json!(taken));
+    decision.audit(line);
+    emit(&mut decision, "olt:importadas", "olts".to_owned(), json!(taken));
+    decision.commit().await?;
+    stir(&desk.context);
+    Ok(axum::Json(taken))
+}
+
+/// Whether it was there before.
+async fn save(
+    desk: &Desk,
+    decision: &mut ::store::Decision,
+    fields: Map<String, Json>,
+) -> Result<bool, Failure> {
+    let name = fields.get("abreviatura").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let standing = olts::by_name(&mut decision.tx, &name).await?;
+    // An empty cell of a known OLT leaves what stands.
+    let named = fields.into_iter().filter(|(_, value)| !value.is_null());
+    let mut whole = match &standing {
+        Some(olt) => as_json(OltRequest::standing(olt))?,
+        None => json!({}),
+    };
+    if let Some(all) = whole.as_object_mut() {
+        all.extend(named);
+    }
+    let request: OltRequest = of_json(whole, desk.lang)?;
+    let mut check = Check::new(desk.lang);
+    let (mut olt, secrets) = request.typed(&mut check);
+    if standing.is_none() && secrets.is_none() {
+        check.wrong("comunidad", "falta", "is missing");
+    }
+    check.finish()?;
+    let tx = &mut decision.tx;
+    match &standing {
+        Some(before) => {
+            (olt.id, olt.row_version) = (before.id, before.row_version);
+            // Switching on and off has consequences of its own: not by a sheet.
+            olt.enabled = before.enabled;
+            olts::update(tx, &olt).await?;
+        }
+        None => olt.id = olts::insert(tx, &olt, desk.now).await?,
+    }
+    if let Some(secrets) = secrets {
+        let sealed = secrets.seal(&desk.context.options.vault, olt.id)?;
+        olts::seal(tx, olt.id, sealed).await?;
+    }
+    Ok(standing.is_some())
+}

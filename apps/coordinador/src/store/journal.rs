@@ -1,0 +1,118 @@
+//! What was decided about a node, and why: kept some days, so that "why did this not run?" has an
+//! answer for the past too.
+
+use ::store::{Error, Row, Tx, Value};
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use crate::model::{NodeId, OltId, RunId};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Debug,
+    Info,
+    Warning,
+    Alert,
+}
+
+impl Level {
+    pub const ALL: &'static [Self] = &[Self::Debug, Self::Info, Self::Warning, Self::Alert];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Debug => "DEBUG",
+            Self::Info => "INFO",
+            Self::Warning => "WARNING",
+            Self::Alert => "ALERT",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|level| level.word() == word)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub level: Level,
+    pub kind: &'static str,
+    pub reason: Option<&'static str>,
+    pub olt: Option<OltId>,
+    pub node: Option<NodeId>,
+    pub run: Option<RunId>,
+    pub data: Json,
+}
+
+pub async fn write(tx: &mut Tx, entry: &Entry, now: Timestamp) -> Result<(), Error> {
+    let sql = "INSERT INTO node_events (at, level, kind, reason, olt_id, node_id, run_id, data)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+    let args: [Value; 8] = [
+        now.into(),
+        entry.level.word().into(),
+        entry.kind.into(),
+        entry.reason.into(),
+        entry.olt.map(|id| id.0).into(),
+        entry.node.map(|id| id.0).into(),
+        entry.run.map(|id| id.0).into(),
+        entry.data.clone().into(),
+    ];
+    tx.execute(sql, &args).await.map(drop)
+}
+
+/// An entry as it is read back.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    pub id: i64,
+    pub at: Timestamp,
+    pub level: Level,
+    pub kind: String,
+    pub reason: Option<String>,
+    pub olt: Option<OltId>,
+    pub node: Option<NodeId>,
+    pub run: Option<RunId>,
+    pub data: Json,
+}
+
+fn read(row: &Row) -> Result<Kept, Error> {
+    Ok(Kept {
+        id: row.get("id")?,
+        at: row.get("at")?,
+        level: row.word("level", Level::from_word)?,
+        kind: row.get("kind")?,
+        reason: row.maybe("reason")?,
+        olt: row.maybe("olt_id")?.map(OltId),
+        node: row.maybe("node_id")?.map(NodeId),
+        run: row.maybe("run_id")?.map(RunId),
+        data: row.get("data")?,
+    })
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub node: Option<NodeId>,
+    pub olt: Option<OltId>,
+    pub kind: Option<String>,
+    pub level: Option<Level>,
+    pub before: Option<i64>,
+}
+
+/// The newest first.
+pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Kept>, Error> {
+    let sql = "SELECT id, at, level, kind, reason, olt_id, node_id, run_id, data FROM node_events
+               WHERE ($1 IS NULL OR node_id = $1) AND ($2 IS NULL OR olt_id = $2)
+                 AND ($3 IS NULL OR kind = $3) AND ($4 IS NULL OR level = $4)
+                 AND ($5 IS NULL OR id < $5) ORDER BY id DESC LIMIT $6";
+    let args: [Value; 6] = [
+        filter.node.map(|id| id.0).into(),
+        filter.olt.map(|id| id.0).into(),
+        filter.kind.clone().into(),
+        filter.level.map(Level::word).into(),
+        filter.before.into(),
+        limit.into(),
+    ];
+    tx.all(sql, &args).await?.iter().map(read).collect()
+}
+
+pub async fn forget(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
+    tx.execute("DELETE FROM node_events WHERE at < $1", &[before.into()]).await
+}

@@ -1,0 +1,304 @@
+use ::store::{Error, Row, Rows, Tx, Value, trusted};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::model::{
+    After, Cadence, Column, Interval, JobType, Node, NodeId, Oid, OltId, Overrides, Priority, Role,
+    Switch, TemplateId, TemplateNodeId,
+};
+use crate::rules::feasibility::Demand;
+
+pub const COLUMNS: &str = "n.id, n.olt_id, n.template_node_id, n.key, n.name, n.job, n.oid, \
+     n.space, n.priority, n.switch, n.interval_seconds, n.grid_at, n.phase_us, n.next_run_at, \
+     n.master_id, n.after_master, n.overrides, n.last_run_at, n.last_success_at, \
+     n.last_failure_at, n.version";
+
+pub fn read(row: &Row) -> Result<Node, Error> {
+    let oid: Option<String> = row.maybe("oid")?;
+    let space: Option<String> = row.maybe("space")?;
+    let column = |word: String| {
+        Column::from_word(&word).ok_or_else(|| Error::corrupt(format!("space = {word:?}")))
+    };
+    Ok(Node {
+        id: NodeId(row.get("id")?),
+        olt: OltId(row.get("olt_id")?),
+        template: row.maybe("template_node_id")?.map(TemplateNodeId),
+        key: row.get("key")?,
+        name: row.get("name")?,
+        job: row.word("job", JobType::from_word)?,
+        oid: oid.map(|text| text.parse::<Oid>()).transpose().map_err(|_| Error::corrupt("oid"))?,
+        column: space.map(column).transpose()?,
+        priority: priority(row)?,
+        switch: row.word("switch", Switch::from_word)?,
+        role: role(row)?,
+        overrides: Overrides::from_bits(row.get("overrides")?),
+        last_run_at: row.maybe("last_run_at")?,
+        last_success_at: row.maybe("last_success_at")?,
+        last_failure_at: row.maybe("last_failure_at")?,
+        version: row.get("version")?,
+    })
+}
+
+pub fn priority(row: &Row) -> Result<Priority, Error> {
+    Priority::new(row.get("priority")?).ok_or_else(|| Error::corrupt("priority"))
+}
+
+fn role(row: &Row) -> Result<Role, Error> {
+    if let Some(master) = row.maybe("master_id")? {
+        return Ok(Role::Chain {
+            master: NodeId(master),
+            after: row.word("after_master", After::from_word)?,
+        });
+    }
+    Ok(Role::Master { cadence: cadence(row)?, next_run_at: row.maybe("next_run_at")? })
+}
+
+pub fn cadence(row: &Row) -> Result<Cadence, Error> {
+    let interval = Interval::new(row.get("interval_seconds")?);
+    Ok(Cadence {
+        interval: interval.ok_or_else(|| Error::corrupt("interval_seconds"))?,
+        grid: row.get("grid_at")?,
+        phase: SignedDuration::from_micros(row.get("phase_us")?),
+    })
+}
+
+pub async fn all(tx: &mut Tx) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN olts o ON o.id = n.olt_id
+         WHERE o.deleted_at IS NULL ORDER BY n.id"
+    ));
+    tx.all(sql, &[]).await?.iter().map(read).collect()
+}
+
+pub async fn find(tx: &mut Tx, id: NodeId) -> Result<Option<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN olts o ON o.id = n.olt_id
+         WHERE n.id = $1 AND o.deleted_at IS NULL"
+    ));
+    tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
+}
+
+pub async fn of_olt(tx: &mut Tx, olt: OltId) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!("SELECT {COLUMNS} FROM nodes n WHERE n.olt_id = $1 ORDER BY n.id"));
+    tx.all(sql, &[olt.into()]).await?.iter().map(read).collect()
+}
+
+/// The members of a master's chain.
+pub async fn chain(tx: &mut Tx, master: NodeId) -> Result<Vec<Node>, Error> {
+    let sql =
+        trusted(format!("SELECT {COLUMNS} FROM nodes n WHERE n.master_id = $1 ORDER BY n.id"));
+    tx.all(sql, &[master.into()]).await?.iter().map(read).collect()
+}
+
+fn columns(node: &Node) -> Vec<Value> {
+    let (cadence, next_run_at) = (node.role.cadence(), node.role.next_run_at());
+    let (master, after) = match &node.role {
+        Role::Master { .. } => (None, None),
+        Role::Chain { master, after } => (Some(master.0), Some(after.word())),
+    };
+    let phase = cadence.map_or(SignedDuration::ZERO, |cadence| cadence.phase);
+    vec![
+        node.template.map(|id| id.0).into(),
+        node.key.as_str().into(),
+        node.name.as_str().into(),
+        node.job.word().into(),
+        node.oid.as_ref().map(ToString::to_string).into(),
+        node.column.map(Column::word).into(),
+        node.priority.number().into(),
+        node.switch.word().into(),
+        cadence.map(|cadence| cadence.interval.seconds()).into(),
+        cadence.map(|cadence| cadence.grid).into(),
+        (phase.as_micros() as i64).into(),
+        next_run_at.into(),
+        master.into(),
+        after.into(),
+        node.overrides.bits().into(),
+    ]
+}
+
+pub async fn insert(tx: &mut Tx, node: &Node) -> Result<NodeId, Error> {
+    let sql = "INSERT INTO nodes (template_node_id, key, name, job, oid, space, priority, switch,
+                 interval_seconds, grid_at, phase_us, next_run_at, master_id, after_master,
+                 overrides, olt_id)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+               RETURNING id";
+    let mut args = columns(node);
+    args.push(node.olt.into());
+    Ok(NodeId(tx.one(sql, &args).await?.get("id")?))
+}
+
+/// Writes what the operator may change, one version further.
+pub async fn update(tx: &mut Tx, node: &Node) -> Result<(), Error> {
+    let sql = "UPDATE nodes SET template_node_id = $1, key = $2, name = $3, job = $4, oid = $5,
+                 space = $6, priority = $7, switch = $8, interval_seconds = $9, grid_at = $10,
+                 phase_us = $11, next_run_at = $12, master_id = $13, after_master = $14,
+                 overrides = $15, version = version + 1 WHERE id = $16 AND version = $17";
+    let mut args = columns(node);
+    args.extend([node.id.into(), node.version.into()]);
+    tx.guarded("the node changed meanwhile", sql, &args).await
+}
+
+pub async fn remove(tx: &mut Tx, id: NodeId) -> Result<(), Error> {
+    tx.guarded("the node is gone", "DELETE FROM nodes WHERE id = $1", &[id.into()]).await
+}
+
+/// Its next slot, once this one was taken or passed over.
+pub async fn replan(
+    tx: &mut Tx,
+    id: NodeId,
+    seen: Option<Timestamp>,
+    next: Option<Timestamp>,
+) -> Result<(), Error> {
+    let sql = "UPDATE nodes SET next_run_at = $3 WHERE id = $1 AND next_run_at = $2";
+    let args = [id.into(), seen.into(), next.into()];
+    tx.guarded("the node was planned anew meanwhile", sql, &args).await
+}
+
+/// One node where spreading puts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shift {
+    pub node: NodeId,
+    /// What the planner saw.
+    pub seen: Timestamp,
+    pub next_run_at: Timestamp,
+    pub phase: SignedDuration,
+}
+
+/// Moves many at once; one that was planned anew meanwhile stays. Says how many moved.
+pub async fn shift(tx: &mut Tx, shifts: &[Shift]) -> Result<u64, Error> {
+    let mut rows = Rows::new(&["id", "seen", "next_run_at", "phase_us"]);
+    for one in shifts {
+        rows.push([
+            one.node.into(),
+            one.seen.into(),
+            one.next_run_at.into(),
+            (one.phase.as_micros() as i64).into(),
+        ]);
+    }
+    let sql = "UPDATE nodes SET next_run_at = v.next_run_at, phase_us = v.phase_us FROM ROWS
+               WHERE nodes.id = v.id AND nodes.next_run_at = v.seen";
+    tx.each(sql, &[], &rows).await
+}
+
+/// When it last began, and how it ended.
+pub async fn ran(
+    tx: &mut Tx,
+    id: NodeId,
+    started_at: Option<Timestamp>,
+    succeeded: bool,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let sql = "UPDATE nodes SET last_run_at = COALESCE($2, last_run_at),
+                 last_success_at = CASE WHEN $3 THEN $4 ELSE last_success_at END,
+                 last_failure_at = CASE WHEN $3 THEN last_failure_at ELSE $4 END WHERE id = $1";
+    let args = [id.into(), started_at.into(), succeeded.into(), now.into()];
+    tx.execute(sql, &args).await.map(drop)
+}
+
+/// Nodes that were made from a template.
+pub async fn of_template(tx: &mut Tx, template: TemplateId) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN template_nodes tn ON tn.id = n.template_node_id
+         JOIN olts o ON o.id = n.olt_id
+         WHERE tn.template_id = $1 AND o.deleted_at IS NULL ORDER BY n.id"
+    ));
+    tx.all(sql, &[template.into()]).await?.iter().map(read).collect()
+}
+
+/// The same, of deleted OLTs too.
+pub async fn of_any_olt(tx: &mut Tx, template: TemplateId) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN template_nodes tn ON tn.id = n.template_node_id
+         WHERE tn.template_id = $1 ORDER BY n.id"
+    ));
+    tx.all(sql, &[template.into()]).await?.iter().map(read).collect()
+}
+
+/// Nothing of these is planned any more.
+pub async fn unplan(tx: &mut Tx, nodes: &[NodeId]) -> Result<(), Error> {
+    let keys = Rows::of(&["id"], nodes.iter().copied());
+    let sql = "UPDATE nodes SET next_run_at = NULL FROM ROWS WHERE nodes.id = v.id";
+    tx.each(sql, &[], &keys).await.map(drop)
+}
+
+/// Gives masters a new grid and the run it begins with.
+pub async fn plan_anew(tx: &mut Tx, planned: &[(NodeId, Cadence, Timestamp)]) -> Result<(), Error> {
+    let mut rows = Rows::new(&["id", "grid_at", "phase_us", "next_run_at"]);
+    for (id, cadence, next) in planned {
+        let phase = cadence.phase.as_micros() as i64;
+        rows.push([(*id).into(), cadence.grid.into(), phase.into(), (*next).into()]);
+    }
+    let sql = "UPDATE nodes SET grid_at = v.grid_at, phase_us = v.phase_us,
+                 next_run_at = v.next_run_at FROM ROWS WHERE nodes.id = v.id";
+    tx.each(sql, &[], &rows).await.map(drop)
+}
+
+/// Enabled masters that nothing is planned for although everything lets them run.
+pub async fn unplanned(tx: &mut Tx) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN olts o ON o.id = n.olt_id
+         LEFT JOIN template_nodes tn ON tn.id = n.template_node_id
+         LEFT JOIN olt_templates t ON t.id = tn.template_id
+         WHERE n.master_id IS NULL AND n.next_run_at IS NULL AND n.switch = 'HABILITADO'
+           AND n.oid IS NOT NULL AND o.enabled AND o.workflow_active AND o.deleted_at IS NULL
+           AND COALESCE(t.active, TRUE)"
+    ));
+    tx.all(sql, &[]).await?.iter().map(read).collect()
+}
+
+/// What can be asked about nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    pub olt: Option<OltId>,
+    pub job: Option<JobType>,
+    pub on: Option<bool>,
+    /// Part of the name or the key.
+    pub part: Option<String>,
+    pub after: Option<NodeId>,
+}
+
+pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN olts o ON o.id = n.olt_id
+         WHERE o.deleted_at IS NULL AND ($1 IS NULL OR n.olt_id = $1)
+           AND ($2 IS NULL OR n.job = $2)
+           AND ($3 IS NULL OR ($3 AND n.switch <> 'DESHABILITADO')
+             OR (NOT $3 AND n.switch = 'DESHABILITADO'))
+           AND ($4 IS NULL OR LOWER(n.name) LIKE $4 OR LOWER(n.key) LIKE $4)
+           AND ($5 IS NULL OR n.id > $5) ORDER BY n.id LIMIT $6"
+    ));
+    let part = filter.part.as_ref().map(|part| format!("%{}%", part.to_lowercase()));
+    let args: [Value; 6] = [
+        filter.olt.map(|id| id.0).into(),
+        filter.job.map(JobType::word).into(),
+        filter.on.into(),
+        part.into(),
+        filter.after.map(|id| id.0).into(),
+        limit.into(),
+    ];
+    tx.all(sql, &args).await?.iter().map(read).collect()
+}
+
+/// What every master wants that may run, with the members of its chain; those of one template may
+/// be left out.
+pub async fn demands(tx: &mut Tx, without: Option<TemplateId>) -> Result<Vec<Demand>, Error> {
+    let sql = "SELECT n.interval_seconds, (SELECT COUNT(*) FROM nodes c WHERE c.master_id = n.id
+                 AND c.switch = 'HABILITADO') AS chained
+               FROM nodes n JOIN olts o ON o.id = n.olt_id
+               LEFT JOIN template_nodes tn ON tn.id = n.template_node_id
+               LEFT JOIN olt_templates t ON t.id = tn.template_id
+               WHERE n.master_id IS NULL AND n.switch = 'HABILITADO' AND n.oid IS NOT NULL
+                 AND o.enabled AND o.workflow_active AND o.deleted_at IS NULL
+                 AND COALESCE(t.active, TRUE)
+                 AND ($1 IS NULL OR t.id IS NULL OR t.id <> $1)";
+    let rows = tx.all(sql, &[without.map(|id| id.0).into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let chained: i64 = row.get("chained")?;
+            Ok(Demand {
+                interval: Interval::new(row.get("interval_seconds")?)
+                    .ok_or_else(|| Error::corrupt("interval_seconds"))?,
+                chained: u32::try_from(chained).unwrap_or(u32::MAX),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,165 @@
+//! Bad input: refused precisely, nothing half applied, secrets never shown.
+
+use serde_json::json;
+
+use crate::network::{DISCOVERY, Network, on_both};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn olts_that_cannot_be_are_refused() {
+    on_both(async |place| {
+        let network = Network::rehearsing(place).await;
+        let good = json!({ "abreviatura": "SMP-10", "marca": "Huawei", "ip_address": "192.0.2.1",
+                           "comunidad": "ñandú \"'; --" });
+        let path = "/api/coordinador/olts";
+        let made = network.client.post(path, good.clone()).await;
+        assert!(!made.text.contains("and"), "never shown: {}", made.text);
+        made.expect(201);
+        let again = network.client.post(path, good.clone()).await.expect(409);
+        assert_eq!(again["code"], "NOMBRE_REPETIDO");
+        for (field, value) in [
+            ("abreviatura", json!("")),
+            ("ip_address", json!("192.0.2.1 ; rm")),
+            ("puerto", json!(0)),
+            ("puerto", json!(70_000)),
+            ("version", json!("4")),
+            ("comunidad", json!("")),
+        ] {
+            let mut bad = good.clone();
+            bad["abreviatura"] = "otra".into();
+            bad[field] = value.clone();
+            let refused = network.client.post(path, bad).await.expect(422);
+            assert!(refused["errors"].to_string().contains(field), "{field} {value}: {refused}");
+        }
+        let v3 = json!({ "abreviatura": "v3", "marca": "ZTE", "ip_address": "h", "version": "3",
+                         "usuario": "u", "auth_protocolo": "ROT13", "auth_clave": "12345678" });
+        network.client.post(path, v3).await.expect(422);
+        let kept = network.client.get(path).await;
+        assert!(!kept.text.contains("and"), "never listed");
+        assert_eq!(kept.expect(200)["items"].as_array().unwrap().len(), 1);
+        let audit = network.client.get("/api/audit").await;
+        assert!(!audit.text.contains("ñand"), "never in the audit: {}", audit.text);
+        network.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_cannot_be_are_refused() {
+    on_both(async |place| {
+        let network = Network::rehearsing(place).await;
+        let olt = network.olt(1).await;
+        let other = network.olt(2).await;
+        let elsewhere = network.node(other, "m", "", json!({})).await;
+        let good = json!({ "olt_id": olt, "nombre": "n", "job_type": "get", "oid": DISCOVERY,
+                           "interval_seconds": 900 });
+        let path = "/api/coordinador/nodos";
+        for (field, value) in [
+            ("interval_seconds", json!(0)),
+            ("interval_seconds", json!(-900)),
+            ("interval_seconds", json!(null)),
+            ("oid", json!("1.3.abc")),
+            ("oid", json!("9.9")),
+            ("priority", json!(0)),
+            ("job_type", json!("walk")),
+            ("espacio", json!("color")),
+            ("nombre", json!(" ")),
+        ] {
+            let mut bad = good.clone();
+            bad[field] = value.clone();
+            let refused = network.client.post(path, bad).await.expect(422);
+            assert!(refused["errors"].to_string().contains(field), "{field} {value}: {refused}");
+        }
+        let mut stray = good.clone();
+        stray["interval_seconds"] = json!(null);
+        stray["master_node_id"] = elsewhere.into();
+        network.client.post(path, stray).await.expect(422);
+        let mut nowhere = good.clone();
+        nowhere["olt_id"] = 99.into();
+        network.client.post(path, nowhere).await.expect(404);
+        let mut extra = good.clone();
+        extra["sorpresa"] = 1.into();
+        network.client.post(path, extra).await.expect(400);
+        network.client.post(path, good.clone()).await.expect(201);
+        network.client.post(path, good).await.expect(409);
+        network.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sheet_is_taken_whole_or_not_at_all() {
+    on_both(async |place| {
+        let network = Network::rehearsing(place).await;
+        let send = async |text: &str| {
+            let path = "/api/coordinador/planillas/olts";
+            let request = network.client.request(reqwest::Method::POST, path);
+            let request = request.header("content-type", "text/csv").body(text.to_owned());
+            testkit::Answer::of(request, path).await
+        };
+        let bad = "abreviatura,marca,ip_address,comunidad,puerto\r\nA,Huawei,192.0.2.1,x,161\r\n\
+                   B,Huawei,192.0.2.2,x,puerto\r\nA,ZTE,192.0.2.3,x,\r\n";
+        let refused = send(bad).await.expect(422);
+        let told = refused["errors"].to_string();
+        assert!(
+            told.contains("línea 3, puerto") && told.contains("línea 4, abreviatura"),
+            "{told}"
+        );
+        let none = network.client.get("/api/coordinador/olts").await.expect(200);
+        assert_eq!(none["items"], json!([]), "nothing was taken");
+        let lacking = "abreviatura,marca,ip_address\r\nA,Huawei,192.0.2.1\r\n";
+        assert!(send(lacking).await.expect(422).to_string().contains("línea 2, comunidad"));
+        let good = "abreviatura;marca;ip_address;comunidad\r\nA;Huawei;192.0.2.1;secreta\r\n\
+                    B;ZTE;192.0.2.2;secreta\r\n";
+        assert_eq!(send(good).await.expect(200), json!({ "creadas": 2, "cambiadas": 0 }));
+        assert_eq!(send(good).await.expect(200), json!({ "creadas": 0, "cambiadas": 2 }));
+        let out = network.client.get("/api/coordinador/planillas/olts").await;
+        assert!(out.text.contains("192.0.2.1") && !out.text.contains("secreta"), "{}", out.text);
+        network.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_formula_that_does_not_lead_back_is_refused_with_the_place() {
+    on_both(async |place| {
+        let network = Network::rehearsing(place).await;
+        let read = async |index: &str| {
+            let path = format!("/api/coordinador/formulas/leer?marca=Huawei&indice={index}");
+            network.client.get(&path).await
+        };
+        assert_eq!(read("4194312448.2").await.expect(200)["normalized_id"], "1/1/2");
+        assert_eq!(read("4194303999.2").await.status, 422, "below the base");
+        let bad = json!({ "marca": "Otra", "modo": "linear", "base_index": 0, "step_slot": 256,
+                          "step_port": 256, "onu": "PUNTO", "slots": 4, "puertos": 4 });
+        let path = "/api/coordinador/formulas";
+        let refused = network.client.post(path, bad.clone()).await.expect(422);
+        assert!(refused["errors"].to_string().contains("no vuelve"), "{refused}");
+        let mut good = bad;
+        good["step_slot"] = 4096.into();
+        network.client.post(path, good.clone()).await.expect(201);
+        network.client.post(path, good).await.expect(409);
+        network.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_change_together_or_not_at_all() {
+    on_both(async |place| {
+        let network = Network::rehearsing(place).await;
+        let path = "/api/coordinador/limites";
+        let half = json!({ "max_total": 12, "max_executions_per_minute": 0 });
+        let refused = network.client.put(path, half).await.expect(422);
+        assert!(refused["errors"].to_string().contains("max_executions_per_minute"));
+        let standing = network.client.get(path).await.expect(200);
+        assert_eq!((&standing["max_total"], &standing["max_get"]), (&json!(30), &json!(20)));
+        let both = json!({ "max_total": 12, "max_executions_per_minute": 9 });
+        let changed = network.client.put(path, both).await.expect(200);
+        assert_eq!(changed["max_executions_per_minute"], 9);
+        let zone = "/api/settings/coordinador/QUOTA_TIMEZONE";
+        network.client.put(zone, json!({ "valor": "Marte/Base" })).await.expect(400);
+        network.client.put(zone, json!({ "valor": "Asia/Kathmandu" })).await.expect(200);
+        network.close().await;
+    })
+    .await;
+}
