@@ -4,6 +4,7 @@
 //! `bench [PART …]` runs the named parts, or all of them; an application's name means its parts.
 
 mod board;
+mod coordinador;
 mod docproc;
 mod entry;
 mod fan_out;
@@ -28,14 +29,22 @@ const DOCPROC: [&str; 5] =
 
 const SAM: [&str; 2] = ["sam-planner", "sam-callbacks"];
 
+const COORDINADOR: [&str; 4] =
+    ["coordinador-planner", "coordinador-walk", "coordinador-fleet", "coordinador-dead"];
+
+fn every() -> Vec<&'static str> {
+    PEDIDOS.into_iter().chain(DOCPROC).chain(SAM).chain(COORDINADOR).collect()
+}
+
 /// The parts a word stands for.
 fn parts(word: &str) -> Option<Vec<&'static str>> {
     match word {
         "pedidos" => Some(PEDIDOS.to_vec()),
         "docproc" => Some(DOCPROC.to_vec()),
         "sam" => Some(SAM.to_vec()),
+        "coordinador" => Some(COORDINADOR.to_vec()),
         word => {
-            let mut all = PEDIDOS.into_iter().chain(DOCPROC).chain(SAM);
+            let mut all = every().into_iter();
             all.find(|part| *part == word).map(|part| vec![part])
         }
     }
@@ -48,15 +57,16 @@ async fn main() -> Result<ExitCode> {
         match parts(&word) {
             Some(parts) => wanted.extend(parts),
             None => bail!(
-                "no part {word}; there are pedidos ({}), docproc ({}) and sam ({})",
+                "no part {word}; there are pedidos ({}), docproc ({}), sam ({}) and coordinador ({})",
                 PEDIDOS.join(", "),
                 DOCPROC.join(", "),
-                SAM.join(", ")
+                SAM.join(", "),
+                COORDINADOR.join(", ")
             ),
         }
     }
     if wanted.is_empty() {
-        wanted = PEDIDOS.into_iter().chain(DOCPROC).chain(SAM).collect();
+        wanted = every();
     }
     let mut report = Report::default();
     for part in wanted {
@@ -66,6 +76,9 @@ async fn main() -> Result<ExitCode> {
             "sustained" => sustained::measure(&mut report).await?,
             "fan-out" => fan_out::measure(&mut report).await?,
             "board" => board::measure(&mut report).await?,
+            part if COORDINADOR.contains(&part) => {
+                coordinador::measure(part, &mut report).await?;
+            }
             part if SAM.contains(&part) => sam::measure(part, &mut report).await?,
             part => docproc::measure(part, &mut report).await?,
         }

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 /// Every application. Their tables and settings exist whether they run here or not, so that a
 /// backup fits every process of an installation.
 pub(crate) fn all() -> Vec<App> {
-    vec![docproc::app(), pedidos::app(), sam::app()]
+    vec![coordinador::app(), docproc::app(), pedidos::app(), sam::app()]
 }
 
 /// Variables by which operators of the original systems already know a setting.
@@ -20,7 +20,9 @@ fn aliases() -> Vec<Alias<'static>> {
         |app| move |(variable, key): &(&'static str, &'static str)| Alias { variable, app, key };
     let docproc = docproc::ALIASES.iter().map(of("docproc"));
     let pedidos = pedidos::ALIASES.iter().map(of("pedidos"));
-    docproc.chain(pedidos).chain(sam::ALIASES.iter().map(of("sam"))).collect()
+    let sam = sam::ALIASES.iter().map(of("sam"));
+    let coordinador = coordinador::ALIASES.iter().map(of("coordinador"));
+    docproc.chain(pedidos).chain(sam).chain(coordinador).collect()
 }
 
 /// Lays files, environment and flags over the defaults.

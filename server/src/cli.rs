@@ -2,6 +2,7 @@
 
 mod documents;
 mod golden;
+mod olt;
 mod room;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ pub(crate) use golden::{
     Destination, GoldenAdd, GoldenCommand, GoldenList, GoldenRetire, GoldenRun, Promote, Rollback,
 };
 
+pub(crate) use olt::{BrandKind, SimOlt};
 pub(crate) use room::SimA360;
 
 use crate::config::Flag;
@@ -39,6 +41,8 @@ const DATABASE_HELP: &str = "A PostgreSQL server instead, postgres://user:passwo
 
 const A360_HELP: &str =
     "A Control Room of Automation Anywhere A360, with everything that can go wrong";
+
+const OLT_HELP: &str = "A fleet of OLTs that speak SNMP, with everything that can go wrong";
 
 /// Whose turn is it? Decides what runs next when capacity is scarce, and says why.
 #[derive(Debug, Parser)]
@@ -303,6 +307,8 @@ pub(crate) enum SimCommand {
     Documentos(SimDocuments),
     #[command(name = "a360", about = A360_HELP)]
     A360(SimA360),
+    #[command(name = "olt", about = OLT_HELP)]
+    Olt(SimOlt),
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! The key that seals secrets in the database: a file of its own, made at the first start.
 
 use std::{
+    fmt::Write as _,
     fs::{self, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
@@ -45,7 +46,10 @@ fn make(file: &Path) -> io::Result<String> {
         fs::create_dir_all(folder)?;
     }
     let key: [u8; KEY] = rand::random();
-    let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = key.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
     let draft = file.with_extension(format!("{}.tmp", std::process::id()));
     let mut kept = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
     kept.write_all(text.as_bytes())?;

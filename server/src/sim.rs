@@ -1,6 +1,7 @@
 //! `turno sim`: simulated traffic against a running server, and simulated systems beside it.
 
 mod a360;
+mod olt;
 
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ pub(crate) async fn run(command: SimCommand) -> Result<(), Exit> {
         SimCommand::Pedidos(args) => pedidos(args).await,
         SimCommand::Documentos(args) => documents(args).await,
         SimCommand::A360(args) => a360::run(args).await,
+        SimCommand::Olt(args) => olt::run(args).await,
     }
 }
 

@@ -10,7 +10,7 @@ use super::sections::Secret;
 use super::*;
 
 const KNOWN: KnownSettings<'static> = KnownSettings {
-    apps: &["docproc", "pedidos", "sam"],
+    apps: &["coordinador", "docproc", "pedidos", "sam"],
     settings: &[
         ("pedidos", "MAX_PEDIDOS_EN_PREPARACION"),
         ("pedidos", "AUTO_MOVER_PEDIDOS"),
@@ -56,7 +56,7 @@ fn refusal(file: &str, variables: &[(&str, &str)]) -> String {
 fn without_sources_the_embedded_file_is_in_force() {
     let config = load("", &[]);
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:8000");
-    assert_eq!(config.server.apps, ["docproc", "pedidos", "sam"]);
+    assert_eq!(config.server.apps, ["coordinador", "docproc", "pedidos", "sam"]);
     assert_eq!(config.server.timezone.name, "America/Argentina/Buenos_Aires");
     assert_eq!(config.server.auth, Auth::Auto);
     assert_eq!(config.log.format, LogFormat::Auto);
@@ -168,7 +168,7 @@ fn wrong_files_are_explained_with_line_and_suggestion() {
         ("[server]\napps = []\n", "t.toml:2: server.apps: at least one application has to run"),
         (
             "[server]\napps = [\"pedido\"]\n",
-            "t.toml:2: server.apps: no application \"pedido\"; there is docproc, pedidos, sam; did you mean \
+            "t.toml:2: server.apps: no application \"pedido\"; there is coordinador, docproc, pedidos, sam; did you mean \
              pedidos?",
         ),
         (

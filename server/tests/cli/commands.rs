@@ -28,6 +28,7 @@ fn every_command_explains_itself() {
         "sim",
         "sim pedidos",
         "sim a360",
+        "sim olt",
     ] {
         let help = home.run(&format!("{command} --help")).ok();
         assert!(help.contains("Usage: turno"), "{command}: {help}");

@@ -10,5 +10,6 @@ mod configuration;
 mod docproc;
 mod golden;
 mod lifecycle;
+mod olt;
 mod program;
 mod room;
