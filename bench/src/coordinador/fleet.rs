@@ -44,6 +44,11 @@ async fn furnish(client: &Client, devices: &Simulator, node: &Json) -> Vec<i64> 
         let olt = client.post("/api/coordinador/olts", olt).await.expect(201);
         let mut node = node.clone();
         node["olt_id"] = olt["id"].clone();
+        // As a spread plan has them: one after another.
+        if let Some(first) = instant(&node, "next_run_at") {
+            let next = first + SignedDuration::from_millis(number as i64 * 200);
+            node["next_run_at"] = next.to_string().into();
+        }
         let made = client.post("/api/coordinador/nodos", node).await.expect(201);
         nodes.push(made["id"].as_i64().unwrap_or_default());
     }
