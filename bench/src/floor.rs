@@ -3,9 +3,9 @@
 use std::{fs::File, io::Write as _, time::Instant};
 
 use anyhow::Result;
+use db::{Scope, Store, events::NewEvent};
 use jiff::Timestamp;
 use serde_json::json;
-use store::{Scope, Store, events::NewEvent};
 
 use crate::sample::Sample;
 

@@ -3,11 +3,11 @@
 
 use std::io::IsTerminal as _;
 
+use db::Store;
 use host::accounts::{self, AccountError, Refusal, Token, User};
 use host::{Actor, Grant};
 use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
-use store::Store;
 
 use crate::cli::{Named, Place, Read, TokenCommand, TokenCreate, UserAdd, UserCommand};
 use crate::config::Config;

@@ -1,8 +1,8 @@
 //! The applications in this binary, and what they let an operator configure.
 
+use db::settings::{Kind, Origin as From, Override, Setting, Settings};
 use host::App;
 use serde_json::Value as Json;
-use store::settings::{Kind, Origin as From, Override, Setting, Settings};
 
 use crate::cli::{Place, Verbosity};
 use crate::config::{Alias, AppSetting, Config, Flag, KnownSettings, Origin, Sources};
@@ -37,7 +37,7 @@ pub(crate) fn configure(place: &Place, flags: Vec<Flag>) -> Result<Config, Exit>
 
 /// What `-q` and `-v` mean for the log.
 pub(crate) fn level(verbosity: Verbosity) -> Option<Flag> {
-    let ours = ["turno", "host", "store", "bus", "web"];
+    let ours = ["turno", "host", "db", "bus", "web"];
     let (name, value) = match (verbosity.quiet, verbosity.verbose) {
         (true, _) => ("--quiet", "warn".to_owned()),
         (false, 0) => return None,

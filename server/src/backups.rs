@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use db::backup::{self, BackupError, Summary};
 use jiff::Timestamp;
 use serde_json::json;
-use store::backup::{self, BackupError, Summary};
 
 use crate::cli::{Backup, Restore, Verbosity};
 use crate::database::Database;

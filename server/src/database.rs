@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use db::Store;
 use engine::Backoff;
-use store::Store;
 
 use crate::config::ServerConfig;
 use crate::exit::{Code, Exit, with_causes};
@@ -93,7 +93,7 @@ impl Database {
     }
 }
 
-async fn open_file(path: &Path) -> Result<Store, store::Error> {
+async fn open_file(path: &Path) -> Result<Store, db::Error> {
     Store::open(&format!("sqlite://{}", path.display())).await
 }
 

@@ -60,23 +60,23 @@ impl From<ConfigError> for Exit {
     }
 }
 
-impl From<store::Error> for Exit {
-    fn from(error: store::Error) -> Self {
+impl From<db::Error> for Exit {
+    fn from(error: db::Error) -> Self {
         let message = with_causes(&error);
         match error {
-            store::Error::Unavailable(_) => {
+            db::Error::Unavailable(_) => {
                 let hint = "is the database running, and are its address and directory right? \
                             `turno doctor` checks";
                 Self::new(Code::Unreachable, message).hint(hint)
             }
-            store::Error::Migration { .. } => {
+            db::Error::Migration { .. } => {
                 let hint = "use the version of turno that made this database, or restore a backup";
                 Self::failed(message).hint(hint)
             }
-            store::Error::Conflict(_) | store::Error::Duplicate { .. } => {
+            db::Error::Conflict(_) | db::Error::Duplicate { .. } => {
                 Self::new(Code::Conflict, message)
             }
-            store::Error::Corrupt { .. } | store::Error::Database(_) => Self::failed(message),
+            db::Error::Corrupt { .. } | db::Error::Database(_) => Self::failed(message),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `turno config`: what is in force, from where, and what it means.
 
+use db::settings::{Kind, Setting};
 use serde_json::{Value, json};
-use store::settings::{Kind, Setting};
 
 use crate::cli::{Explain, Read};
 use crate::config::{Config, Entry, nearest, setting_name};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use db::{Applied, Line, Store};
 use jiff::Timestamp;
-use store::{Applied, Line, Store};
 
 use crate::cli::{Place, Verbosity};
 use crate::database::Database;
@@ -96,7 +96,7 @@ pub(crate) async fn standing(store: &Store) -> Result<Standing, Exit> {
         return Ok(Standing::Empty);
     }
     let rows = tx.all("SELECT line, name FROM migrations", &[]).await?;
-    let applied: Result<BTreeSet<String>, store::Error> = rows
+    let applied: Result<BTreeSet<String>, db::Error> = rows
         .iter()
         .map(|row| Ok(step(&row.get::<String>("line")?, &row.get::<String>("name")?)))
         .collect();
@@ -120,7 +120,7 @@ fn lines() -> Vec<Line> {
 /// Every step in order, as it is written in the ledger.
 fn wanted() -> Vec<String> {
     let steps = |line: Line| line.steps.iter().map(move |one| step(line.name, one.name));
-    std::iter::once(store::ENGINE).chain(lines()).flat_map(steps).collect()
+    std::iter::once(db::ENGINE).chain(lines()).flat_map(steps).collect()
 }
 
 fn step(line: &str, name: &str) -> String {

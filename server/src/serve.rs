@@ -4,9 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use bus::LocalBus;
+use db::Store;
 use host::{Access, AlertChannels, App, Clock, Context, Options, Running, accounts};
 use jiff::{SignedDuration, Timestamp};
-use store::Store;
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 

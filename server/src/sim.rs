@@ -84,7 +84,7 @@ pub(crate) fn length(span: Span) -> Result<Duration, Exit> {
 
 /// Tells a server that is not there from one that refuses.
 async fn reach(url: &str) -> Result<(), Exit> {
-    let asked = reqwest::Client::new()
+    let asked = http_client::client()
         .get(format!("{}/health", url.trim_end_matches('/')))
         .timeout(PATIENCE)
         .send()

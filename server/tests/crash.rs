@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use db::{Row, Store, events};
 use reqwest::{Method, Response};
 use serde_json::{Value as Json, json};
-use store::{Row, Store, events};
 use testkit::{Client, Options, Turno};
 use tokio::sync::mpsc::{self, UnboundedSender};
 

@@ -6,9 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use db::{Store, events};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
-use store::{Store, events};
 use testkit::{Answer, Client, Options, Turno};
 use tokio::task::JoinSet;
 

@@ -91,7 +91,7 @@ async fn storm(database_url: Option<String>) {
     let mut killed = false;
     let began = Instant::now();
     while !unheard.is_empty() {
-        let (http, said) = (reqwest::Client::new(), AtomicUsize::new(0));
+        let (http, said) = (http_client::client(), AtomicUsize::new(0));
         let process = server.process();
         let answers: Vec<(String, Option<String>)> = stream::iter(unheard)
             .map(|id| {

@@ -15,7 +15,7 @@ pub struct Client {
 impl Client {
     /// Nobody in particular: no credentials are sent.
     pub fn anonymous(base: impl Into<String>) -> Self {
-        let http = reqwest::Client::builder()
+        let http = http_client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a client without options can be built");

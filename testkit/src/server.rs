@@ -110,7 +110,7 @@ impl Turno {
     }
 
     async fn wait_until_ready(&mut self) {
-        let (client, deadline) = (reqwest::Client::new(), Instant::now() + READY_WITHIN);
+        let (client, deadline) = (http_client::client(), Instant::now() + READY_WITHIN);
         let mut poll = interval(Duration::from_millis(20));
         loop {
             poll.tick().await;

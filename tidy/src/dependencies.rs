@@ -11,7 +11,7 @@ const OWNERS: &str =
     "one crate owns each outside world, so that it can be exchanged or tested there";
 
 /// Who alone may speak to an outside world.
-const OWNED: [(&str, &str); 3] = [("sqlx", "store"), ("jiff-sqlx", "store"), ("lapin", "bus")];
+const OWNED: [(&str, &str); 3] = [("sqlx", "db"), ("jiff-sqlx", "db"), ("lapin", "bus")];
 
 /// Tools may use everything and nothing uses them; `testkit` only in tests.
 const TOOLS: [&str; 3] = ["bench", "testkit", "tidy"];
@@ -70,7 +70,7 @@ fn layer_of(path: &str) -> u8 {
         _ if ends("/crates/engine") || ends("/crates/page") => 0,
         // The world outside, both sides of it: they know nobody of this house.
         _ if ends("/crates/controlroom") || ends("/crates/snmp") => 0,
-        _ if ends("/crates/store") || ends("/crates/bus") || ends("/crates/web") => 1,
+        _ if ends("/crates/db") || ends("/crates/bus") || ends("/crates/web") => 1,
         _ if ends("/crates/paper") || ends("/crates/ocr") || ends("/crates/understand") => 1,
         _ if ends("/crates/host") || ends("/crates/samples") => 2,
         _ if path.contains("/apps/") => 3,
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn upward_and_sideways_dependencies_are_found() {
         for (place, name, other, other_place) in [
-            ("crates/store", "store", "web", "crates/web"),
-            ("crates/engine", "engine", "store", "crates/store"),
+            ("crates/db", "db", "web", "crates/web"),
+            ("crates/engine", "engine", "db", "crates/db"),
             ("apps/pedidos", "pedidos", "sam", "apps/sam"),
             ("crates/host", "host", "pedidos", "apps/pedidos"),
             ("apps/pedidos", "pedidos", "testkit", "testkit"),
@@ -130,6 +130,6 @@ mod tests {
         let sqlx = json!({"name": "sqlx", "kind": null});
         let what = "pedidos depends on sqlx; only store may";
         assert_eq!(findings("apps/pedidos", "pedidos", &sqlx), [what]);
-        assert_eq!(findings("crates/store", "store", &sqlx), [""; 0]);
+        assert_eq!(findings("crates/db", "db", &sqlx), [""; 0]);
     }
 }

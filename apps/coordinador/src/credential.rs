@@ -1,6 +1,6 @@
 //! How a device lets us in: entered once, sealed in the database, never shown again.
 
-use ::store::Error;
+use db::Error;
 use host::Vault;
 use serde::{Deserialize, Serialize};
 use snmp::{AuthProtocol, Credential, PrivacyProtocol, Target};

@@ -248,17 +248,17 @@ impl Role {
     }
 }
 
-impl host::Roles for Role {
-    type Action = Action;
-    const APP: &'static str = crate::NAME;
-
-    fn from_word(word: &str) -> Option<Self> {
-        Self::from_word(word)
-    }
+impl engine::Word for Role {
+    const ALL: &'static [Self] = Self::ALL;
 
     fn word(self) -> &'static str {
         self.word()
     }
+}
+
+impl engine::Roles for Role {
+    type Action = Action;
+    const APP: &'static str = crate::NAME;
 
     fn can(self, action: Action) -> bool {
         can(self, action)

@@ -34,7 +34,7 @@ pub async fn demo(context: Context) {
 
 /// The fleet, entered if nothing was; none if somebody else's OLTs are there.
 async fn start(url: &str) -> Outcome<Option<Simulator>> {
-    let house = House { url: url.to_owned(), client: Client::new() };
+    let house = House { url: url.to_owned(), client: http_client::client() };
     let known = house.call(Method::GET, "/api/coordinador/olts?limit=1000", &Json::Null).await?;
     let known = known["items"].as_array().cloned().unwrap_or_default();
     let theirs = |olt: &Json| !olt["abreviatura"].as_str().unwrap_or("").starts_with(PREFIX);

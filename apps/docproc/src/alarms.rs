@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use host::{Alert, Context, Severity};
 use jiff::{SignedDuration, Timestamp};
 

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use ::store::{Error, effects::Claimed};
+use db::{Error, effects::Claimed};
 use host::{Access, Context, Driver, Outcome, webhook};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
@@ -96,7 +96,7 @@ impl Default for Clients {
     fn default() -> Self {
         // A redirect could lead inside after all, and a proxy would look names up for us.
         let plain = || {
-            reqwest::Client::builder()
+            http_client::builder()
                 .timeout(PATIENCE)
                 .no_proxy()
                 .redirect(reqwest::redirect::Policy::none())

@@ -1,7 +1,7 @@
 //! *Monitor de SLA* (seed §7.2): looks at every request when one of its checkpoints has come, and
 //! every five seconds in any case.
 
-use ::store::Error;
+use db::Error;
 use engine::Plan;
 use host::Context;
 use jiff::Timestamp;

@@ -9,8 +9,8 @@ pub mod receive;
 
 use std::time::Duration;
 
-use ::store::{Decision, Error, audit::Entry};
-use engine::lifecycle::Lifecycle as _;
+use db::{Decision, Error, audit::Entry};
+use engine::Word as _;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
@@ -169,14 +169,14 @@ async fn rewind(
     workflow: &Workflow,
     at: usize,
 ) -> Result<(), Error> {
-    let id = [::store::Value::from(row.id.as_str())];
+    let id = [db::Value::from(row.id.as_str())];
     messages::drop_open(decision, &row.id).await?;
     reviews::withdraw(decision, &row.id).await?;
     let split = workflow.stages.iter().position(|one| one.component == Component::Splitter);
     let grouping = workflow.grouping().unwrap_or(usize::MAX);
     let whole = split.is_none_or(|split| at <= split);
-    let at_value: ::store::Value = (at as i64).into();
-    let mut run = async |sql: &'static str, args: &[::store::Value]| {
+    let at_value: db::Value = (at as i64).into();
+    let mut run = async |sql: &'static str, args: &[db::Value]| {
         decision.tx.execute(sql, args).await.map(drop)
     };
     if whole || at <= grouping {

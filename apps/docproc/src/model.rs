@@ -1,6 +1,6 @@
 //! The nouns of document processing.
 
-use engine::lifecycle::Lifecycle;
+use engine::{Lifecycle, Word};
 use serde::{Deserialize, Serialize};
 
 /// *Componente* (seed §2): what a stage runs.
@@ -124,7 +124,7 @@ impl Status {
     }
 }
 
-impl Lifecycle for Status {
+impl Word for Status {
     const ALL: &'static [Self] = &[
         Self::Received,
         Self::Routing,
@@ -137,6 +137,22 @@ impl Lifecycle for Status {
         Self::Cancelled,
     ];
 
+    fn word(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Routing => "routing",
+            Self::Splitting => "splitting",
+            Self::Processing => "processing",
+            Self::Extracting => "extracting",
+            Self::Consolidating => "consolidating",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Lifecycle for Status {
     /// Stages a workflow leaves out are passed over. From an end only a person leads back.
     fn successors(self) -> &'static [Self] {
         match self {
@@ -179,20 +195,6 @@ impl Lifecycle for Status {
             }
             Self::Consolidating => &[Self::Completed, Self::Failed, Self::Cancelled],
             Self::Completed | Self::Failed | Self::Cancelled => &[],
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Routing => "routing",
-            Self::Splitting => "splitting",
-            Self::Processing => "processing",
-            Self::Extracting => "extracting",
-            Self::Consolidating => "consolidating",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
         }
     }
 }
@@ -325,19 +327,9 @@ pub enum TaskState {
     Cancelled,
 }
 
-impl Lifecycle for TaskState {
+impl Word for TaskState {
     const ALL: &'static [Self] =
         &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled];
-
-    fn successors(self) -> &'static [Self] {
-        match self {
-            Self::Pending | Self::Timeout => &[Self::Assigned, Self::Cancelled],
-            Self::Assigned => {
-                &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled]
-            }
-            Self::Completed | Self::Cancelled => &[],
-        }
-    }
 
     fn word(self) -> &'static str {
         match self {
@@ -346,6 +338,18 @@ impl Lifecycle for TaskState {
             Self::Completed => "completed",
             Self::Timeout => "timeout",
             Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Lifecycle for TaskState {
+    fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Pending | Self::Timeout => &[Self::Assigned, Self::Cancelled],
+            Self::Assigned => {
+                &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled]
+            }
+            Self::Completed | Self::Cancelled => &[],
         }
     }
 }

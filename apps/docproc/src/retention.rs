@@ -1,6 +1,6 @@
 //! Retention per workflow: contents go when their time is over; what happened stays on record.
 
-use ::store::{Error, Rows, audit::Entry};
+use db::{Error, Rows, audit::Entry};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -199,7 +199,7 @@ pub enum NotReady {
     #[error("the files have no place: {0}")]
     Storage(#[from] std::io::Error),
     #[error(transparent)]
-    Database(#[from] ::store::Error),
+    Database(#[from] db::Error),
 }
 
 /// Prepares the application in a process, before it starts.

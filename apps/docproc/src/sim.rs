@@ -121,7 +121,7 @@ pub async fn run(
     options: Options,
     mut sent: impl FnMut(&str, &str),
 ) -> Result<(), Stopped> {
-    let client = Client::new();
+    let client = http_client::client();
     let pause = Duration::from_secs_f64((60.0 / options.per_minute).clamp(0.0, 86_400.0));
     let mut ticker = tokio::time::interval(pause.max(Duration::from_micros(1)));
     // A slow server is not punished with everything it missed.

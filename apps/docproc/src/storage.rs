@@ -147,7 +147,7 @@ impl Storage {
         file.sync_all()?;
         std::fs::rename(&half, &path)?;
         std::fs::File::open(dir)?.sync_all()?;
-        Ok(Stored { bytes, sha256: ::store::hex(&digest.finalize()), content: None })
+        Ok(Stored { bytes, sha256: db::hex(&digest.finalize()), content: None })
     }
 
     /// Requests whose files have not changed for so long, for the sweep of what no request owns.
@@ -221,7 +221,7 @@ impl Writer {
             }
             None => Some(Bytes::from(self.small)),
         };
-        Ok(Stored { bytes: self.bytes, sha256: ::store::hex(&self.digest.finalize()), content })
+        Ok(Stored { bytes: self.bytes, sha256: db::hex(&self.digest.finalize()), content })
     }
 
     pub async fn give_up(self) {

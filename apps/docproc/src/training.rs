@@ -10,8 +10,8 @@ mod reader;
 mod scorecard;
 mod truth;
 
-use ::store::{Error, Tx};
 pub use curve::{Bin, Curve};
+use db::{Error, Tx};
 pub use judge::{Judge, Verdict, evaluate};
 use page::PageText;
 pub use reader::{Reader, Unread};
@@ -149,7 +149,7 @@ fn is_spared(lesson: &Lesson, among: &[Lesson]) -> bool {
     if of_type.take(FEW).count() < FEW {
         return false;
     }
-    let digest = ::store::sha256_hex(lesson.page.text().as_bytes());
+    let digest = db::sha256_hex(lesson.page.text().as_bytes());
     let first = u32::from_str_radix(&digest[..6], 16).unwrap_or(0);
     (first as usize).is_multiple_of(SPARED)
 }

@@ -2,7 +2,7 @@
 
 pub mod people;
 
-use engine::lifecycle::Lifecycle as _;
+use engine::Word as _;
 use host::Actor;
 use jiff::Timestamp;
 use serde::Serialize;

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use host::Context;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! What a manager wants to be told: orders far too late, a kitchen full for long.
 
-use ::store::Error;
+use db::Error;
 use host::{Alert, Context, Severity};
 use jiff::Timestamp;
 

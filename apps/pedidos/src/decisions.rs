@@ -2,7 +2,7 @@
 //! order that can enter after the change enters in the same transaction. So no commit leaves a
 //! place free while someone could take it, and "evaluate at once" (seed §4.2.2) needs no trigger.
 
-use ::store::{
+use db::{
     Decision, Error,
     idempotency::{self, Seen},
 };
@@ -218,7 +218,7 @@ pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>,
 }
 
 /// Just after the next deadline that would make an order late.
-async fn next_late(tx: &mut ::store::Tx, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+async fn next_late(tx: &mut db::Tx, now: Timestamp) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT MIN(at) AS at FROM (
                  SELECT MIN(expected_finish) AS at FROM orders
                  WHERE state = 'EN_PREPARACION' AND expected_finish >= $1

@@ -8,13 +8,13 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use db::events::{self, Event};
 use host::{Actor, Context};
 use serde_json::{Value as Json, json};
 use socketioxide::{
     SocketIo,
     extract::{SocketRef, TryData},
 };
-use store::events::{self, Event};
 
 use crate::{
     policy::{Action, can},
@@ -109,7 +109,7 @@ async fn replay(context: &Context, socket: &SocketRef, room: &str, since: i64) -
         let (oldest, newest) = events::bounds(&mut tx).await?;
         let batch = events::since(&mut tx, since).await?;
         let whole = since >= oldest - 1 && (batch.len() as i64) < events::BATCH;
-        Ok::<_, store::Error>((whole && since <= newest, batch))
+        Ok::<_, db::Error>((whole && since <= newest, batch))
     };
     let Ok((true, batch)) = missed.await else {
         let _ = socket.emit("sincronizar", &json!({}));

@@ -63,9 +63,15 @@ impl OrderState {
     }
 }
 
-impl Lifecycle for OrderState {
+impl engine::Word for OrderState {
     const ALL: &'static [Self] = Self::ALL;
 
+    fn word(self) -> &'static str {
+        self.word()
+    }
+}
+
+impl Lifecycle for OrderState {
     /// The moves anyone may ask for, recalls included; who may is a matter of `policy::can`.
     fn successors(self) -> &'static [Self] {
         match self {
@@ -74,10 +80,6 @@ impl Lifecycle for OrderState {
             Self::Ready => &[Self::Delivered, Self::Preparing, Self::Cancelled],
             Self::Delivered | Self::Cancelled => &[],
         }
-    }
-
-    fn word(self) -> &'static str {
-        self.word()
     }
 }
 

@@ -63,7 +63,7 @@ pub async fn demo(context: Context) {
 /// Plays against the server at `url`.
 pub async fn run(url: &str, options: Options) -> Result<(), String> {
     let shop = Shop {
-        client: Client::builder()
+        client: http_client::builder()
             .timeout(Duration::from_secs(10))
             .build()
             .map_err(|error| error.to_string())?,

@@ -14,8 +14,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ::store::{Decision, Store, events, settings::Settings};
 use bus::LocalBus;
+use db::{Decision, Store, events, settings::Settings};
 use host::{Access, AlertChannels, Clock, Context, Options};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use pedidos::{
@@ -162,18 +162,18 @@ impl House {
         Round { house: self, queue, mark, history }
     }
 
-    async fn number(&self, sql: &'static str, args: &[::store::Value]) -> i64 {
+    async fn number(&self, sql: &'static str, args: &[db::Value]) -> i64 {
         let mut tx = self.processes[0].store.read().await.unwrap();
         tx.one(sql, args).await.unwrap().get("n").unwrap()
     }
 
     /// A worker's evaluation in one of the processes.
-    fn tick(&self, process: usize) -> JoinHandle<Result<(), ::store::Error>> {
+    fn tick(&self, process: usize) -> JoinHandle<Result<(), db::Error>> {
         let context = self.processes[process].clone();
         soon(async move { decisions::tick(context, now()).await })
     }
 
-    fn create(&self, process: usize) -> JoinHandle<Result<Created, ::store::Error>> {
+    fn create(&self, process: usize) -> JoinHandle<Result<Created, db::Error>> {
         let (context, lines) = (self.processes[process].clone(), [self.line()]);
         soon(async move {
             decisions::create(&context, &by(Role::Cashier), &order(now()), &lines, None).await

@@ -1,7 +1,7 @@
 //! What people are told about (dossier §6): once, throttled, and again when it is right.
 
-use ::store::Error;
 use controlroom::Fault;
+use db::Error;
 use host::{Alert, Context, Severity};
 
 use crate::{

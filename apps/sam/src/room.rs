@@ -8,8 +8,8 @@ use std::{
     time::Duration,
 };
 
-use ::store::{Error, settings::Values};
 use controlroom::{BadConfig, Client, Config, Secret};
+use db::{Error, settings::Values};
 use host::Context;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;

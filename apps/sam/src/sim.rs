@@ -43,7 +43,7 @@ pub async fn demo(context: Context) {
 }
 
 async fn run(url: &str) -> Outcome<()> {
-    let farm = Farm { url: url.to_owned(), client: Client::new() };
+    let farm = Farm { url: url.to_owned(), client: http_client::client() };
     let user = farm.get("/api/sam/configuracion/A360_USUARIO").await?;
     let theirs = user["valor"].as_str().is_some_and(|name| !name.is_empty() && name != USER);
     if theirs {

@@ -27,7 +27,7 @@ pub(crate) struct Transport {
 impl Transport {
     pub(crate) fn new(config: &Config) -> Result<Self, BadConfig> {
         let base = config.base()?;
-        let mut builder = reqwest::Client::builder()
+        let mut builder = http_client::builder()
             .timeout(config.timeout)
             // Shorter than the whole: what ends while connecting was certainly not heard.
             .connect_timeout((config.timeout / 2).min(Duration::from_secs(10)))

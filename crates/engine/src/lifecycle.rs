@@ -2,16 +2,13 @@
 
 use std::fmt::Write;
 
+use crate::Word;
+
 /// A closed set of states. The one list of successors guards the rules and the store, feeds the
 /// database checks and draws the diagram, so that the four cannot disagree.
-pub trait Lifecycle: Copy + Eq + 'static {
-    const ALL: &'static [Self];
-
+pub trait Lifecycle: Word {
     /// The states that may follow directly. Staying is not a move and is never listed.
     fn successors(self) -> &'static [Self];
-
-    /// The word the outside contract and the database use for the state.
-    fn word(self) -> &'static str;
 }
 
 pub fn allows<S: Lifecycle>(from: S, to: S) -> bool {
@@ -40,29 +37,16 @@ pub fn mermaid<S: Lifecycle>() -> String {
 mod tests {
     use super::*;
 
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Door {
-        Open,
-        Shut,
-        Gone,
+    crate::words! {
+        enum Door { Open = "OPEN", Shut = "SHUT", Gone = "GONE" }
     }
 
     impl Lifecycle for Door {
-        const ALL: &'static [Self] = &[Self::Open, Self::Shut, Self::Gone];
-
         fn successors(self) -> &'static [Self] {
             match self {
                 Self::Open => &[Self::Shut],
                 Self::Shut => &[Self::Open, Self::Gone],
                 Self::Gone => &[],
-            }
-        }
-
-        fn word(self) -> &'static str {
-            match self {
-                Self::Open => "OPEN",
-                Self::Shut => "SHUT",
-                Self::Gone => "GONE",
             }
         }
     }

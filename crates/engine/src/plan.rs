@@ -1,6 +1,16 @@
 //! What a planner decided, and why it left the rest alone.
 
-/// The answer of a planner: what to change, and for every candidate left alone, what held it.
+/// What any planner answers: what it wants changed, and what it leaves alone and why. A planner with
+/// more to say (the arithmetic of a balance, the next instant that matters) has a type of its own.
+pub trait Planned {
+    type Change;
+    type Held;
+
+    fn changes(&self) -> &[Self::Change];
+    fn held(&self) -> &[Self::Held];
+}
+
+/// The plain answer of a planner: what to change, and for every candidate left alone, what held it.
 ///
 /// `held` is not a log: it feeds the "why is it waiting" panel and serves as a test oracle, so a
 /// planner must name each candidate exactly once, in one of the two lists.
@@ -19,6 +29,19 @@ impl<Change, Held> Plan<Change, Held> {
     /// True when applying the plan would change nothing: the fixpoint every planner reaches.
     pub fn is_settled(&self) -> bool {
         self.changes.is_empty()
+    }
+}
+
+impl<Change, Held> Planned for Plan<Change, Held> {
+    type Change = Change;
+    type Held = Held;
+
+    fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    fn held(&self) -> &[Held] {
+        &self.held
     }
 }
 

@@ -3,15 +3,15 @@
 //! Raising the same alert twice is one alert. A notice goes out when it starts firing, at most
 //! every `throttle` while it keeps firing, and once when it recovers.
 
-use jiff::{SignedDuration, Timestamp};
-use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
-use serde_json::{Value as Json, json};
-use store::{
+use db::{
     Decision, Row, Scope, Store, Tx,
     audit::Entry,
     effects::{Claimed, NewEffect},
     events::NewEvent,
 };
+use jiff::{SignedDuration, Timestamp};
+use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
+use serde_json::{Value as Json, json};
 
 use crate::{
     Actor, Context, Driver, Outcome,
@@ -89,7 +89,7 @@ pub(crate) struct Kept {
 
 impl Context {
     /// Says that something is wrong. Cheap to repeat.
-    pub async fn raise(&self, alert: Alert) -> Result<(), store::Error> {
+    pub async fn raise(&self, alert: Alert) -> Result<(), db::Error> {
         let now = self.clock.now();
         let mut decision = self.store.decide(&scope(), now).await?;
         let known = find(&mut decision.tx, &alert.fingerprint).await?;
@@ -112,7 +112,7 @@ impl Context {
     }
 
     /// Says that it is right again. Does nothing unless the alert fires.
-    pub async fn resolve(&self, fingerprint: &str) -> Result<(), store::Error> {
+    pub async fn resolve(&self, fingerprint: &str) -> Result<(), db::Error> {
         let firing = find(&mut self.store.read().await?, fingerprint).await?;
         if !firing.is_some_and(|kept| kept.firing) {
             return Ok(());
@@ -172,7 +172,7 @@ async fn webhook(context: Context, effect: Claimed) -> Outcome {
     };
     let secret = channels.webhook_secret.as_deref();
     let hook = Hook { url, secret, key: &effect.key, at: context.clock.now() };
-    webhook::post(&reqwest::Client::new(), hook, effect.payload.to_string()).await
+    webhook::post(&http_client::client(), hook, effect.payload.to_string()).await
 }
 
 async fn email(context: Context, effect: Claimed) -> Outcome {
@@ -216,7 +216,7 @@ async fn save(
     fresh: bool,
     since: Timestamp,
     notified: Option<Timestamp>,
-) -> Result<(), store::Error> {
+) -> Result<(), db::Error> {
     let sql = "INSERT INTO alerts (fingerprint, app, severity, title, detail, state, since,
                                    last_seen, notified_at)
                VALUES ($1, $2, $3, $4, $5, 'FIRING', $6, $7, $8)
@@ -239,13 +239,13 @@ async fn save(
     decision.tx.execute(sql, &args).await.map(drop)
 }
 
-async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>, store::Error> {
+async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>, db::Error> {
     let sql = "SELECT * FROM alerts WHERE fingerprint = $1";
     tx.optional(sql, &[fingerprint.into()]).await?.map(|row| kept(&row)).transpose()
 }
 
 /// Firing first, then the latest.
-pub(crate) async fn list(store: &Store) -> Result<Vec<Kept>, store::Error> {
+pub(crate) async fn list(store: &Store) -> Result<Vec<Kept>, db::Error> {
     let sql = "SELECT * FROM alerts ORDER BY state, last_seen DESC LIMIT $1";
     store.read().await?.all(sql, &[LISTED.into()]).await?.iter().map(kept).collect()
 }
@@ -256,7 +256,7 @@ pub(crate) async fn acknowledge(
     context: &Context,
     fingerprint: &str,
     by: &Actor,
-) -> Result<Option<Kept>, store::Error> {
+) -> Result<Option<Kept>, db::Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&scope(), now).await?;
     let Some(mut kept) = find(&mut decision.tx, fingerprint).await?.filter(|kept| kept.firing)
@@ -279,7 +279,7 @@ pub(crate) async fn acknowledge(
 }
 
 /// Sends a notice over every channel, so that people know they arrive. `false`: there is none.
-pub(crate) async fn send_test(context: &Context, by: &Actor) -> Result<bool, store::Error> {
+pub(crate) async fn send_test(context: &Context, by: &Actor) -> Result<bool, db::Error> {
     let channels = &context.options.alerts;
     if !channels.by_webhook() && !channels.by_email() {
         return Ok(false);
@@ -330,7 +330,7 @@ pub(crate) struct Delivery {
 }
 
 /// The latest notices. Looks at the newest effects only: a busy application makes many others.
-pub(crate) async fn deliveries(store: &Store) -> Result<Vec<Delivery>, store::Error> {
+pub(crate) async fn deliveries(store: &Store) -> Result<Vec<Delivery>, db::Error> {
     let sql = "SELECT kind, payload, state, attempts, last_error, created_at FROM effects
                WHERE kind IN ('alert.webhook', 'alert.email')
                AND id > (SELECT COALESCE(MAX(id), 0) FROM effects) - 5000
@@ -350,7 +350,7 @@ pub(crate) async fn deliveries(store: &Store) -> Result<Vec<Delivery>, store::Er
     rows.iter().map(delivery).collect()
 }
 
-fn kept(row: &Row) -> Result<Kept, store::Error> {
+fn kept(row: &Row) -> Result<Kept, db::Error> {
     Ok(Kept {
         fingerprint: row.get("fingerprint")?,
         app: row.get("app")?,

@@ -4,9 +4,9 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use db::Error;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value as Json};
-use store::Error;
 use utoipa::{IntoParams, ToSchema};
 use web::{Lang, Problem};
 

@@ -1,7 +1,7 @@
+use db::settings::Setting;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
-use store::settings::Setting;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
@@ -12,7 +12,7 @@ pub struct App {
     pub name: &'static str,
     /// For the rail, in Spanish and English.
     pub title: (&'static str, &'static str),
-    pub migrations: store::Line,
+    pub migrations: db::Line,
     pub settings: &'static [Setting],
     pub roles: &'static [Role],
     /// Whether a role may change this application's settings.
@@ -79,11 +79,11 @@ pub enum Draw {
 
 pub type AppTask = fn(Context) -> BoxFuture<'static, ()>;
 pub type OnSettings =
-    for<'a> fn(&'a Context, &'a mut store::Decision) -> BoxFuture<'a, Result<(), store::Error>>;
-pub type TickRun = fn(Context, Timestamp) -> BoxFuture<'static, Result<(), store::Error>>;
+    for<'a> fn(&'a Context, &'a mut db::Decision) -> BoxFuture<'a, Result<(), db::Error>>;
+pub type TickRun = fn(Context, Timestamp) -> BoxFuture<'static, Result<(), db::Error>>;
 pub type TickNext =
-    fn(Context, Timestamp) -> BoxFuture<'static, Result<Option<Timestamp>, store::Error>>;
-pub type TickPeriod = fn(Context) -> BoxFuture<'static, Result<SignedDuration, store::Error>>;
+    fn(Context, Timestamp) -> BoxFuture<'static, Result<Option<Timestamp>, db::Error>>;
+pub type TickPeriod = fn(Context) -> BoxFuture<'static, Result<SignedDuration, db::Error>>;
 
 /// Work that falls due by time: at the instants it names, and periodically as a safety net.
 #[derive(Clone, Copy)]

@@ -6,8 +6,8 @@ use std::{
 };
 
 use bus::Bus;
+use db::{Store, events::Event, settings::Settings};
 use jiff::tz::TimeZone;
-use store::{Store, events::Event, settings::Settings};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -113,7 +113,7 @@ impl Context {
     }
 
     /// Who presents this API token, if it is still good.
-    pub async fn actor_of_token(&self, secret: &str) -> Result<Option<Actor>, store::Error> {
+    pub async fn actor_of_token(&self, secret: &str) -> Result<Option<Actor>, db::Error> {
         accounts::actor_of_token(&self.store, secret, self.clock.now()).await
     }
 

@@ -1,21 +1,14 @@
+//! Who asks: the extractor behind every route that needs a role.
+
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
+use engine::Roles;
 use jiff::Timestamp;
 use web::{Lang, Problem};
 
 use crate::{Actor, Context, Failure, actor::insufficient_role};
-
-/// The roles of one application and what each may do.
-pub trait Roles: Copy + Send + Sync + 'static {
-    type Action: Copy;
-    const APP: &'static str;
-
-    fn from_word(word: &str) -> Option<Self>;
-    fn word(self) -> &'static str;
-    fn can(self, action: Self::Action) -> bool;
-}
 
 /// Someone with a role in an application, asking something now.
 #[derive(Debug, Clone)]

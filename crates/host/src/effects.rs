@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use db::effects::{self, Claimed};
 use engine::Backoff;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
-use store::effects::{self, Claimed};
 use tokio::task::JoinSet;
 
 use crate::Context;

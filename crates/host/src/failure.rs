@@ -18,28 +18,28 @@ impl From<Problem> for Failure {
     }
 }
 
-impl From<store::Error> for Failure {
-    fn from(error: store::Error) -> Self {
+impl From<db::Error> for Failure {
+    fn from(error: db::Error) -> Self {
         let lang = Lang::Es;
         match &error {
-            store::Error::Unavailable(source) => {
+            db::Error::Unavailable(source) => {
                 tracing::warn!(error = %source, "database unavailable");
                 Self(Problem::unavailable("BASE_DE_DATOS_NO_DISPONIBLE").lang(lang).detail(
                     "La base de datos no responde; no se cambió nada. / The database does not \
                      answer; nothing was changed.",
                 ))
             }
-            store::Error::Conflict(what) => {
+            db::Error::Conflict(what) => {
                 tracing::info!(%what, "conflicting change refused");
                 Self(Problem::conflict("CAMBIO_CONCURRENTE").lang(lang).detail(
                     "Alguien cambió esto al mismo tiempo; volvé a intentar. / Someone changed \
                      this at the same time; try again.",
                 ))
             }
-            store::Error::Duplicate { .. }
-            | store::Error::Corrupt { .. }
-            | store::Error::Migration { .. }
-            | store::Error::Database(_) => {
+            db::Error::Duplicate { .. }
+            | db::Error::Corrupt { .. }
+            | db::Error::Migration { .. }
+            | db::Error::Database(_) => {
                 tracing::error!(error = %error, source = ?std::error::Error::source(&error), "store failed");
                 Self(Problem::internal(lang))
             }

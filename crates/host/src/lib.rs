@@ -37,8 +37,9 @@ pub use app::{App, AppTask, Draw, Nav, OnSettings, Role, Tick, TickNext, TickPer
 pub use clock::Clock;
 pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
-pub use desk::{Desk, Roles};
+pub use desk::Desk;
 pub use effects::{ATTEMPTS, Driver, Outcome};
+pub use engine::Roles;
 pub use failure::Failure;
 pub use relay::Subscription;
 pub use router::router;
@@ -47,9 +48,9 @@ pub use tick::TickHealth;
 pub use vault::{Foreign, KEY, Vault};
 
 /// The host's own tables.
-pub const MIGRATIONS: store::Line = store::Line {
+pub const MIGRATIONS: db::Line = db::Line {
     name: "host",
-    steps: &[store::Step {
+    steps: &[db::Step {
         name: "0001_house",
         sqlite: include_str!("../migrations/sqlite/0001_house.sql"),
         postgres: include_str!("../migrations/postgres/0001_house.sql"),

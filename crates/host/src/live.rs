@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::{extract::State, http::HeaderMap, response::Response};
+use db::events::{self, Event};
 use serde::Deserialize;
 use serde_json::json;
-use store::events::{self, Event};
 use utoipa::IntoParams;
 use web::{Lang, Problem, Query, sse::Frame};
 
@@ -73,7 +73,7 @@ pub(crate) async fn stream(
 }
 
 /// The newest number, when events after `seq` were already forgotten: the client must reload.
-async fn missed(context: &Context, seq: i64) -> Result<Option<i64>, store::Error> {
+async fn missed(context: &Context, seq: i64) -> Result<Option<i64>, db::Error> {
     let (oldest, newest) = events::bounds(&mut context.store.read().await?).await?;
     Ok((seq < oldest - 1 || seq > newest).then_some(newest))
 }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use store::events::{self, Event};
+use db::events::{self, Event};
 use tokio::sync::{Mutex, broadcast};
 
 use crate::Context;
@@ -45,7 +45,7 @@ impl Relay {
 
 impl Context {
     /// Listens to events after `since`, or from now on.
-    pub async fn subscribe(&self, since: Option<i64>) -> Result<Subscription, store::Error> {
+    pub async fn subscribe(&self, since: Option<i64>) -> Result<Subscription, db::Error> {
         let receiver = self.relay.sender.subscribe();
         let seen = match since {
             Some(seq) => seq,
@@ -95,7 +95,7 @@ impl Context {
     }
 
     /// Hands on everything committed so far.
-    pub(crate) async fn relay_once(&self) -> Result<(), store::Error> {
+    pub(crate) async fn relay_once(&self) -> Result<(), db::Error> {
         let mut delivered = self.relay.delivered.lock().await;
         loop {
             let batch = events::since(&mut self.store.read().await?, *delivered).await?;

@@ -148,7 +148,7 @@ impl Context {
         &self,
         tick: &Tick,
         now: Timestamp,
-    ) -> Result<(SignedDuration, Option<Timestamp>), store::Error> {
+    ) -> Result<(SignedDuration, Option<Timestamp>), db::Error> {
         (tick.run)(self.clone(), now).await?;
         let period = (tick.period)(self.clone()).await?;
         let next = (tick.next)(self.clone(), now).await?;

@@ -3,16 +3,14 @@
 
 use std::{fmt, sync::Arc};
 
-use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 /// Bytes of the key.
 pub const KEY: usize = 32;
-/// Bytes of the nonce before the sealed text.
-const NONCE: usize = 12;
 
 /// Seals and opens with one key; cheap to clone.
 #[derive(Clone)]
-pub struct Vault(Arc<RandomizedNonceKey>);
+pub struct Vault(Arc<LessSafeKey>);
 
 /// What was sealed with another key, for something else, or was changed since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,8 +19,8 @@ pub struct Foreign;
 
 impl Vault {
     pub fn new(key: &[u8; KEY]) -> Self {
-        let key = RandomizedNonceKey::new(&AES_256_GCM, key);
-        Self(Arc::new(key.expect("the key has the length of the cipher")))
+        let key = UnboundKey::new(&AES_256_GCM, key).expect("the key has the length of the cipher");
+        Self(Arc::new(LessSafeKey::new(key)))
     }
 
     /// A key of its own that nobody keeps: what it sealed is lost with it.
@@ -32,14 +30,21 @@ impl Vault {
 
     /// `of` names what the secret belongs to: it opens there and nowhere else.
     pub fn seal(&self, secret: &[u8], of: &str) -> Vec<u8> {
+        // Drawn anew each time: far fewer than 2³² secrets are ever sealed with one key.
+        let nonce: [u8; NONCE_LEN] = rand::random();
         let mut text = secret.to_vec();
-        let sealed = self.0.seal_in_place_append_tag(Aad::from(of.as_bytes()), &mut text);
-        let nonce = sealed.expect("a secret is far shorter than the cipher allows");
-        [nonce.as_ref().as_slice(), &text].concat()
+        self.0
+            .seal_in_place_append_tag(
+                Nonce::assume_unique_for_key(nonce),
+                Aad::from(of.as_bytes()),
+                &mut text,
+            )
+            .expect("a secret is far shorter than the cipher allows");
+        [nonce.as_slice(), &text].concat()
     }
 
     pub fn open(&self, sealed: &[u8], of: &str) -> Result<Vec<u8>, Foreign> {
-        let (nonce, text) = sealed.split_at_checked(NONCE).ok_or(Foreign)?;
+        let (nonce, text) = sealed.split_at_checked(NONCE_LEN).ok_or(Foreign)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Foreign)?;
         let mut text = text.to_vec();
         let opened = self.0.open_in_place(nonce, Aad::from(of.as_bytes()), &mut text);

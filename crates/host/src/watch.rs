@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use db::{Scope, events, idempotency};
 use jiff::SignedDuration;
-use store::{Scope, events, idempotency};
 
 use crate::{Alert, Context, Severity};
 
@@ -25,7 +25,7 @@ pub(crate) async fn watch(context: Context) {
     }
 }
 
-async fn round(context: &Context) -> Result<(), store::Error> {
+async fn round(context: &Context) -> Result<(), db::Error> {
     let now = context.clock.now();
     for (name, health) in context.all_tick_health() {
         let fingerprint = format!("tick/{name}");

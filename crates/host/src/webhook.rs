@@ -43,5 +43,5 @@ pub fn sign(secret: &str, text: &str) -> String {
     let mut mac =
         Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("HMAC takes keys of any length");
     mac.update(text.as_bytes());
-    format!("sha256={}", store::hex(&mac.finalize().into_bytes()))
+    format!("sha256={}", db::hex(&mac.finalize().into_bytes()))
 }

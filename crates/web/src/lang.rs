@@ -7,6 +7,7 @@ use axum::http::header::ACCEPT_LANGUAGE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum_extra::extract::CookieJar;
+use engine::Sentence;
 
 /// Spanish first, English complete.
 ///
@@ -27,6 +28,10 @@ impl Lang {
             Self::Es => es,
             Self::En => en,
         }
+    }
+
+    pub fn say(self, sentence: &Sentence) -> &str {
+        self.t(&sentence.es, &sentence.en)
     }
 
     /// The value of `<html lang>` and of the cookie.

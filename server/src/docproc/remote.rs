@@ -23,7 +23,7 @@ pub(super) struct Remote {
 impl Remote {
     pub(super) fn new(server: &Server) -> Self {
         Self {
-            client: Client::new(),
+            client: http_client::client(),
             url: server.url.trim_end_matches('/').to_owned(),
             token: std::env::var("TURNO_TOKEN").ok().filter(|token| !token.is_empty()),
         }

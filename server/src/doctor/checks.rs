@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use db::Store;
 use host::accounts;
 use jiff::Timestamp;
-use store::Store;
 
 use super::{Finding, reading};
 use crate::config::{Auth, Config, SmtpConfig};
@@ -119,7 +119,7 @@ async fn tables(store: &Store) -> (Finding, bool) {
 async fn chain(store: &Store) -> Finding {
     const ABOUT: &str = "audit";
     let verified = match store.read().await {
-        Ok(mut tx) => store::audit::verify(&mut tx).await,
+        Ok(mut tx) => db::audit::verify(&mut tx).await,
         Err(error) => Err(error),
     };
     match verified {

@@ -1,6 +1,6 @@
 //! Signs of life, and what dead processes left behind.
 
-use ::store::Error;
+use db::Error;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! The dispatcher's tick: cut off what took too long, start whoever's turn it is, let jump who used
 //! up his quota. Permits are spent in the commit that starts the run.
 
-use ::store::{Decision, Error, effects::NewEffect};
+use db::{Decision, Error, effects::NewEffect};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use ::store::{Error, effects::Claimed};
+use db::{Error, effects::Claimed};
 use host::{Context, Driver, Outcome};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -78,7 +78,7 @@ async fn begin(context: &Context, id: RunId) -> Result<(), Error> {
     Ok(())
 }
 
-async fn load(context: &Context, tx: &mut ::store::Tx, run: Run) -> Result<Option<Job>, Error> {
+async fn load(context: &Context, tx: &mut db::Tx, run: Run) -> Result<Option<Job>, Error> {
     let policy = policy::load(&context.settings, &context.zone, tx).await?;
     let node = nodes::find(tx, run.node).await?;
     let Some((node, olt)) = node.zip(olts::find(tx, run.olt).await?) else { return Ok(None) };

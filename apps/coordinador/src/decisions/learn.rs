@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use host::Context;
 use serde_json::json;
 use snmp::{CancellationToken, Fault, Kind, Missing, Target, Value};

@@ -11,7 +11,7 @@ pub mod spread;
 pub mod sweep;
 pub mod templates;
 
-use ::store::{Decision, Error, audit::Entry, events::NewEvent, settings::Change};
+use db::{Decision, Error, audit::Entry, events::NewEvent, settings::Change};
 use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};

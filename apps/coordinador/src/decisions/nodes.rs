@@ -1,6 +1,6 @@
 //! Nodes: entered, changed, paused, halted, asked to run now.
 
-use ::store::{Decision, Error, Tx};
+use db::{Decision, Error, Tx};
 use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};

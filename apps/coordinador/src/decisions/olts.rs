@@ -1,6 +1,6 @@
 //! OLTs: entered, changed, switched, deleted.
 
-use ::store::Error;
+use db::Error;
 use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};

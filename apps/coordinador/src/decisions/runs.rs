@@ -1,8 +1,8 @@
 //! How runs end. Each ending frees its permits, and lets the chain go on, in the commit that records
 //! it.
 
-use ::store::{Decision, Error};
-use engine::Lifecycle as _;
+use db::{Decision, Error};
+use engine::Word as _;
 use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};

@@ -1,6 +1,6 @@
 //! *Redistribución*: every two minutes, and at the start, planned runs are brought under the cap.
 
-use ::store::{Decision, Error, Tx};
+use db::{Decision, Error, Tx};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};

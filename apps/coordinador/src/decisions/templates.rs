@@ -1,6 +1,6 @@
 //! Templates: changed, linked to OLTs, pushed.
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use host::Context;
 use jiff::Timestamp;
 use serde_json::json;
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The house's OIDs before the shipped ones.
-pub async fn entries(tx: &mut ::store::Tx) -> Result<Vec<CatalogueEntry>, Error> {
+pub async fn entries(tx: &mut db::Tx) -> Result<Vec<CatalogueEntry>, Error> {
     let mut entries = catalogue::all(tx).await?;
     entries.extend(shelf::shipped());
     Ok(entries)
@@ -95,7 +95,7 @@ pub async fn update(
 
 /// An OLT with a node of the same key that this template did not bring.
 async fn taken(
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     wish: &Wish,
     own: &[TemplateNode],
 ) -> Result<Option<(String, String)>, Error> {

@@ -20,29 +20,7 @@ pub use onu::{Inventory, Onu, Presence, StateLabel};
 pub use run::{Cause, Ending, Run, RunState};
 pub use template::{Template, TemplateNode};
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[derive(serde::Serialize, serde::Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub i64);
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        impl From<$name> for ::store::Value {
-            fn from(id: $name) -> Self {
-                id.0.into()
-            }
-        }
-    )*};
-}
-
-ids! {
+engine::ids! {
     OltId,
     /// *Nodo*.
     NodeId,

@@ -1,4 +1,4 @@
-use engine::Lifecycle;
+use engine::{Lifecycle, Word};
 use jiff::Timestamp;
 
 use super::{JobType, NodeId, OltId, RunId};
@@ -83,17 +83,9 @@ impl RunState {
     }
 }
 
-impl Lifecycle for RunState {
+impl Word for RunState {
     const ALL: &'static [Self] =
         &[Self::Pending, Self::Running, Self::Success, Self::Failed, Self::Interrupted];
-
-    fn successors(self) -> &'static [Self] {
-        match self {
-            Self::Pending => &[Self::Running, Self::Failed, Self::Interrupted],
-            Self::Running => &[Self::Success, Self::Failed, Self::Interrupted],
-            Self::Success | Self::Failed | Self::Interrupted => &[],
-        }
-    }
 
     fn word(self) -> &'static str {
         match self {
@@ -102,6 +94,16 @@ impl Lifecycle for RunState {
             Self::Success => "SUCCESS",
             Self::Failed => "FAILED",
             Self::Interrupted => "INTERRUPTED",
+        }
+    }
+}
+
+impl Lifecycle for RunState {
+    fn successors(self) -> &'static [Self] {
+        match self {
+            Self::Pending => &[Self::Running, Self::Failed, Self::Interrupted],
+            Self::Running => &[Self::Success, Self::Failed, Self::Interrupted],
+            Self::Success | Self::Failed | Self::Interrupted => &[],
         }
     }
 }

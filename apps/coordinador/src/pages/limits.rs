@@ -1,5 +1,5 @@
-use ::store::settings::{Effective, Kind};
 use askama::Template;
+use db::settings::{Effective, Kind};
 use serde_json::Value as Json;
 use web::{Lang, Page};
 

@@ -1,5 +1,5 @@
 use askama::Template;
-use engine::Lifecycle as _;
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use web::Page;

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use engine::Lifecycle as _;
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone, svg::Meter};
 

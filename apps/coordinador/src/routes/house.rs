@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::settings::{Change, Refused};
+use db::settings::{Change, Refused};
 use host::{Context, Failure, Listed, Span, check::Check};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

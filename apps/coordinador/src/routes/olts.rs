@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use ::store::{Error, Tx};
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use db::{Error, Tx};
 use host::{Context, Failure, Listed, Span, as_json, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};

@@ -4,15 +4,13 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use engine::sheet::{self, Column as Heading, Kind};
 use host::{Context, Failure, Listed, as_json, conflict};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{
-    Path, Problem, Query,
-    sheet::{self, Column as Heading, Kind},
-};
+use web::{Path, Problem, Query};
 
 use super::{Desk, by, missing, olts::OLT};
 use crate::{

@@ -245,7 +245,7 @@ impl FitView {
 }
 
 /// What every master that is switched on wants, with its chain.
-pub(crate) async fn demands(tx: &mut ::store::Tx) -> Result<Vec<Demand>, Failure> {
+pub(crate) async fn demands(tx: &mut db::Tx) -> Result<Vec<Demand>, Failure> {
     Ok(nodes::demands(tx, None).await?)
 }
 

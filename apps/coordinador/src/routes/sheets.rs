@@ -5,15 +5,13 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
+use engine::sheet::{self, Column, Kind, Need};
 use host::{Context, Failure, as_json, check::Check, of_json};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{
-    Problem,
-    sheet::{self, Column, Kind, Need},
-};
+use web::Problem;
 
 use super::{Desk, by, olts::OltRequest};
 use crate::{
@@ -84,12 +82,12 @@ struct Taken {
 async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Taken>, Failure> {
     desk.require(Action::Edit)?;
     let rows = sheet::read(COLUMNS, &body, |_| Vec::new())
-        .map_err(|bad| sheet::refused(bad, desk.lang))?;
+        .map_err(|bad| web::sheet::refused(bad, desk.lang))?;
     let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let mut taken = Taken { creadas: 0, cambiadas: 0 };
     for row in rows {
         let known = save(&desk, &mut decision, row.fields).await.map_err(|failure| {
-            let told = sheet::at_line(row.line, failure.problem(), desk.lang);
+            let told = web::sheet::at_line(row.line, failure.problem(), desk.lang);
             told.map_or(failure, Failure::from)
         })?;
         taken.creadas += usize::from(!known);
@@ -107,7 +105,7 @@ async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Taken>, Failure> {
 /// Whether it was there before.
 async fn save(
     desk: &Desk,
-    decision: &mut ::store::Decision,
+    decision: &mut db::Decision,
     fields: Map<String, Json>,
 ) -> Result<bool, Failure> {
     let name = fields.get("abreviatura").and_then(Json::as_str).unwrap_or_default().to_owned();

@@ -1,10 +1,10 @@
 //! Templates and the OLTs they are pushed to.
 
-use ::store::Tx;
 use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
+use db::Tx;
 use host::{Context, Failure, Listed, Span, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};

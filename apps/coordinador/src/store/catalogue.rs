@@ -1,6 +1,6 @@
 //! The OIDs a house adds to the shipped ones.
 
-use ::store::{Error, Row, Tx, Value};
+use db::{Error, Row, Tx, Value};
 
 use crate::model::{CatalogueEntry, CatalogueId, Oid, Space};
 

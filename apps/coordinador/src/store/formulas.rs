@@ -1,6 +1,6 @@
 //! Index formulas that the house adds; the shipped ones come after them.
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 use serde_json::{Value as Json, json};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! What was decided about a node, and why: kept some days, so that "why did this not run?" has an
 //! answer for the past too.
 
-use ::store::{Error, Row, Tx, Value};
+use db::{Error, Row, Tx, Value};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

@@ -12,7 +12,7 @@ pub mod runs;
 pub mod templates;
 pub mod world;
 
-use ::store::{Line, Scope, Step};
+use db::{Line, Scope, Step};
 
 pub const MIGRATIONS: Line = Line {
     name: "coordinador",

@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Rows, Tx, Value, trusted};
+use db::{Error, Row, Rows, Tx, Value, trusted};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{

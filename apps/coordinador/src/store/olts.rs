@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Tx, Value, trusted};
+use db::{Error, Row, Tx, Value, trusted};
 use jiff::Timestamp;
 
 use crate::model::{Backoff, Olt, OltId, RunId, SnmpVersion};

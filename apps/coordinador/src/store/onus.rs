@@ -1,7 +1,7 @@
 //! ONUs: only what changed is written, many at once. An ONU that is present was last seen when its
 //! OLT was last walked, so a walk that brings no news writes nothing.
 
-use ::store::{Error, Row, Rows, Tx, Value, trusted};
+use db::{Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Signs of life of the processes that carry out runs.
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use jiff::Timestamp;
 
 pub async fn beat(tx: &mut Tx, id: &str, now: Timestamp) -> Result<(), Error> {

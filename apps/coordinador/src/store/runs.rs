@@ -1,7 +1,7 @@
 //! Runs: every statement that changes one names the state it expects.
 
-use ::store::{Error, Row, Rows, Tx, Value, trusted};
-use engine::Lifecycle as _;
+use db::{Error, Row, Rows, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 

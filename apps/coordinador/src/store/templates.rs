@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Tx, Value};
+use db::{Error, Row, Tx, Value};
 
 use super::nodes;
 use crate::model::{

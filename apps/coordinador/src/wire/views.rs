@@ -1,4 +1,4 @@
-use engine::Lifecycle as _;
+use engine::Word as _;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value as Json;

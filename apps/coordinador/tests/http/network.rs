@@ -9,10 +9,10 @@ use std::{
     time::Duration,
 };
 
+use db::{Store, settings::Settings};
 use host::{Access, AlertChannels, Clock, Context, Options, Running, Vault};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
-use store::{Store, settings::Settings};
 use testkit::Client;
 use tokio::net::TcpListener;
 
@@ -254,7 +254,7 @@ pub(crate) fn extend(body: &mut Json, more: Json) {
 
 async fn context(place: &Place, now: Timestamp, access: Access, url: String) -> Context {
     let store = Store::open(&place.url).await.unwrap();
-    let lines = [store::ENGINE, host::MIGRATIONS, coordinador::store::MIGRATIONS];
+    let lines = [db::ENGINE, host::MIGRATIONS, coordinador::store::MIGRATIONS];
     store.migrate(&lines, now).await.unwrap();
     let settings = Settings::new(coordinador::SETTINGS.to_vec(), Vec::new()).unwrap();
     let options = Options {

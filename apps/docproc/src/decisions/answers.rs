@@ -1,7 +1,7 @@
 //! What people answer (seed §3.5, §3.8): checked, recorded, and the pipeline goes on, in one
 //! commit.
 
-use ::store::{
+use db::{
     Decision, Error, Rows,
     audit::Entry,
     idempotency::{self, Seen},

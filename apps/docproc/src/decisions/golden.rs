@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::store::{Error, audit::Entry};
-use engine::lifecycle::Lifecycle as _;
+use db::{Error, audit::Entry};
+use engine::Word as _;
 use host::Context;
 use serde_json::json;
 

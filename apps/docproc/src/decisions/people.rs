@@ -1,6 +1,6 @@
 //! Tasks and the hands they are in (seed §8): given, taken, kept alive, given back.
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -321,7 +321,7 @@ pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) ->
     }
     let after = json!({ "operator": to, "before": task.assigned_to });
     let entry = super::entry(by, "task.reassign", &task.request_id, after);
-    decision.audit(::store::audit::Entry { subject: format!("task/{id}"), ..entry });
+    decision.audit(db::audit::Entry { subject: format!("task/{id}"), ..entry });
     assign(context, &mut decision).await?;
     finish(decision, id).await
 }
@@ -351,7 +351,7 @@ pub async fn put_operator(
         json!({ "display_name": one.display_name, "skills": one.skills,
                 "shifts": one.shifts, "is_active": one.active })
     };
-    decision.audit(::store::audit::Entry {
+    decision.audit(db::audit::Entry {
         app: crate::NAME,
         actor: by.name.clone(),
         role: by.role.to_owned(),

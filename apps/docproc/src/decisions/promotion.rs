@@ -1,7 +1,7 @@
 //! *Promoción* (seed §11.5): a version comes into force when its golden set agrees, and goes again
 //! when it does not.
 
-use ::store::{Decision, Error, audit::Entry};
+use db::{Decision, Error, audit::Entry};
 use host::Context;
 use serde_json::{Value as Json, json};
 

@@ -7,11 +7,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use ::store::{
+use db::{
     Decision, Error,
     idempotency::{self, Seen},
 };
-use engine::lifecycle::Lifecycle as _;
+use engine::Word as _;
 use host::Context;
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;

@@ -104,7 +104,7 @@ pub(super) fn key(dropped: &Dropped, sha256: &str) -> String {
     let place = dropped.path.strip_prefix(&dropped.root).unwrap_or(&dropped.path);
     let since = dropped.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
     let text = format!("{}\n{}\n{sha256}", place.display(), since.as_micros());
-    ::store::sha256_hex(text.as_bytes())
+    db::sha256_hex(text.as_bytes())
 }
 
 pub(super) fn done(dropped: &Dropped) -> io::Result<()> {

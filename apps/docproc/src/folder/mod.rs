@@ -14,7 +14,7 @@ use std::{
     time::SystemTime,
 };
 
-use ::store::Error;
+use db::Error;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use paper::Kind;

@@ -10,7 +10,7 @@ mod rehearse;
 
 use std::{collections::HashMap, sync::Arc};
 
-use ::store::Error;
+use db::Error;
 use host::Context;
 use jiff::civil::Date;
 use ocr::EngineKind;

@@ -97,7 +97,7 @@ impl Narrowed {
 impl RequestsPage {
     /// Every choice of the status filter.
     fn statuses(&self) -> Vec<(&'static str, &'static str)> {
-        use engine::lifecycle::Lifecycle as _;
+        use engine::Word as _;
         let page = &self.page;
         let mut all = vec![
             ("open", page.t("Abiertas", "Open")),

@@ -88,7 +88,7 @@ async fn process(
     }
     match accepted? {
         Received::New => {
-            let status = engine::lifecycle::Lifecycle::word(Status::Received).to_owned();
+            let status = engine::Word::word(Status::Received).to_owned();
             Ok(axum::Json(Accepted { request_id: id, status }).into_response())
         }
         Received::Replayed(answer) => Ok(axum::Json(answer).into_response()),
@@ -192,7 +192,7 @@ fn key(headers: &HeaderMap, form: &Form, workflow: &str) -> Option<Key> {
     let key = headers.get("idempotency-key")?.to_str().ok()?.to_owned();
     let hashes: Vec<&str> = form.files.iter().map(|file| file.sha256.as_str()).collect();
     let said = json!([hashes, form.metadata, form.channel, workflow, form.external_id]);
-    Some(Key { key, fingerprint: ::store::sha256_hex(said.to_string().as_bytes()) })
+    Some(Key { key, fingerprint: db::sha256_hex(said.to_string().as_bytes()) })
 }
 
 fn no_workflow(

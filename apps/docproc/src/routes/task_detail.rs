@@ -1,6 +1,6 @@
 //! A task with its pages and fields, as the review station shows it.
 
-use ::store::Error;
+use db::Error;
 use web::{Page, Theme};
 
 use super::Desk;

@@ -232,7 +232,7 @@ fn key(headers: &HeaderMap, spoken: &Spoken) -> Option<Key> {
     let key = headers.get("idempotency-key")?.to_str().ok()?;
     let key: String = key.chars().take(200).collect();
     let body = Json::Object(spoken.0.clone()).to_string();
-    Some(Key { key, fingerprint: ::store::sha256_hex(body.as_bytes()) })
+    Some(Key { key, fingerprint: db::sha256_hex(body.as_bytes()) })
 }
 
 /// *Presencia*: the operator is at this task.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error, Rows, Tx, effects::NewEffect};
+use db::{Decision, Error, Rows, Tx, effects::NewEffect};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error, Row, Rows, Slice, Tx};
+use db::{Decision, Error, Row, Rows, Slice, Tx};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

@@ -1,6 +1,6 @@
 //! What the machine said and what a person said: what we learn from, and are judged by.
 
-use ::store::{Decision, Error, Row, Tx};
+use db::{Decision, Error, Row, Tx};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error, Rows, Slice, Tx};
-use engine::lifecycle::Lifecycle as _;
+use db::{Decision, Error, Rows, Slice, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use super::{

@@ -1,6 +1,6 @@
 //! How an operator's day is going.
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 /// One operator since an instant.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error, Row, Rows, Tx};
+use db::{Decision, Error, Row, Rows, Tx};
 use serde_json::{Map, Value as Json};
 
 use super::pages::origin;

@@ -1,7 +1,7 @@
 //! Gives an early answer when what is known is enough.
 
-use ::store::{Decision, Error, Rows};
-use engine::lifecycle::Lifecycle as _;
+use db::{Decision, Error, Rows};
+use engine::Word as _;
 
 use super::{
     answers::{self, Given, Kind},

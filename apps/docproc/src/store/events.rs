@@ -1,11 +1,11 @@
 //! What happened, for everyone who watches.
 
-use ::store::{Decision, events::NewEvent};
+use db::{Decision, events::NewEvent};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use crate::model::Status;
-use engine::lifecycle::Lifecycle as _;
+use engine::Word as _;
 
 fn emit(decision: &mut Decision, name: &'static str, request: &str, data: Json) {
     let subject = Some(format!("request/{request}"));

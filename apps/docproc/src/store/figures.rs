@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ::store::{Error, Row, Rows, Tx, trusted};
+use db::{Error, Row, Rows, Tx, trusted};
 use jiff::{SignedDuration, Timestamp};
 
 /// Requests by how they stand.

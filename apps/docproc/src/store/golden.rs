@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use ::store::{Decision, Error, Row, Rows, Scope, Tx};
+use db::{Decision, Error, Row, Rows, Scope, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;

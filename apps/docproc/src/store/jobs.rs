@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use ::store::{Error, Rows, Tx};
+use db::{Error, Rows, Tx};
 use page::PageText;
 use serde_json::Value as Json;
 

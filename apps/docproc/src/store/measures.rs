@@ -1,6 +1,6 @@
 //! What alarms, metrics and the overview measure (seed §9.2, §9.3).
 
-use ::store::{Dialect, Error, Tx, trusted};
+use db::{Dialect, Error, Tx, trusted};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, tz::TimeZone};
 
 use super::figures;

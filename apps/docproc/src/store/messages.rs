@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
+use db::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
 use super::progress::Ran;

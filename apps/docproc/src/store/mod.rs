@@ -26,7 +26,7 @@ pub mod reviews;
 pub mod workflows;
 mod writing;
 
-use ::store::{Line, Scope, Step};
+use db::{Line, Scope, Step};
 
 pub const MIGRATIONS: Line = Line {
     name: "docproc",

@@ -1,6 +1,6 @@
 //! *Operadores* (seed §4.1, §14.3): who they are, and when anything was last heard of them.
 
-use ::store::{Decision, Error, Row, Tx};
+use db::{Decision, Error, Row, Tx};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 

@@ -1,6 +1,6 @@
 //! Pages: one row each, from the split to their document.
 
-use ::store::{Decision, Error, Row, Rows, Tx, Value};
+use db::{Decision, Error, Row, Rows, Tx, Value};
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 

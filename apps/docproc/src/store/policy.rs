@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ::store::{
+use db::{
     Error, Tx,
     settings::{Kind, Setting, Settings},
 };

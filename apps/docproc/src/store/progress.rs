@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use ::store::{Decision, Error, Row, Rows, Slice, Tx};
+use db::{Decision, Error, Row, Rows, Slice, Tx};
 use jiff::Timestamp;
 use page::PageText;
 use serde_json::{Value as Json, json};
@@ -207,7 +207,7 @@ fn document(row: &Row) -> Result<Document, Error> {
 
 /// A document's id follows from its request, run and first page: opened twice, it is the same.
 pub fn document_id(request: &str, run: i64, first: u32) -> String {
-    let digest = ::store::sha256_hex(format!("{request}/{run}/{first}").as_bytes());
+    let digest = db::sha256_hex(format!("{request}/{run}/{first}").as_bytes());
     let bytes = u128::from_str_radix(&digest[..32], 16).unwrap_or_default();
     uuid::Builder::from_custom_bytes(bytes.to_be_bytes()).into_uuid().to_string()
 }

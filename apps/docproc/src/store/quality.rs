@@ -1,6 +1,6 @@
 //! What the machine and people said lately, for the page about quality.
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

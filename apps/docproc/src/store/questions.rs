@@ -1,6 +1,6 @@
 //! What people are asked, with everything they need to answer.
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use serde_json::{Value as Json, json};
 
 use super::{documents, pages, progress::Loaded, reviews::NewTask};

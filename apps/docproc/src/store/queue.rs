@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 use jiff::Timestamp;
 
 use crate::{model::Item, rules::why::Queued, wire::TimelineView};
@@ -143,7 +143,7 @@ pub async fn load(tx: &mut Tx, since: Timestamp) -> Result<Vec<StageLoad>, Error
          FROM messages WHERE state IN ('READY', 'CLAIMED')
          OR (state = 'DONE' AND finished_at >= $1) GROUP BY component"
     );
-    let rows = tx.all(::store::trusted(sql), &[since.into()]).await?;
+    let rows = tx.all(db::trusted(sql), &[since.into()]).await?;
     rows.iter()
         .map(|row| {
             let mean: Option<f64> = row.maybe("mean")?;

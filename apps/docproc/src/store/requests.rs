@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ::store::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use bytes::Bytes;
-use engine::lifecycle::Lifecycle as _;
+use db::{Decision, Error, Row, Rows, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

@@ -1,7 +1,7 @@
 //! What people are asked: *tareas del back office* (seed §4.1, §8).
 
-use ::store::{Decision, Error, Row, Rows, Tx};
-use engine::lifecycle::Lifecycle as _;
+use db::{Decision, Error, Row, Rows, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
@@ -101,7 +101,7 @@ pub async fn list(
 pub async fn raise(decision: &mut Decision, requests: &[&str]) -> Result<(), Error> {
     let sql = "UPDATE review_tasks SET priority = 0 WHERE request_id IN (SELECT id FROM ROWS)
                AND status IN ('pending', 'assigned', 'timeout')";
-    let rows = ::store::Rows::of(&["id"], requests.iter().copied());
+    let rows = db::Rows::of(&["id"], requests.iter().copied());
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! Versions of workflows. Each content that was ever loaded stays, for the requests that began
 //! with it. One version of a name is active: new requests take it.
 
-use ::store::{Decision, Error, Rows, Scope, Tx, sha256_hex};
+use db::{Decision, Error, Rows, Scope, Tx, sha256_hex};
 use jiff::Timestamp;
 
 /// A version as it was loaded.
@@ -128,7 +128,7 @@ pub async fn versions(tx: &mut Tx, name: Option<&str>) -> Result<Vec<Version>, E
     tx.all(sql, &[name.into()]).await?.iter().map(version).collect()
 }
 
-fn version(row: &::store::Row) -> Result<Version, Error> {
+fn version(row: &db::Row) -> Result<Version, Error> {
     Ok(Version {
         id: row.get("id")?,
         name: row.get("name")?,

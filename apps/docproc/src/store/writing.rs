@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use ::store::{Decision, Error, Rows};
-use engine::lifecycle::Lifecycle as _;
+use db::{Decision, Error, Rows};
+use engine::Word as _;
 
 use super::{
     answers::{self, Given},

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use engine::Plan;
 use host::Context;
 

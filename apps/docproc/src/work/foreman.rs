@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ::store::Error;
+use db::Error;
 use host::Context;
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -88,7 +88,7 @@ impl Foreman {
             tray,
             outcomes,
             threads: Vec::new(),
-            client: reqwest::Client::new(),
+            client: http_client::client(),
             held: [0; 3],
             pace: [Duration::from_millis(200); 3],
         };

@@ -1,7 +1,7 @@
 //! Workers say that they live; one that falls silent gives its messages back. Real time, whatever
 //! the business clock says: this is about processes.
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};

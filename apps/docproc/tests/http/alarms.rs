@@ -1,8 +1,8 @@
 //! Scenario 27: the five alarms at their numbers, and their end; scenario 28: what is measured.
 
+use db::Decision;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
-use store::Decision;
 
 use crate::{
     deadlines::DOUBTFUL,
@@ -26,7 +26,7 @@ async fn firing(office: &Office) -> Vec<String> {
 
 async fn decide(office: &Office, change: impl AsyncFnOnce(&mut Decision)) {
     let context = office.context();
-    let scope = store::Scope::new("test");
+    let scope = db::Scope::new("test");
     let mut decision = context.store.decide(&scope, context.clock.now()).await.unwrap();
     change(&mut decision).await;
     decision.commit().await.unwrap();

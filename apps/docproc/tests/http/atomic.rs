@@ -6,8 +6,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use db::{Dialect, Scope, Store};
 use serde_json::json;
-use store::{Dialect, Scope, Store};
 
 use crate::office::{Desk, Office, noon, on_both, on_sqlite};
 

@@ -25,7 +25,7 @@ mod receiver;
 mod regroup;
 mod robust;
 mod roles;
-#[path = "../../../../crates/store/tests/conformance/twins.rs"]
+#[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
 mod yaml;
 

@@ -9,12 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use db::{Store, settings::Settings};
 use docproc::{Part, Place};
 use host::{Access, AlertChannels, Clock, Context, Options, Running};
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde_json::Value as Json;
-use store::{Store, settings::Settings};
 use testkit::Client;
 use tokio::net::TcpListener;
 
@@ -207,7 +207,7 @@ impl Office {
 
 pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
     let store = Store::open(&desk.url).await.unwrap();
-    let lines = [store::ENGINE, host::MIGRATIONS, docproc::store::MIGRATIONS];
+    let lines = [db::ENGINE, host::MIGRATIONS, docproc::store::MIGRATIONS];
     store.migrate(&lines, noon()).await.unwrap();
     let settings = Settings::new(docproc::SETTINGS.to_vec(), Vec::new()).unwrap();
     let options = Options {

@@ -160,7 +160,8 @@ async fn scenario_28_a_process_is_ready_while_it_takes_messages() {
         let address = "127.0.0.1:0".parse().unwrap();
         let bound = docproc::health::serve(office.context().clone(), address).await.unwrap();
         let ask = async |path: &str| {
-            let answer = reqwest::get(format!("http://{bound}{path}")).await.unwrap();
+            let answer =
+                http_client::client().get(format!("http://{bound}{path}")).send().await.unwrap();
             (answer.status().as_u16(), answer.json::<Json>().await.unwrap())
         };
         assert_eq!(ask("/health").await, (200, json!({ "status": "ok", "component": "all" })));
@@ -171,7 +172,8 @@ async fn scenario_28_a_process_is_ready_while_it_takes_messages() {
         }
         office.context().stopping.cancel();
         // The port closes with the process, or says that it drains.
-        if let Ok(answer) = reqwest::get(format!("http://{bound}/ready")).await {
+        if let Ok(answer) = http_client::client().get(format!("http://{bound}/ready")).send().await
+        {
             assert_eq!(answer.status().as_u16(), 503);
         }
         office.close().await;

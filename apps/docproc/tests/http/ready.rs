@@ -52,7 +52,13 @@ fn carry(listener: TcpListener, to: SocketAddr) -> AbortHandle {
 }
 
 async fn ready(health: SocketAddr) -> u16 {
-    reqwest::get(format!("http://{health}/ready")).await.unwrap().status().as_u16()
+    http_client::client()
+        .get(format!("http://{health}/ready"))
+        .send()
+        .await
+        .unwrap()
+        .status()
+        .as_u16()
 }
 
 /// How long it takes until it says so.
@@ -85,7 +91,7 @@ async fn scenario_28_a_lost_database_is_noticed_within_five_seconds() {
     wire.cut();
     let noticed = until(health, 503).await;
     assert!(noticed < Duration::from_secs(5), "{noticed:?}");
-    let alive = reqwest::get(format!("http://{health}/health")).await.unwrap();
+    let alive = http_client::client().get(format!("http://{health}/health")).send().await.unwrap();
     assert_eq!(alive.status().as_u16(), 200, "it lives all the same");
     assert_eq!(alive.json::<Json>().await.unwrap()["status"], "ok");
     wire.mend().await;

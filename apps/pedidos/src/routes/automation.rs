@@ -1,11 +1,11 @@
 //! The worker and its pause.
 
 use axum::{extract::State, http::StatusCode};
+use db::audit::Entry;
 use host::{Context, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::audit::Entry;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Problem};

@@ -1,6 +1,6 @@
 //! What clients send about an order, and how it becomes typed.
 
-use ::store::Tx;
+use db::Tx;
 use host::Failure;
 use jiff::{SignedDuration, Timestamp, civil::Date};
 use serde::Deserialize;
@@ -261,7 +261,7 @@ pub(super) async fn estimate(
     kitchen: &KitchenView,
     lines: &[Line],
     now: Timestamp,
-) -> Result<i64, ::store::Error> {
+) -> Result<i64, db::Error> {
     let policy = &kitchen.policy;
     let plain = estimate::minutes(estimate::effort(lines), policy.estimate_floor);
     if !policy.apply_learning {

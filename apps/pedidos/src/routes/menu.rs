@@ -195,13 +195,13 @@ fn entry(
     action: &str,
     before: Option<&Article>,
     after: Option<&Article>,
-) -> ::store::audit::Entry {
+) -> db::audit::Entry {
     let shown = |article: &Article| {
         json!({ "nombre": article.name, "precio": pesos(article.price_cents),
                 "peso": article.weight, "activo": article.active, "stock": article.stock })
     };
     let id = before.or(after).map_or(0, |article| article.id);
-    ::store::audit::Entry {
+    db::audit::Entry {
         app: crate::NAME,
         actor: desk.actor.name.clone(),
         role: desk.role.word().into(),

@@ -88,7 +88,7 @@ async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Fail
 /// Orders as this desk may see them, with their place in the queue.
 pub(super) async fn views(
     desk: &Desk,
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     kitchen: &KitchenView,
     found: &[Order],
 ) -> Result<Vec<OrderView>, Failure> {
@@ -112,7 +112,7 @@ pub(super) async fn views(
 }
 
 async fn projected(
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     kitchen: &KitchenView,
     now: jiff::Timestamp,
 ) -> Result<Vec<Projected>, Failure> {
@@ -174,7 +174,7 @@ fn idempotency_key(
         return Err(problem.into());
     };
     // The typed request, not its bytes: spacing and the order of keys do not make another order.
-    let fingerprint = ::store::sha256_hex(format!("{new:?}"));
+    let fingerprint = db::sha256_hex(format!("{new:?}"));
     Ok(Some(Key { key: key.to_owned(), fingerprint }))
 }
 

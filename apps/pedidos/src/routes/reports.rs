@@ -205,7 +205,7 @@ fn hours(recent: &[Order], kitchen: &KitchenView) -> Vec<HourUse> {
 }
 
 async fn article_times(
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     recent: &[Order],
     kitchen: &KitchenView,
 ) -> Result<Vec<ArticleTime>, Failure> {
@@ -236,7 +236,7 @@ async fn article_times(
 
 async fn advice_list(
     desk: &Desk,
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     kitchen: &KitchenView,
 ) -> Result<Vec<Advice>, Failure> {
     let policy = &kitchen.policy;

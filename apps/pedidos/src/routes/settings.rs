@@ -2,10 +2,10 @@
 //! values.
 
 use axum::http::HeaderMap;
+use db::settings::{Effective, Origin, Refused};
 use host::{Context, Failure, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use store::settings::{Effective, Origin, Refused};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};

@@ -270,14 +270,14 @@ fn entry(
     action: &str,
     before: Option<&CapacityRule>,
     after: Option<&CapacityRule>,
-) -> ::store::audit::Entry {
+) -> db::audit::Entry {
     let shown = |rule: &CapacityRule| {
         json!({ "dia_semana": rule.weekday, "desde": rule.from.to_string(),
                 "hasta": rule.to.to_string(), "capacidad": rule.capacity,
                 "personal": rule.staff })
     };
     let id = before.or(after).map_or(0, |rule| rule.id);
-    ::store::audit::Entry {
+    db::audit::Entry {
         app: crate::NAME,
         actor: desk.actor.name.clone(),
         role: desk.role.word().into(),

@@ -1,6 +1,6 @@
 //! Evidence for the learning rules: what was prepared, and how long it took.
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 use super::orders;

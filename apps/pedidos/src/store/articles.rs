@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 
 const LISTED: i64 = 1_000;
 
@@ -44,7 +44,7 @@ pub async fn update(tx: &mut Tx, article: &Article) -> Result<(), Error> {
     tx.guarded("article", sql, &args).await
 }
 
-fn fields(article: &Article) -> [::store::Value; 8] {
+fn fields(article: &Article) -> [db::Value; 8] {
     [
         article.name.as_str().into(),
         article.category.clone().into(),

@@ -1,6 +1,6 @@
 //! Applies what a command or the planner wants, one change at a time, each guarded.
 
-use ::store::{Decision, Error, Slice, Tx, audit::Entry};
+use db::{Decision, Error, Slice, Tx, audit::Entry};
 use host::Actor;
 use jiff::Timestamp;
 use serde_json::json;

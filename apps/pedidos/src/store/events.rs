@@ -1,7 +1,7 @@
 //! What is announced, in the shapes of the seed plus `version` and `causa`. The sequence number is
 //! added when an event is delivered.
 
-use ::store::{Decision, Error, events::NewEvent};
+use db::{Decision, Error, events::NewEvent};
 use serde_json::{Value as Json, json};
 
 use super::{KitchenView, orders};

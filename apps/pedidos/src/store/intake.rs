@@ -1,6 +1,6 @@
 //! The kitchen as the intake planner sees it.
 
-use ::store::{Decision, Error, Row, Slice, Tx};
+use db::{Decision, Error, Row, Slice, Tx};
 use engine::Capacity;
 use host::Context;
 use jiff::Timestamp;

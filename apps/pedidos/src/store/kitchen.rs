@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ::store::{Decision, Error, Tx};
+use db::{Decision, Error, Tx};
 use serde_json::{Value as Json, json};
 
 use super::{KitchenView, events, orders};

@@ -11,7 +11,7 @@ pub mod policy;
 pub mod rules;
 pub mod tickets;
 
-use ::store::{Line, Scope, Step};
+use db::{Line, Scope, Step};
 
 pub use changes::{By, OrderSlice, OrderSnapshot};
 pub use intake::{IntakeSlice, KitchenView};

@@ -1,4 +1,4 @@
-use ::store::{Dialect, Error, Row, Tx};
+use db::{Dialect, Error, Row, Tx};
 use jiff::Timestamp;
 
 use crate::model::{

@@ -1,6 +1,6 @@
 //! *Capacidad por horarios* in the database.
 
-use ::store::{Error, Row, Tx, Value};
+use db::{Error, Row, Tx, Value};
 use jiff::civil::{Date, Time};
 
 use crate::rules::timetable::CapacityRule;

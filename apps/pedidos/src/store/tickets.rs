@@ -1,4 +1,4 @@
-use ::store::{Decision, Error, Row, Tx};
+use db::{Decision, Error, Row, Tx};
 
 use super::{events, orders};
 use crate::{
@@ -140,9 +140,9 @@ pub async fn bumped_order(decision: &mut Decision, order: OrderId) -> Result<(),
 pub async fn forget_ready_bump(decision: &mut Decision, order: OrderId) -> Result<(), Error> {
     let ticket = "ticket_id = (SELECT id FROM tickets WHERE order_id = $1)";
     let whole = format!("DELETE FROM bumps WHERE {ticket} AND line IS NULL");
-    decision.tx.execute(::store::trusted(whole), &[order.0.into()]).await?;
+    decision.tx.execute(db::trusted(whole), &[order.0.into()]).await?;
     let lines = format!("UPDATE bumps SET made_ready = FALSE WHERE {ticket}");
-    decision.tx.execute(::store::trusted(lines), &[order.0.into()]).await?;
+    decision.tx.execute(db::trusted(lines), &[order.0.into()]).await?;
     Ok(())
 }
 

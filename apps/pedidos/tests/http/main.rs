@@ -8,7 +8,7 @@ mod outage;
 mod scenarios;
 mod shop;
 mod stream;
-#[path = "../../../../crates/store/tests/conformance/twins.rs"]
+#[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
 
 #[tokio::test]

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use db::{Scope, Store};
 use host::Access;
 use serde_json::json;
-use store::{Scope, Store};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,

@@ -10,10 +10,10 @@ use std::{
     time::Duration,
 };
 
+use db::{Store, settings::Settings};
 use host::{Access, Actor, AlertChannels, Clock, Context, Grant, Options, Running, accounts};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
-use store::{Store, settings::Settings};
 use testkit::Client;
 use tokio::net::TcpListener;
 
@@ -178,7 +178,7 @@ impl Shop {
     /// Every row of every table, one line each.
     pub(crate) async fn rows(&self) -> Vec<String> {
         let file = self.dir.join("rows");
-        store::backup::write(self.store(), &file, friday()).await.unwrap();
+        db::backup::write(self.store(), &file, friday()).await.unwrap();
         let mut text = String::new();
         let packed = std::fs::File::open(&file).unwrap();
         flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
@@ -230,7 +230,7 @@ async fn token(running: &Running, name: &str, app: &str, role: &str) -> String {
 
 async fn serve(url: &str, now: Timestamp, access: Access) -> Running {
     let store = Store::open(url).await.unwrap();
-    let lines = [store::ENGINE, host::MIGRATIONS, pedidos::store::MIGRATIONS];
+    let lines = [db::ENGINE, host::MIGRATIONS, pedidos::store::MIGRATIONS];
     store.migrate(&lines, now).await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let options = Options {

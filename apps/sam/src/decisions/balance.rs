@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! *Callback* (spec rule 8): the Control Room says that a run is over.
 
-use ::store::{Decision, Error};
+use db::{Decision, Error};
 use host::Context;
 use jiff::Timestamp;
 use serde_json::Value as Json;

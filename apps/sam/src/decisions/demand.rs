@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use ::store::{Error, settings::Values};
+use db::{Error, settings::Values};
 use host::Context;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -84,7 +84,7 @@ async fn clouders(values: &Values) -> Result<Option<Answer>, Error> {
 
 async fn ask_clouders(url: &str, auth: &str) -> Answer {
     let said = |error: reqwest::Error| error.without_url().to_string();
-    let client = reqwest::Client::builder().timeout(PATIENCE).build().map_err(said)?;
+    let client = http_client::builder().timeout(PATIENCE).build().map_err(said)?;
     let mut request = client.get(url).header("accept", "application/json");
     if !auth.is_empty() {
         request = request.header("authorization", auth);
@@ -119,7 +119,7 @@ async fn sql(values: &Values) -> Result<Option<Answer>, Error> {
     if url.is_empty() || query.is_empty() {
         return Ok(None);
     }
-    let asked = ::store::outside::counts(url, query, MOST);
+    let asked = db::outside::counts(url, query, MOST);
     let answer = match tokio::time::timeout(PATIENCE, asked).await {
         Ok(Ok(rows)) => Ok(rows.into_iter().map(|(name, n)| (name.trim().to_owned(), n)).fold(
             BTreeMap::new(),

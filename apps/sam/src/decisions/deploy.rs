@@ -3,8 +3,8 @@
 //! That a deploy is about to be posted is committed before it is. Whoever comes back to such a run
 //! — after a crash, a time-out, an answer that was lost — looks it up by its tag first.
 
-use ::store::{Decision, Error, effects::Claimed, settings::Values};
 use controlroom::{Callback, Client, Deployment, Fault, Place};
+use db::{Decision, Error, effects::Claimed, settings::Values};
 use host::{Context, Driver, Outcome};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The launcher's tick: plan, claim, and leave the deploys to their driver.
 
-use ::store::{Decision, Error, Slice, Tx, effects::NewEffect};
+use db::{Decision, Error, Slice, Tx, effects::NewEffect};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

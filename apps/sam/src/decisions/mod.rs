@@ -10,7 +10,7 @@ pub mod runs;
 pub mod sweep;
 pub mod sync;
 
-use ::store::{Decision, audit::Entry, events::NewEvent};
+use db::{Decision, audit::Entry, events::NewEvent};
 use serde_json::Value as Json;
 
 /// Who acts.

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use ::store::{Decision, Error};
 use controlroom::{Activity, ActivityQuery, Client, Fault, Place};
+use db::{Decision, Error};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 

@@ -1,7 +1,7 @@
 //! How runs end. Each ending frees the runner in the commit that records it.
 
-use ::store::{Decision, Error};
-use engine::Lifecycle as _;
+use db::{Decision, Error};
+use engine::Word as _;
 use host::Context;
 use jiff::Timestamp;
 use serde_json::json;

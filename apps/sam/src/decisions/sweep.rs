@@ -1,6 +1,6 @@
 //! Forgets what ended long ago.
 
-use ::store::Error;
+use db::Error;
 use host::Context;
 use jiff::Timestamp;
 

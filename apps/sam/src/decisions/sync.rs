@@ -1,7 +1,7 @@
 //! Takes over what the Control Room has (spec rule 9).
 
-use ::store::{Decision, Error, settings::Values};
 use controlroom::{Client, Fault};
+use db::{Decision, Error, settings::Values};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -11,29 +11,7 @@ use jiff::Timestamp;
 pub use run::{Closing, Run, RunState, UNKNOWN_HOLD};
 pub use schedule::{Calendar, Days, Pace, Schedule, Weekdays};
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[derive(serde::Serialize, serde::Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(pub i64);
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-
-        impl From<$name> for ::store::Value {
-            fn from(id: $name) -> Self {
-                id.0.into()
-            }
-        }
-    )*};
-}
-
-ids! {
+engine::ids! {
     /// *Robot*: a taskbot; the id of its file in the Control Room.
     RobotId,
     /// *Equipo*: a Bot Runner; the id of its device in the Control Room.

@@ -1,4 +1,4 @@
-use engine::Lifecycle;
+use engine::{Lifecycle, Word};
 use jiff::{SignedDuration, Timestamp, civil::Date};
 
 use super::{Hold, RobotId, RunId, RunnerId, ScheduleId};
@@ -112,7 +112,7 @@ impl RunState {
     }
 }
 
-impl Lifecycle for RunState {
+impl Word for RunState {
     const ALL: &'static [Self] = &[
         S::Pending,
         S::Deployed,
@@ -129,6 +129,26 @@ impl Lifecycle for RunState {
         S::Inferred,
     ];
 
+    fn word(self) -> &'static str {
+        match self {
+            S::Pending => "PENDING_EXECUTION",
+            S::Deployed => "DEPLOYED",
+            S::Queued => "QUEUED",
+            S::Running => "RUNNING",
+            S::Paused => "RUN_PAUSED",
+            S::Unknown => "UNKNOWN",
+            S::Completed => "COMPLETED",
+            S::RunCompleted => "RUN_COMPLETED",
+            S::RunFailed => "RUN_FAILED",
+            S::RunAborted => "RUN_ABORTED",
+            S::RunTimedOut => "RUN_TIMED_OUT",
+            S::DeployFailed => "DEPLOY_FAILED",
+            S::Inferred => "COMPLETED_INFERRED",
+        }
+    }
+}
+
+impl Lifecycle for RunState {
     fn successors(self) -> &'static [Self] {
         const SEEN: &[S] = &[
             S::Deployed,
@@ -162,24 +182,6 @@ impl Lifecycle for RunState {
             | S::RunAborted
             | S::RunTimedOut
             | S::DeployFailed => &[],
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            S::Pending => "PENDING_EXECUTION",
-            S::Deployed => "DEPLOYED",
-            S::Queued => "QUEUED",
-            S::Running => "RUNNING",
-            S::Paused => "RUN_PAUSED",
-            S::Unknown => "UNKNOWN",
-            S::Completed => "COMPLETED",
-            S::RunCompleted => "RUN_COMPLETED",
-            S::RunFailed => "RUN_FAILED",
-            S::RunAborted => "RUN_ABORTED",
-            S::RunTimedOut => "RUN_TIMED_OUT",
-            S::DeployFailed => "DEPLOY_FAILED",
-            S::Inferred => "COMPLETED_INFERRED",
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The screens for those who set SAM up: mappings, configuration, audit.
 
-use ::store::{
+use askama::Template;
+use db::{
     audit::Record,
     settings::{Effective, Kind, Origin},
 };
-use askama::Template;
 use serde_json::{Value as Json, json};
 use web::{Page, Tone};
 

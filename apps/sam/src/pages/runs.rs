@@ -1,7 +1,7 @@
 use std::borrow::Borrow;
 
 use askama::Template;
-use engine::Lifecycle as _;
+use engine::Word as _;
 use jiff::Timestamp;
 use web::Page;
 

@@ -157,7 +157,7 @@ pub fn seconds(page: &Page, seconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::Lifecycle as _;
+    use engine::Word as _;
     use jiff::tz::TimeZone;
     use web::Theme;
 

@@ -96,7 +96,7 @@ async fn reserve(
         assignments::New { robot, runner, hold: Hold::Reserved, schedule: None, by: &by.name };
     let id = assignments::insert(&mut decision.tx, &new, desk.now).await?;
     let made = assignments::find(&mut decision.tx, id).await?;
-    let made = made.ok_or_else(|| ::store::Error::corrupt("an assignment vanished"))?;
+    let made = made.ok_or_else(|| db::Error::corrupt("an assignment vanished"))?;
     let view = AssignmentView::from(&made);
     let mut entry = by.did("asignacion.reservar", format!("asignacion/{id}"));
     entry.after = Some(as_json(&view)?);

@@ -1,6 +1,7 @@
 //! `POST /api/callback`: the Control Room says that a run is over (seed §4.4).
 
 pub(super) mod proof;
+mod signature;
 
 use axum::{
     body::Bytes,

@@ -54,9 +54,9 @@ fn typed(desk: &Desk, request: &MappingRequest) -> Result<Mapping, Failure> {
 /// Why a mapping cannot be so.
 async fn refused(
     desk: &Desk,
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     mapping: &Mapping,
-) -> Result<Option<Problem>, ::store::Error> {
+) -> Result<Option<Problem>, db::Error> {
     if robots::find(tx, mapping.robot).await?.is_none() {
         let (es, en) = ("No existe ese robot.", "There is no such robot.");
         return Ok(Some(unknown(desk, "ROBOT_INEXISTENTE", es, en)));

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use ::store::{Error, Tx};
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use db::{Error, Tx};
 use host::{Context, Failure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

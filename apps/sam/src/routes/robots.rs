@@ -1,10 +1,10 @@
 //! Robots.
 
-use ::store::{Decision, Error};
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use db::{Decision, Error};
 use host::{Context, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -117,7 +117,7 @@ fn missing(desk: &Desk) -> Problem {
 /// Why a robot cannot be so: names are unique, pools exist, schedules exclude demand.
 async fn refused(
     desk: &Desk,
-    tx: &mut ::store::Tx,
+    tx: &mut db::Tx,
     robot: &Robot,
     before: Option<&Robot>,
 ) -> Result<Option<Problem>, Error> {

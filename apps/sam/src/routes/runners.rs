@@ -1,10 +1,10 @@
 //! Runners (*equipos*).
 
-use ::store::{Decision, Error};
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use db::{Decision, Error};
 use host::{Context, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -90,11 +90,7 @@ pub(super) fn missing(desk: &Desk) -> Problem {
     unknown(desk, "EQUIPO_INEXISTENTE", "No existe ese equipo.", "There is no such runner.")
 }
 
-async fn refused(
-    desk: &Desk,
-    tx: &mut ::store::Tx,
-    runner: &Runner,
-) -> Result<Option<Problem>, Error> {
+async fn refused(desk: &Desk, tx: &mut db::Tx, runner: &Runner) -> Result<Option<Problem>, Error> {
     let other = runners::by_name(tx, &runner.name).await?;
     if other.is_some_and(|other| other.id != runner.id) {
         let (es, en) = ("Ya hay un equipo con ese nombre.", "There is a runner with that name.");

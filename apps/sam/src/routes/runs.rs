@@ -1,7 +1,7 @@
 //! Runs and their lives.
 
-use ::store::{Error, Tx, trusted};
 use axum::response::{IntoResponse as _, Response};
+use db::{Error, Tx, trusted};
 use host::{Context, Failure};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

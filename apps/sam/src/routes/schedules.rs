@@ -4,11 +4,11 @@ mod outlook;
 
 use std::collections::HashMap;
 
-use ::store::{Decision, Error, Tx};
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use db::{Decision, Error, Tx};
 use host::{Context, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};

@@ -1,7 +1,7 @@
 //! *Configuración*, by any of a key's names. The console's settings page changes the same values.
 
-use ::store::settings::{Effective, Kind, Origin, Refused};
 use axum::http::HeaderMap;
+use db::settings::{Effective, Kind, Origin, Refused};
 use host::{Context, Failure, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ::store::Decision;
 use axum::{
     body::Bytes,
     http::header,
     response::{IntoResponse as _, Response},
 };
+use db::Decision;
 use host::{Context, Failure};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};

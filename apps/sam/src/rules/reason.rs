@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
 
 use crate::model::{RobotId, RunId, RunState, RunnerId};
-use engine::Lifecycle as _;
+use engine::Word as _;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {

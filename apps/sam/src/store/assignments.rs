@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Rows, Tx};
+use db::{Error, Row, Rows, Tx};
 use jiff::Timestamp;
 
 use crate::model::{Assignment, AssignmentId, Hold, RobotId, RunnerId, ScheduleId};
@@ -18,24 +18,23 @@ pub fn read(row: &Row) -> Result<Assignment, Error> {
 }
 
 pub async fn all(tx: &mut Tx) -> Result<Vec<Assignment>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM assignments ORDER BY id"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM assignments ORDER BY id"));
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: AssignmentId) -> Result<Option<Assignment>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM assignments WHERE id = $1"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM assignments WHERE id = $1"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
 }
 
 pub async fn of_runner(tx: &mut Tx, runner: RunnerId) -> Result<Vec<Assignment>, Error> {
-    let sql = ::store::trusted(format!(
-        "SELECT {COLUMNS} FROM assignments WHERE runner_id = $1 ORDER BY id"
-    ));
+    let sql =
+        db::trusted(format!("SELECT {COLUMNS} FROM assignments WHERE runner_id = $1 ORDER BY id"));
     tx.all(sql, &[runner.into()]).await?.iter().map(read).collect()
 }
 
 pub async fn of_schedule(tx: &mut Tx, schedule: ScheduleId) -> Result<Vec<Assignment>, Error> {
-    let sql = ::store::trusted(format!(
+    let sql = db::trusted(format!(
         "SELECT {COLUMNS} FROM assignments WHERE schedule_id = $1 ORDER BY runner_id"
     ));
     tx.all(sql, &[schedule.into()]).await?.iter().map(read).collect()

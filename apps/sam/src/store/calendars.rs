@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 use jiff::civil::Date;
 use serde_json::{Value as Json, json};
 

@@ -1,6 +1,6 @@
 //! The Control Room's circuit breaker, and when its answers were last used.
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use jiff::Timestamp;
 
 use crate::rules::world::{Circuit, Opened};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ::store::{Error, Rows, Tx};
+use db::{Error, Rows, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{model::RobotId, rules::balance::Demand};

@@ -1,6 +1,6 @@
 //! Runs as the reports see them.
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 use jiff::Timestamp;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! *Mapeos*: what others call our robots (seed §4.5.2). The only resolution of names there is.
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 use jiff::Timestamp;
 
 use crate::model::RobotId;
@@ -30,17 +30,17 @@ const SELECT: &str =
     "SELECT id, provider, external_name, robot_id, description, created_at FROM mappings";
 
 pub async fn all(tx: &mut Tx) -> Result<Vec<Mapping>, Error> {
-    let sql = ::store::trusted(format!("{SELECT} ORDER BY provider, external_name LIMIT 10000"));
+    let sql = db::trusted(format!("{SELECT} ORDER BY provider, external_name LIMIT 10000"));
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: i64) -> Result<Option<Mapping>, Error> {
-    let sql = ::store::trusted(format!("{SELECT} WHERE id = $1"));
+    let sql = db::trusted(format!("{SELECT} WHERE id = $1"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
 }
 
 pub async fn of(tx: &mut Tx, provider: &str, name: &str) -> Result<Option<Mapping>, Error> {
-    let sql = ::store::trusted(format!("{SELECT} WHERE provider = $1 AND external_name = $2"));
+    let sql = db::trusted(format!("{SELECT} WHERE provider = $1 AND external_name = $2"));
     tx.optional(sql, &[provider.into(), name.into()]).await?.as_ref().map(read).transpose()
 }
 

@@ -17,7 +17,7 @@ pub mod slots;
 pub mod suspensions;
 pub mod world;
 
-use ::store::{Error, Line, Scope, Step, Tx, trusted};
+use db::{Error, Line, Scope, Step, Tx, trusted};
 
 pub const MIGRATIONS: Line = Line {
     name: "sam",

@@ -1,6 +1,6 @@
 //! *Histórico de balanceo*: what the balancer did and the arithmetic behind it.
 
-use ::store::{Error, Row, Rows, Tx};
+use db::{Error, Row, Rows, Tx};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

@@ -1,6 +1,6 @@
 //! The published settings and how they become a [`Policy`].
 
-use ::store::{
+use db::{
     Error, Tx,
     settings::{Kind, Setting, Settings, Values},
 };

@@ -1,6 +1,6 @@
 use std::collections::{BTreeSet, HashMap};
 
-use ::store::{Error, Row, Rows, Tx};
+use db::{Error, Row, Rows, Tx};
 use jiff::Timestamp;
 
 use crate::{

@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Tx, Value};
+use db::{Error, Row, Tx, Value};
 use jiff::Timestamp;
 
 use crate::model::{Limits, PoolId, Robot, RobotId};
@@ -24,17 +24,17 @@ pub fn read(row: &Row) -> Result<Robot, Error> {
 }
 
 pub async fn all(tx: &mut Tx) -> Result<Vec<Robot>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM robots ORDER BY id"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM robots ORDER BY id"));
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: RobotId) -> Result<Option<Robot>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM robots WHERE id = $1"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM robots WHERE id = $1"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
 }
 
 pub async fn by_name(tx: &mut Tx, name: &str) -> Result<Option<Robot>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM robots WHERE name = $1"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM robots WHERE name = $1"));
     tx.optional(sql, &[name.into()]).await?.as_ref().map(read).transpose()
 }
 

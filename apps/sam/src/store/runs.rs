@@ -1,7 +1,7 @@
 //! Runs: every statement that changes one names the state it expects.
 
-use ::store::{Error, Row, Tx};
-use engine::Lifecycle as _;
+use db::{Error, Row, Tx};
+use engine::Word as _;
 use jiff::{Timestamp, civil::Date};
 use serde_json::Value as Json;
 
@@ -49,17 +49,17 @@ pub fn read(row: &Row) -> Result<Run, Error> {
 }
 
 pub async fn live(tx: &mut Tx) -> Result<Vec<Run>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM runs WHERE live ORDER BY id"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM runs WHERE live ORDER BY id"));
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: RunId) -> Result<Option<Run>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
 }
 
 pub async fn by_deployment(tx: &mut Tx, deployment: &str) -> Result<Option<Run>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM runs WHERE deployment_id = $1"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM runs WHERE deployment_id = $1"));
     tx.optional(sql, &[deployment.into()]).await?.as_ref().map(read).transpose()
 }
 

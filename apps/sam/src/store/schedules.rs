@@ -1,4 +1,4 @@
-use ::store::{Error, Row, Tx, Value};
+use db::{Error, Row, Tx, Value};
 use jiff::{
     SignedDuration,
     civil::{Date, Time},
@@ -84,12 +84,12 @@ fn parsed<T: std::str::FromStr>(row: &Row, name: &str) -> Result<Option<T>, Erro
 }
 
 pub async fn all(tx: &mut Tx) -> Result<Vec<Schedule>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM schedules ORDER BY id"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM schedules ORDER BY id"));
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: ScheduleId) -> Result<Option<Schedule>, Error> {
-    let sql = ::store::trusted(format!("SELECT {COLUMNS} FROM schedules WHERE id = $1"));
+    let sql = db::trusted(format!("SELECT {COLUMNS} FROM schedules WHERE id = $1"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use jiff::{Timestamp, civil::Date};
 use serde_json::{Value as Json, json};
 

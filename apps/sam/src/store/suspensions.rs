@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use ::store::{Error, Row, Tx};
+use db::{Error, Row, Tx};
 
 use crate::{
     model::{RobotId, RunnerId},

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use host::Context;
 use jiff::{SignedDuration, Timestamp, civil::Date};
 

@@ -2,7 +2,7 @@
 
 mod views;
 
-use engine::Lifecycle as _;
+use engine::Word as _;
 use host::Actor;
 use serde_json::{Value as Json, json};
 

@@ -1,5 +1,6 @@
 //! Scenarios 12 and 13: how the Control Room says that a run is over.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value as Json, json};
 
 use crate::farm::{Farm, on_both};
@@ -83,9 +84,13 @@ async fn a_callback_that_comes_before_its_deployment_is_known_is_kept_and_matche
 }
 
 fn token(key: &str, claims: &Json) -> String {
-    let key = jsonwebtoken::EncodingKey::from_rsa_pem(key.as_bytes()).unwrap();
-    let header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::RS256);
-    jsonwebtoken::encode(&header, claims, &key).unwrap()
+    let body: String = key.lines().filter(|line| !line.starts_with("-----")).collect();
+    let key = ring::rsa::KeyPair::from_pkcs8(&STANDARD.decode(body).unwrap()).unwrap();
+    let text = unsigned_part("RS256", claims);
+    let mut signature = vec![0; key.public().modulus_len()];
+    let random = ring::rand::SystemRandom::new();
+    key.sign(&ring::signature::RSA_PKCS1_SHA256, &random, text.as_bytes(), &mut signature).unwrap();
+    format!("{text}.{}", base64url(&signature))
 }
 
 async fn call(farm: &Farm, run: &str, fixed: Option<&str>, jwt: Option<&str>) -> u16 {
@@ -151,29 +156,25 @@ async fn scenario_13_callbacks_prove_who_they_are() {
     .await;
 }
 
-fn unsigned(claims: &Json) -> String {
+/// Header and claims of a token.
+fn unsigned_part(algorithm: &str, claims: &Json) -> String {
     let part = |json: &Json| base64url(json.to_string().as_bytes());
-    format!("{}.{}.", part(&json!({ "alg": "none", "typ": "JWT" })), part(claims))
+    format!("{}.{}", part(&json!({ "alg": algorithm, "typ": "JWT" })), part(claims))
+}
+
+fn unsigned(claims: &Json) -> String {
+    format!("{}.", unsigned_part("none", claims))
 }
 
 /// Signed with HS256 and the public key, which everybody knows.
 fn confused(claims: &Json) -> String {
-    let key = jsonwebtoken::EncodingKey::from_secret(PUBLIC.as_bytes());
-    let header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::HS256);
-    jsonwebtoken::encode(&header, claims, &key).unwrap()
+    let text = unsigned_part("HS256", claims);
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, PUBLIC.as_bytes());
+    format!("{text}.{}", base64url(ring::hmac::sign(&key, text.as_bytes()).as_ref()))
 }
 
 fn base64url(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - three.len()));
-        for n in 0..=three.len() {
-            text.push(char::from(LETTERS[(bits >> (18 - 6 * n) & 63) as usize]));
-        }
-    }
-    text
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -10,10 +10,10 @@ use std::{
 };
 
 use controlroom::sim::{self, Simulator};
+use db::{Store, settings::Settings};
 use host::{Access, AlertChannels, Clock, Context, Options, Running};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
-use store::{Store, settings::Settings};
 use testkit::Client;
 use tokio::net::TcpListener;
 
@@ -274,7 +274,7 @@ pub(crate) fn instant(time: &str) -> String {
 
 async fn context(place: &Place, access: Access, url: String) -> Context {
     let store = Store::open(&place.url).await.unwrap();
-    let lines = [store::ENGINE, host::MIGRATIONS, sam::store::MIGRATIONS];
+    let lines = [db::ENGINE, host::MIGRATIONS, sam::store::MIGRATIONS];
     store.migrate(&lines, morning()).await.unwrap();
     let settings = Settings::new(sam::SETTINGS.to_vec(), Vec::new()).unwrap();
     let options = Options {

@@ -137,7 +137,7 @@ impl Shared {
             Clock::Real => None,
             Clock::Manual(start) => Some(Mutex::new(start)),
         };
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+        let http = http_client::builder().redirect(reqwest::redirect::Policy::none());
         Ok(Self {
             world: Mutex::new(furnished(&options, 0)),
             manual,

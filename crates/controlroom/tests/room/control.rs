@@ -118,7 +118,7 @@ async fn filters_of_the_vendor_are_applied() {
     client.deploy(&deployment(1002, 202, "turno-2")).await.unwrap();
     room.advance(2).await;
     let login = room.post("/v2/authentication", json!({"username": "a", "apiKey": "k"})).await;
-    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let http = http_client::builder().no_proxy().build().unwrap();
     let ask = async |path: &str, body: Value| {
         let request = http.post(format!("{}{path}", room.sim.url())).json(&body);
         let request = request.header("X-Authorization", login["token"].as_str().unwrap());

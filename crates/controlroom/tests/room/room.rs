@@ -26,7 +26,7 @@ impl Room {
     }
 
     pub(crate) async fn with(options: Options) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = http_client::builder().no_proxy().build().unwrap();
         Self { sim: Simulator::local(options).await.unwrap(), http }
     }
 

@@ -7,7 +7,7 @@ mod sessions;
 mod tokens;
 mod users;
 
-use store::{Decision, Scope, audit::Entry};
+use db::{Decision, Scope, audit::Entry};
 
 use crate::{Actor, App, EVERY_APP, Grant};
 
@@ -77,5 +77,5 @@ fn audit(
 }
 
 fn random_secret() -> String {
-    store::hex(&rand::random::<[u8; 32]>())
+    db::hex(&rand::random::<[u8; 32]>())
 }

@@ -11,7 +11,7 @@ pub enum AccountError {
     #[error("the password could not be hashed")]
     Hashing,
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] db::Error),
 }
 
 /// Why an account was not changed.

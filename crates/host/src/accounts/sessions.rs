@@ -1,5 +1,5 @@
+use db::{Store, sha256_hex};
 use jiff::{SignedDuration, Timestamp};
-use store::{Store, sha256_hex};
 
 use super::{AccountError, passwords, random_secret, scope, users::grants_of};
 use crate::{Actor, Identity};
@@ -35,11 +35,7 @@ pub(crate) async fn sign_in(
     Ok(Some(secret))
 }
 
-pub(crate) async fn sign_out(
-    store: &Store,
-    secret: &str,
-    now: Timestamp,
-) -> Result<(), store::Error> {
+pub(crate) async fn sign_out(store: &Store, secret: &str, now: Timestamp) -> Result<(), db::Error> {
     let mut decision = store.decide(&scope(), now).await?;
     let sql = "DELETE FROM sessions WHERE hash = $1";
     decision.tx.execute(sql, &[sha256_hex(secret).into()]).await?;
@@ -50,7 +46,7 @@ pub(crate) async fn actor_of_session(
     store: &Store,
     secret: &str,
     now: Timestamp,
-) -> Result<Option<Actor>, store::Error> {
+) -> Result<Option<Actor>, db::Error> {
     let sql = "SELECT users.id, users.name FROM sessions JOIN users ON users.id = sessions.user_id
                WHERE sessions.hash = $1 AND sessions.expires_at > $2 AND users.active = TRUE";
     let mut tx = store.read().await?;

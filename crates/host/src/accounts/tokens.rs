@@ -1,6 +1,6 @@
+use db::{Row, Store, sha256_hex};
 use jiff::Timestamp;
 use serde_json::json;
-use store::{Row, Store, sha256_hex};
 
 use super::{AccountError, NAME_MAX, Refusal, audit, random_secret, scope, well_formed};
 use crate::{Actor, Grant, Identity};
@@ -49,7 +49,7 @@ pub async fn create_token(
         expires_at.into(),
     ];
     match decision.tx.execute(sql, &args).await {
-        Err(store::Error::Duplicate { .. }) => return Err(Refusal::TokenTaken.into()),
+        Err(db::Error::Duplicate { .. }) => return Err(Refusal::TokenTaken.into()),
         other => other?,
     };
     let after = json!({ "grants": grants, "expires_at": expires_at });
@@ -59,7 +59,7 @@ pub async fn create_token(
 }
 
 /// Live ones first.
-pub async fn tokens(store: &Store) -> Result<Vec<Token>, store::Error> {
+pub async fn tokens(store: &Store) -> Result<Vec<Token>, db::Error> {
     let sql = "SELECT * FROM tokens ORDER BY revoked_at IS NOT NULL, name LIMIT 500";
     store.read().await?.all(sql, &[]).await?.iter().map(token).collect()
 }
@@ -70,7 +70,7 @@ pub async fn revoke_token(
     by: &Actor,
     id: i64,
     now: Timestamp,
-) -> Result<bool, store::Error> {
+) -> Result<bool, db::Error> {
     let mut decision = store.decide(&scope(), now).await?;
     let sql = "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
                RETURNING name";
@@ -88,7 +88,7 @@ pub(crate) async fn actor_of_token(
     store: &Store,
     secret: &str,
     now: Timestamp,
-) -> Result<Option<Actor>, store::Error> {
+) -> Result<Option<Actor>, db::Error> {
     let sql = "SELECT * FROM tokens WHERE hash = $1 AND revoked_at IS NULL
                AND (expires_at IS NULL OR expires_at > $2)";
     let mut tx = store.read().await?;
@@ -99,9 +99,9 @@ pub(crate) async fn actor_of_token(
     Ok(Some(Actor { name: token.name, identity: Identity::Token, grants: token.grants }))
 }
 
-fn token(row: &Row) -> Result<Token, store::Error> {
+fn token(row: &Row) -> Result<Token, db::Error> {
     let grants = serde_json::from_value(row.get("roles")?)
-        .map_err(|error| store::Error::corrupt(format!("roles of a token: {error}")))?;
+        .map_err(|error| db::Error::corrupt(format!("roles of a token: {error}")))?;
     Ok(Token {
         id: row.get("id")?,
         name: row.get("name")?,

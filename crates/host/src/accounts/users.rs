@@ -1,6 +1,6 @@
+use db::{Store, Tx};
 use jiff::Timestamp;
 use serde_json::json;
-use store::{Store, Tx};
 
 use super::{ADMIN, AccountError, NAME_MAX, Refusal, audit, passwords::hash, scope, well_formed};
 use crate::{Actor, EVERY_APP, Grant};
@@ -89,7 +89,7 @@ pub async fn set_user_active(
     Ok(true)
 }
 
-pub async fn users(store: &Store) -> Result<Vec<User>, store::Error> {
+pub async fn users(store: &Store) -> Result<Vec<User>, db::Error> {
     let mut tx = store.read().await?;
     let sql = "SELECT id, name, active, created_at FROM users ORDER BY name LIMIT 500";
     let mut users = Vec::new();
@@ -106,13 +106,13 @@ pub async fn users(store: &Store) -> Result<Vec<User>, store::Error> {
     Ok(users)
 }
 
-pub(super) async fn grants_of(tx: &mut Tx, user: i64) -> Result<Vec<Grant>, store::Error> {
+pub(super) async fn grants_of(tx: &mut Tx, user: i64) -> Result<Vec<Grant>, db::Error> {
     let sql = "SELECT app, role FROM user_roles WHERE user_id = $1 ORDER BY app";
     let rows = tx.all(sql, &[user.into()]).await?;
     rows.iter().map(|row| Ok(Grant { app: row.get("app")?, role: row.get("role")? })).collect()
 }
 
-async fn replace_grants(tx: &mut Tx, user: i64, grants: &[Grant]) -> Result<(), store::Error> {
+async fn replace_grants(tx: &mut Tx, user: i64, grants: &[Grant]) -> Result<(), db::Error> {
     let sql = "DELETE FROM user_roles WHERE user_id = $1";
     tx.execute(sql, &[user.into()]).await?;
     for grant in grants {
@@ -123,12 +123,12 @@ async fn replace_grants(tx: &mut Tx, user: i64, grants: &[Grant]) -> Result<(), 
     Ok(())
 }
 
-async fn end_sessions(tx: &mut Tx, user: i64) -> Result<(), store::Error> {
+async fn end_sessions(tx: &mut Tx, user: i64) -> Result<(), db::Error> {
     let sql = "DELETE FROM sessions WHERE user_id = $1";
     tx.execute(sql, &[user.into()]).await.map(drop)
 }
 
-async fn admins(tx: &mut Tx) -> Result<i64, store::Error> {
+async fn admins(tx: &mut Tx) -> Result<i64, db::Error> {
     let sql = "SELECT COUNT(*) AS admins FROM users
                JOIN user_roles ON user_roles.user_id = users.id
                WHERE users.active = TRUE AND user_roles.app = $1 AND user_roles.role = $2";

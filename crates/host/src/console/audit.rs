@@ -8,11 +8,11 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
+use db::audit::{self, Record};
 use futures::stream;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use store::audit::{self, Record};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Page, Query};
@@ -176,7 +176,7 @@ async fn chunk(
     before: i64,
     app: Option<&str>,
     actor: Option<&str>,
-) -> Result<(String, Option<i64>), store::Error> {
+) -> Result<(String, Option<i64>), db::Error> {
     let mut tx = context.store.read().await?;
     let records = audit::latest(&mut tx, before, app, actor, EXPORTED).await?;
     let next = next(&records, EXPORTED);

@@ -2,10 +2,10 @@
 
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
+use db::events;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value as Json;
-use store::events;
 use web::{Page, Query};
 
 use super::{

@@ -2,8 +2,8 @@
 
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
+use db::Dialect;
 use jiff::Timestamp;
-use store::Dialect;
 use web::{Lang, NavItem, Page, Tone};
 
 use super::{Console, alerts::Shown, forms::html};

@@ -1,9 +1,9 @@
 //! The shapes of settings on the wire, in the words of the event `configuracion:cambiada`.
 
+use db::settings::{Effective, Origin};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use store::settings::{Effective, Origin};
 use utoipa::ToSchema;
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -83,7 +83,7 @@ fn signed(headers: &HeaderMap, body: &str) -> bool {
     let text = |name: &str| headers[name].to_str().unwrap();
     let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
     mac.update(format!("{}.{}.{body}", text("turno-id"), text("turno-timestamp")).as_bytes());
-    format!("sha256={}", store::hex(&mac.finalize().into_bytes())) == text("turno-signature")
+    format!("sha256={}", db::hex(&mac.finalize().into_bytes())) == text("turno-signature")
 }
 
 #[tokio::test]

@@ -13,16 +13,16 @@ use axum::{
     body::{Body, to_bytes},
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
+use db::{
+    Store,
+    events::NewEvent,
+    settings::{Kind, Origin, Override, Setting, Settings},
+};
 use host::{
     Access, Actor, AlertChannels, App, Clock, Context, Draw, Grant, Nav, Options, Role, accounts,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
-use store::{
-    Store,
-    events::NewEvent,
-    settings::{Kind, Origin, Override, Setting, Settings},
-};
 use tower::ServiceExt as _;
 
 pub(crate) const PASSWORD: &str = "correct horse";
@@ -67,8 +67,8 @@ const NAV: &[Nav] = &[
 /// Like a kitchen that plans again when its places change: the same commit carries both.
 fn replan<'a>(
     _: &'a Context,
-    decision: &'a mut store::Decision,
-) -> futures::future::BoxFuture<'a, Result<(), store::Error>> {
+    decision: &'a mut db::Decision,
+) -> futures::future::BoxFuture<'a, Result<(), db::Error>> {
     Box::pin(async move {
         let data = json!({ "secreto": "solo para el jefe" });
         decision.emit(NewEvent { app: "demo", name: "demo:replaneado", subject: None, data });
@@ -80,7 +80,7 @@ fn app() -> App {
     App {
         name: "demo",
         title: ("Demostración", "Demonstration"),
-        migrations: store::Line { name: "demo", steps: &[] },
+        migrations: db::Line { name: "demo", steps: &[] },
         settings: SETTINGS,
         roles: ROLES,
         may_configure: |role| role == "JEFE",
@@ -143,7 +143,7 @@ impl House {
 
     async fn at(url: &str, file: PathBuf, access: Access, channels: AlertChannels) -> Self {
         let store = Store::open(url).await.unwrap();
-        store.migrate(&[store::ENGINE, host::MIGRATIONS], start()).await.unwrap();
+        store.migrate(&[db::ENGINE, host::MIGRATIONS], start()).await.unwrap();
         let fixed = Override {
             app: "demo".into(),
             key: "FIXED".into(),
@@ -214,13 +214,13 @@ impl House {
 
     pub(crate) async fn chain_holds(&self) -> bool {
         let mut tx = self.context.store.read().await.unwrap();
-        store::audit::verify(&mut tx).await.unwrap().is_none()
+        db::audit::verify(&mut tx).await.unwrap().is_none()
     }
 
     /// The actions on record, oldest first.
     pub(crate) async fn audited(&self) -> Vec<String> {
         let mut tx = self.context.store.read().await.unwrap();
-        let records = store::audit::latest(&mut tx, i64::MAX, None, None, 500).await.unwrap();
+        let records = db::audit::latest(&mut tx, i64::MAX, None, None, 500).await.unwrap();
         records.into_iter().rev().map(|record| record.action).collect()
     }
 }

@@ -1,7 +1,7 @@
 use axum::http::{Method, StatusCode, header::IF_MATCH};
+use db::settings::Refused;
 use host::{Access, Actor, change_setting};
 use serde_json::json;
-use store::settings::Refused;
 
 use crate::house::House;
 
@@ -27,7 +27,7 @@ async fn a_change_is_in_force_says_whose_it_is_and_the_application_reacts_with_i
     );
 
     let mut tx = house.context.store.read().await.unwrap();
-    let events = store::events::since(&mut tx, 0).await.unwrap();
+    let events = db::events::since(&mut tx, 0).await.unwrap();
     let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
     assert_eq!(names, ["configuracion:cambiada", "demo:replaneado"]);
     assert_eq!(house.audited().await.last().unwrap(), "setting.change");

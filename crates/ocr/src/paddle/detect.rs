@@ -1,6 +1,7 @@
 //! Where the lines of text are.
 
 use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::pixels::U8x3;
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use image::RgbImage;
 use rten_tensor::NdTensor;
@@ -52,8 +53,10 @@ impl View {
         let from = ImageRef::new(width, height, picture.as_raw(), PixelType::U8x3).ok()?;
         let mut small = Image::new(self.width as u32, self.height as u32, PixelType::U8x3);
         let bilinear = ResizeAlg::Convolution(FilterType::Bilinear);
+        // Told the kind of pixel, the library is compiled for that one and not for all fourteen.
+        let (view, mut into) = (from.typed_image::<U8x3>()?, small.typed_image_mut::<U8x3>()?);
         Resizer::new()
-            .resize(&from, &mut small, &ResizeOptions::new().resize_alg(bilinear))
+            .resize_typed(&view, &mut into, &ResizeOptions::new().resize_alg(bilinear))
             .ok()?;
         let area = self.width * self.height;
         let mut values = vec![0.0; 3 * area];

@@ -17,7 +17,7 @@ async fn controlled(profile: Profile) -> (Simulator, String) {
 #[tokio::test]
 async fn settings_change_while_it_runs_and_come_back() {
     let (sim, url) = controlled(Profile::default()).await;
-    let http = reqwest::Client::new();
+    let http = http_client::client();
     let olts: Value =
         http.get(format!("{url}/sim/olts")).send().await.expect("sent").json().await.expect("JSON");
     assert_eq!(olts.as_array().map(Vec::len), Some(3));
@@ -50,7 +50,7 @@ async fn settings_change_while_it_runs_and_come_back() {
 #[tokio::test]
 async fn nonsense_is_refused_and_changes_nothing() {
     let (sim, url) = controlled(Profile::default()).await;
-    let http = reqwest::Client::new();
+    let http = http_client::client();
     for (path, body, status) in [
         ("1", "{\"aliv\": false}", 422),
         ("1", "{\"onus\": 99999999}", 422),

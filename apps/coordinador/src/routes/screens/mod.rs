@@ -8,12 +8,12 @@ mod plan;
 mod runs;
 mod templates;
 
-use ::store::{Error, Tx};
 use askama::Template;
 use axum::{
     response::{Html, IntoResponse as _, Response},
     routing::get,
 };
+use db::{Error, Tx};
 use host::{Context, Failure};
 use serde_json::Value as Json;
 use utoipa_axum::router::OpenApiRouter;

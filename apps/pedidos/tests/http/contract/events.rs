@@ -1,7 +1,7 @@
 //! The live stream: names, shapes, numbers, and coming back after a while away.
 
+use db::{Scope, events};
 use serde_json::{Value as Json, json};
-use store::{Scope, events};
 
 use crate::{
     shop::{Place, Shop, Who, friday},

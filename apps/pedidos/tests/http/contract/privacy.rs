@@ -70,7 +70,7 @@ pub(super) async fn the_kitchen_learns_nothing_of_customers(place: &Place) {
     // And so is the live stream, whose numbers are the same for everyone.
     let newest = {
         let mut tx = shop.store().read().await.unwrap();
-        store::events::bounds(&mut tx).await.unwrap().1
+        db::events::bounds(&mut tx).await.unwrap().1
     };
     let told = Stream::open(&kitchen, 0).await.until(newest).await;
     assert!(told.iter().any(|frame| frame.event == "pedido:creado"));

@@ -118,7 +118,7 @@ pub(super) async fn capacity_rules_may_not_contradict_each_other(place: &Place) 
     let capacity = manager.get("/pedidos/capacidad").await.expect(200);
     assert_eq!((&capacity["capacidadMaxima"], &capacity["regla"]), (&json!(8), &json!(null)));
     let mut tx = shop.store().read().await.unwrap();
-    let told = store::events::latest(&mut tx, i64::MAX, None, None, 1).await.unwrap();
+    let told = db::events::latest(&mut tx, i64::MAX, None, None, 1).await.unwrap();
     assert_eq!(told[0].name, "capacidad:actualizada");
     assert_eq!(told[0].data["capacidad"]["capacidadMaxima"], 8);
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use db::{Dialect, Scope, trusted};
 use jiff::{Timestamp, civil::Date};
 use serde_json::{Value as Json, json};
-use store::{Dialect, Scope, trusted};
 use testkit::Answer;
 
 use super::{

@@ -51,6 +51,7 @@ fn signed(door: &CallbackDoor, headers: &HeaderMap, now: Timestamp) -> Result<()
     if said.alg != algorithm {
         return Err("the JWT uses another algorithm");
     }
+    super::signature::install();
     let mut rules = Validation::new(algorithm);
     rules.set_audience(&[&door.audience]);
     rules.set_issuer(&[&door.issuer]);

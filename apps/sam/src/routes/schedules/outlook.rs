@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ::store::{Error, Tx};
+use db::{Error, Tx};
 use host::{Context, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

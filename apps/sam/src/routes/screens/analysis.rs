@@ -4,11 +4,12 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
+use engine::sheet::csv;
 use host::{Console, Failure};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use web::{Path, Query, sheet::csv};
+use web::{Path, Query};
 
 use super::{Desk, names, render};
 use crate::{

@@ -1,5 +1,5 @@
-use ::store::{audit, settings::Effective};
 use axum::response::Response;
+use db::{audit, settings::Effective};
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::{Page, Query};

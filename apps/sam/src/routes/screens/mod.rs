@@ -11,13 +11,13 @@ mod runs;
 mod schedules;
 mod week;
 
-use ::store::{Error, Tx};
 use askama::Template;
 use axum::{
     http::StatusCode,
     response::{Html, IntoResponse as _, Response},
     routing::{get, post},
 };
+use db::{Error, Tx};
 use host::{Context, Failure};
 use jiff::Timestamp;
 use serde_json::json;

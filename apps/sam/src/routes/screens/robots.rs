@@ -1,5 +1,5 @@
-use ::store::{Error, Tx};
 use axum::response::Response;
+use db::{Error, Tx};
 use host::{Console, Failure};
 use jiff::Timestamp;
 use serde::Deserialize;

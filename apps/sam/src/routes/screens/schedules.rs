@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
-use ::store::{Error, Tx};
 use axum::response::Response;
+use db::{Error, Tx};
 use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;

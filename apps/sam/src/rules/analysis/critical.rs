@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::Lifecycle as _;
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::samples::{at, morning, zone};
 use super::*;
-use engine::Lifecycle as _;
+use engine::Word as _;
 
 fn instants() -> impl Strategy<Value = Timestamp> {
     let near = (-90_000_i64..90_000).prop_map(|n| at("10:00:00") + SignedDuration::from_secs(n));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::Lifecycle as _;
+use engine::Word as _;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -1,6 +1,6 @@
 //! Which columns a file may have: the fields of the JSON bodies.
 
-use web::sheet::{Column, Kind, Need};
+use engine::sheet::{Column, Kind, Need};
 
 /// What a file is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 mod columns;
 
 pub use columns::Sheet;
-pub use web::sheet::Row;
+pub use engine::sheet::Row;
 
+use engine::sheet::{self, Bad, bad};
 use serde_json::{Map, Value as Json};
-use web::sheet::{self, Bad, bad};
 
 use crate::rules::calendar::{self, Wanted};
 

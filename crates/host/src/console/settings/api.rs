@@ -3,7 +3,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use store::settings::{Effective, Kind, Refused};
+use db::settings::{Effective, Kind, Refused};
 use web::{Json, Lang, Path, Problem};
 
 use super::{change_setting, expected, may_configure};

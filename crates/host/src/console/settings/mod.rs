@@ -4,11 +4,11 @@ mod api;
 mod page;
 
 use axum::routing::get;
-use serde_json::Value as Json;
-use store::{
+use db::{
     Scope,
     settings::{Change, Effective, Invalid, Kind, Refused, Values},
 };
+use serde_json::Value as Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::Lang;
 
@@ -31,7 +31,7 @@ pub async fn change_setting(
     key: &str,
     value: Json,
     expected_version: Option<i64>,
-) -> Result<Result<Effective, Refused>, store::Error> {
+) -> Result<Result<Effective, Refused>, db::Error> {
     let unknown = || Refused::Unknown { key: key.into() };
     let Some(app) = context.app(app) else {
         return Ok(Err(unknown()));

@@ -1,8 +1,8 @@
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
+use db::settings::{Effective, Kind, Origin, Refused, Values};
 use jiff::Timestamp;
 use serde_json::Value as Json;
-use store::settings::{Effective, Kind, Origin, Refused, Values};
 use web::{Lang, Page, Tone};
 
 use super::{api::configurable, change_setting, expected, may_configure};

@@ -14,7 +14,6 @@ mod migrate;
 mod row;
 mod rows;
 mod tx;
-mod value;
 mod writer;
 
 pub mod audit;
@@ -29,9 +28,9 @@ pub use database::{Scope, Store};
 pub use decide::{Committed, Decision, Slice};
 pub use dialect::Dialect;
 pub use digest::{hex, sha256_hex, unhex};
+pub use engine::Value;
 pub use error::Error;
 pub use migrate::{Applied, ENGINE, Line, Step};
 pub use row::{Column, Row};
 pub use rows::Rows;
 pub use tx::{Tx, trusted};
-pub use value::Value;

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use store::{Store, audit, events};
+use db::{Store, audit, events};
 
 use crate::{
     deciding::{Kitchen, SPENDINGS, ask, entry, kitchen, taken, used},

@@ -1,11 +1,11 @@
 //! Databases that are not there for a while.
 
+use db::{Error, Store};
 use sqlx::{
     ConnectOptions as _, Connection as _,
     postgres::PgConnectOptions,
     sqlite::{SqliteConnectOptions, SqliteConnection},
 };
-use store::{Error, Store};
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,

@@ -1,6 +1,6 @@
+use db::{Error, Row, Rows, Store, Value};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use store::{Error, Row, Rows, Store, Value};
 
 use crate::place::{Place, now, scope};
 

@@ -1,8 +1,8 @@
-use serde_json::json;
-use store::{
+use db::{
     Store,
     audit::{self, Entry},
 };
+use serde_json::json;
 
 use crate::{
     deciding::entry,

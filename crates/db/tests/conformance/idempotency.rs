@@ -1,9 +1,9 @@
-use jiff::SignedDuration;
-use serde_json::{Value as Json, json};
-use store::{
+use db::{
     Store,
     idempotency::{self, Seen},
 };
+use jiff::SignedDuration;
+use serde_json::{Value as Json, json};
 
 use crate::{
     deciding::SPENDINGS,

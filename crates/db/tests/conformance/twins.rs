@@ -8,8 +8,8 @@ use std::{
     path::Path,
 };
 
+use db::{Line, Row, Store, Tx};
 use jiff::Timestamp;
-use store::{Line, Row, Store, Tx};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Table {

@@ -1,14 +1,14 @@
 use std::task::Poll;
 
-use engine::Plan;
-use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
-use store::{
+use db::{
     Committed, Decision, Error, Slice, Store, Tx,
     audit::{self, Entry},
     effects::NewEffect,
     events::{self, NewEvent},
 };
+use engine::Plan;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
 use crate::place::{Place, count, now, scope};
 

@@ -1,3 +1,6 @@
+//! What a column of a database can hold. It stands here so that ids and words of the pure crates can
+//! be kept by a store they do not know.
+
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

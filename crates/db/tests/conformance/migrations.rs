@@ -1,4 +1,4 @@
-use store::{ENGINE, Error, Line, Step, Store};
+use db::{ENGINE, Error, Line, Step, Store};
 
 use crate::place::{DEMO, Place, count, now};
 

@@ -4,15 +4,15 @@ use std::{
     path::Path,
 };
 
-use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value as Json, json};
-use store::{
+use db::{
     Line, Step, Store, Value, audit,
     backup::{self, BackupError},
     effects::Outcome,
     events, idempotency,
 };
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value as Json, json};
 
 use crate::{
     deciding::{Kitchen, ask, bell, entry, kitchen, taken, used},

@@ -2,8 +2,8 @@
 
 use std::process::Stdio;
 
+use db::{Store, events};
 use jiff::SignedDuration;
-use store::{Store, events};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},

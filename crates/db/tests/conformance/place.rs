@@ -8,9 +8,9 @@ use std::{
     },
 };
 
+use db::{Line, Scope, Step, Store};
 use jiff::Timestamp;
 use sqlx::{ConnectOptions as _, Connection as _, postgres::PgConnectOptions};
-use store::{Line, Scope, Step, Store};
 
 /// Tables of an application that exists only here.
 pub(crate) const DEMO: Line = Line {

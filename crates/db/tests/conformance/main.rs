@@ -117,7 +117,7 @@ conformance! {
 }
 
 mod schema {
-    use store::{Line, Step};
+    use db::{Line, Step};
 
     use crate::{
         place::DEMO,

@@ -1,6 +1,6 @@
+use db::{Column, Error, Row, Store, Value};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use store::{Column, Error, Row, Store, Value};
 
 use crate::place::{Place, now, scope};
 

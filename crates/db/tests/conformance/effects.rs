@@ -1,8 +1,8 @@
-use jiff::SignedDuration;
-use store::{
+use db::{
     Store,
     effects::{Claimed, Outcome},
 };
+use jiff::SignedDuration;
 
 use crate::{
     deciding::bell,

@@ -1,8 +1,8 @@
-use serde_json::{Value as Json, json};
-use store::{
+use db::{
     Store, audit, events,
     settings::{Change, Effective, Kind, Origin, Override, Refused, Setting, Settings},
 };
+use serde_json::{Value as Json, json};
 
 use crate::place::{Place, now, scope};
 

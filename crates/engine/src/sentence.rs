@@ -1,0 +1,15 @@
+//! What people read, in both languages.
+
+/// A reason, a refusal or a warning with its numbers, Spanish and English side by side so that
+/// neither can be forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    pub es: String,
+    pub en: String,
+}
+
+impl Sentence {
+    pub fn new(es: impl Into<String>, en: impl Into<String>) -> Self {
+        Self { es: es.into(), en: en.into() }
+    }
+}
