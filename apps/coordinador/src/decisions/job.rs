@@ -108,7 +108,7 @@ async fn carry_out(context: &Context, job: Job, cancel: &CancellationToken) {
         () = cancel.cancelled() => Err(Fault::Cancelled),
         found = ask(context, &job, cancel) => found,
     };
-    if matches!(found, Err(Fault::Cancelled)) && !context.stopping.is_cancelled() {
+    if cancel.is_cancelled() && !context.stopping.is_cancelled() {
         return;
     }
     if let Err(error) = conclude(context, &job, found).await {
@@ -119,7 +119,13 @@ async fn carry_out(context: &Context, job: Job, cancel: &CancellationToken) {
 }
 
 async fn ask(context: &Context, job: &Job, cancel: &CancellationToken) -> Result<Finding, Fault> {
-    let target = job.target.as_ref().ok_or(Fault::Invalid)?;
+    let target = job.target.as_ref().ok_or_else(|| {
+        tracing::error!(
+            olt = job.olt.id.0,
+            "its credential cannot be opened: sealed with another key"
+        );
+        Fault::Auth
+    })?;
     let socket = context.shared::<Fleet>().socket().await.map_err(|error| {
         tracing::error!(%error, "no socket for SNMP");
         Fault::Unreachable
