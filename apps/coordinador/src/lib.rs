@@ -7,22 +7,19 @@
 pub mod credential;
 pub mod decisions;
 pub mod fleet;
-pub mod model;
 pub(crate) mod pages;
-pub mod policy;
 pub mod routes;
-pub mod rules;
 pub mod sim;
 pub mod store;
 pub mod wire;
 
+pub use coordinador_rules::{NAME, model, policy, rules};
 use decisions::{beat, dispatch, job, spread, sweep};
+use engine::Roles as _;
+use engine::Word as _;
 use host::{App, Draw, Nav, Role, Tick};
 use jiff::SignedDuration;
 pub use store::policy::SETTINGS;
-
-/// The name of the application, of its scope and of its topic.
-pub const NAME: &str = "coordinador";
 
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[("MAX_EXECUTIONS_PER_MINUTE", store::policy::PER_MINUTE)];
@@ -52,8 +49,7 @@ pub fn app() -> App {
             Role { word: "CONSULTA", title: ("Consulta", "Viewer") },
         ],
         may_configure: |role| {
-            policy::Role::from_word(role)
-                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+            policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
         routes: routes::all,

@@ -2,6 +2,7 @@
 //! up his quota. Permits are spent in the commit that starts the run.
 
 use db::{Decision, Error, effects::NewEffect};
+use engine::Word as _;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

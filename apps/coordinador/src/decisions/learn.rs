@@ -1,5 +1,6 @@
 //! What a device says, and what of it is kept.
 
+use engine::Word as _;
 use std::{collections::HashMap, time::Duration};
 
 use db::{Decision, Error};

@@ -1,6 +1,7 @@
 //! OLTs: entered, changed, switched, deleted.
 
 use db::Error;
+use engine::Word as _;
 use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};

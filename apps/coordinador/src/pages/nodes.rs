@@ -1,4 +1,5 @@
 use askama::Template;
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page};
 

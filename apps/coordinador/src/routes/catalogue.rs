@@ -1,6 +1,7 @@
 //! The OID catalogue: what comes with Turno and what the house adds.
 
 use axum::http::StatusCode;
+use engine::Word as _;
 use host::{Context, Failure, Listed, check::Check, conflict};
 use serde::Deserialize;
 use serde_json::json;

@@ -2,6 +2,7 @@
 //! fails.
 
 use axum::http::StatusCode;
+use engine::Word as _;
 use host::{Context, Failure, Listed, check::Check, conflict};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,5 +1,6 @@
 //! Limits, quotas, feasibility and test mode.
 
+use engine::Word as _;
 use std::collections::HashMap;
 
 use db::settings::{Change, Refused};

@@ -12,6 +12,7 @@ mod screens;
 mod sheets;
 mod templates;
 
+use engine::Word as _;
 use host::{Context, Failure};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Lang, Problem};

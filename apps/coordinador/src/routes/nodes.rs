@@ -4,6 +4,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use engine::Word as _;
 use host::{Context, Failure, Listed, Span, check::Check, conflict, merged, tagged};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -468,14 +469,11 @@ pub(crate) async fn explain(desk: &Desk, node: &Node) -> Result<WhyView, Failure
     let recent = world::recent_starts(&mut tx, one, desk.now).await?.remove(&node.id);
     let answer = why::node(&world, node, active, recent.unwrap_or_default(), desk.now);
     let zone = &desk.context.zone;
-    let reasons = answer.reasons.iter().map(|reason| {
-        let (es, en) = reason.sentence(zone);
-        BecauseView {
-            code: reason.code(),
-            detail: desk.lang.t(&es, &en).to_owned(),
-            until: reason.until(),
-            data: reason.data(),
-        }
+    let reasons = answer.reasons.iter().map(|reason| BecauseView {
+        code: reason.code(),
+        detail: desk.lang.say(&reason.sentence(zone)).to_owned(),
+        until: reason.until(),
+        data: reason.data(),
     });
     Ok(WhyView {
         nodo_id: node.id.0,

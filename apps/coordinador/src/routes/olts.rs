@@ -1,5 +1,6 @@
 //! OLTs and how they are reached.
 
+use engine::Word as _;
 use std::time::Duration;
 
 use axum::{

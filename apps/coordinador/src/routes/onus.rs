@@ -4,6 +4,7 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use engine::Word as _;
 use engine::sheet::{self, Column as Heading, Kind};
 use host::{Context, Failure, Listed, as_json, conflict};
 use serde::Deserialize;

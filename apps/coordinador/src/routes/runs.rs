@@ -1,5 +1,6 @@
 //! Runs: what ran, what runs, stopping one; and what was decided about nodes.
 
+use engine::Word as _;
 use host::{Context, Failure, Listed, conflict};
 use jiff::Timestamp;
 use serde::Deserialize;

@@ -5,6 +5,7 @@ use axum::{
     response::Response,
 };
 use db::Tx;
+use engine::Word as _;
 use host::{Context, Failure, Listed, Span, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};

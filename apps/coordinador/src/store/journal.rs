@@ -2,33 +2,18 @@
 //! answer for the past too.
 
 use db::{Error, Row, Tx, Value};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use crate::model::{NodeId, OltId, RunId};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Debug,
-    Info,
-    Warning,
-    Alert,
-}
-
-impl Level {
-    pub const ALL: &'static [Self] = &[Self::Debug, Self::Info, Self::Warning, Self::Alert];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Debug => "DEBUG",
-            Self::Info => "INFO",
-            Self::Warning => "WARNING",
-            Self::Alert => "ALERT",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|level| level.word() == word)
+engine::words! {
+    pub enum Level {
+        Debug = "DEBUG",
+        Info = "INFO",
+        Warning = "WARNING",
+        Alert = "ALERT",
     }
 }
 

@@ -1,4 +1,5 @@
 use db::{Error, Row, Rows, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{

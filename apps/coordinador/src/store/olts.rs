@@ -1,4 +1,5 @@
 use db::{Error, Row, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::model::{Backoff, Olt, OltId, RunId, SnmpVersion};

@@ -4,6 +4,7 @@ use db::{
     Error, Tx,
     settings::{Kind, Setting, Settings, Values},
 };
+use engine::Word as _;
 use jiff::{SignedDuration, tz::TimeZone};
 use serde_json::{Value as Json, json};
 

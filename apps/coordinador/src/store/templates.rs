@@ -1,4 +1,5 @@
 use db::{Error, Row, Tx, Value};
+use engine::Word as _;
 
 use super::nodes;
 use crate::model::{

@@ -1,5 +1,6 @@
 //! The world as one transaction sees it: whoever is ready, whatever runs, the last minute.
 
+use engine::Word as _;
 use std::collections::{BTreeMap, HashMap};
 
 use db::{Error, Row, Rows, Tx, trusted};

@@ -31,13 +31,13 @@ fn parsed(time: &str) -> Timestamp {
 }
 
 /// Where one test keeps its database and its key.
-pub(crate) struct Place {
+pub(crate) struct TestDb {
     pub(crate) url: String,
     dir: PathBuf,
     vault: Vault,
 }
 
-impl Drop for Place {
+impl Drop for TestDb {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.dir);
     }
@@ -54,12 +54,12 @@ fn directory() -> PathBuf {
 }
 
 /// Runs a case on `SQLite` and on `PostgreSQL`.
-pub(crate) async fn on_both(case: impl AsyncFn(&Place)) {
+pub(crate) async fn on_both(case: impl AsyncFn(&TestDb)) {
     let dir = directory();
     let url = format!("sqlite://{}", dir.join("turno.db").display());
-    case(&Place { url, dir, vault: Vault::ephemeral() }).await;
+    case(&TestDb { url, dir, vault: Vault::ephemeral() }).await;
     if let Some(url) = testkit::fresh_database().await {
-        case(&Place { url, dir: directory(), vault: Vault::ephemeral() }).await;
+        case(&TestDb { url, dir: directory(), vault: Vault::ephemeral() }).await;
     }
 }
 
@@ -70,17 +70,17 @@ pub(crate) struct Network {
 
 impl Network {
     /// At ten, in test mode: every run takes twenty seconds and ends well.
-    pub(crate) async fn rehearsing(place: &Place) -> Self {
+    pub(crate) async fn rehearsing(place: &TestDb) -> Self {
         let network = Self::open(place, "10:00:00").await;
         network.lasting(20.0).await;
         network
     }
 
-    pub(crate) async fn open(place: &Place, time: &str) -> Self {
+    pub(crate) async fn open(place: &TestDb, time: &str) -> Self {
         Self::with(place, time, Access::Open).await
     }
 
-    pub(crate) async fn with(place: &Place, time: &str, access: Access) -> Self {
+    pub(crate) async fn with(place: &TestDb, time: &str, access: Access) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let context = context(place, parsed(time), access, url.clone()).await;
@@ -252,7 +252,7 @@ pub(crate) fn extend(body: &mut Json, more: Json) {
     }
 }
 
-async fn context(place: &Place, now: Timestamp, access: Access, url: String) -> Context {
+async fn context(place: &TestDb, now: Timestamp, access: Access, url: String) -> Context {
     let store = Store::open(&place.url).await.unwrap();
     let lines = [db::ENGINE, host::MIGRATIONS, coordinador::store::MIGRATIONS];
     store.migrate(&lines, now).await.unwrap();

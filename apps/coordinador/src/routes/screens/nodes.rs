@@ -1,3 +1,5 @@
+use engine::Roles as _;
+use engine::Word as _;
 use std::collections::HashMap;
 
 use axum::response::Response;
@@ -17,7 +19,7 @@ use crate::{
         runs::RunLine,
         words::{self, Used},
     },
-    policy::{Action, QuotaPolicy, can},
+    policy::{Action, QuotaPolicy},
     routes::{
         house::quota,
         missing,
@@ -77,7 +79,7 @@ pub(super) async fn list(
         lines: found.iter().map(line).collect(),
         next: last.map(|cursor| wanted.address(&cursor)),
         oids,
-        may_edit: can(desk.role, Action::Edit),
+        may_edit: desk.role.can(Action::Edit),
         wanted,
         names,
         page,
@@ -137,8 +139,8 @@ pub(super) async fn one(
         runs: told.iter().map(|told| RunLine::new(&page, &names, told)).collect(),
         events: kept.iter().map(|kept| event(&page, &names, kept)).collect(),
         oids,
-        may_edit: can(desk.role, Action::Edit),
-        may_operate: can(desk.role, Action::Operate),
+        may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         names,
         node,
         page,

@@ -1,4 +1,6 @@
 use axum::response::Response;
+use engine::Roles as _;
+use engine::Word as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::{Path, Query};
@@ -12,7 +14,7 @@ use crate::{
         olts::{Narrowed, OltPage, OltsPage, Onus},
         runs::RunLine,
     },
-    policy::{Action, can},
+    policy::Action,
     routes::{missing, olts::OLT, onus::views},
     store::{journal, nodes, olts, onus, runs},
     wire::{OidView, OltView},
@@ -60,8 +62,8 @@ pub(super) async fn list(
         next: last.map(|cursor| wanted.address(&cursor)),
         lines,
         ever,
-        may_edit: can(desk.role, Action::Edit),
-        may_operate: can(desk.role, Action::Operate),
+        may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         wanted,
         page,
     };
@@ -124,8 +126,8 @@ pub(super) async fn one(
         runs: told.iter().map(|told| RunLine::new(&page, &names, told)).collect(),
         events: kept.iter().map(|kept| event(&page, &names, kept)).collect(),
         oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
-        may_edit: can(desk.role, Action::Edit),
-        may_operate: can(desk.role, Action::Operate),
+        may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         names,
         page,
     };

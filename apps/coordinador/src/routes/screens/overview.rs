@@ -1,3 +1,4 @@
+use engine::Word as _;
 use std::collections::HashMap;
 
 use axum::response::Response;

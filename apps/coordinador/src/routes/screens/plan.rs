@@ -1,4 +1,5 @@
 use axum::response::Response;
+use engine::Roles as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::Query;
@@ -6,7 +7,7 @@ use web::Query;
 use super::{Desk, names, render};
 use crate::{
     pages::plan::{Hour, MoveLine, PlanPage, Wanted},
-    policy::{Action, can},
+    policy::Action,
     routes::{
         house::{LimitsRequest, LimitsView},
         plan::{Supposed, suppose},
@@ -84,8 +85,8 @@ pub(super) async fn show(
         wanted: asked.wanted(),
         limits: LimitsView::new(&policy.limits),
         window: policy.spread.window.as_secs(),
-        may_operate: can(desk.role, Action::Operate),
-        may_configure: can(desk.role, Action::Configure),
+        may_operate: desk.role.can(Action::Operate),
+        may_configure: desk.role.can(Action::Configure),
         page,
     };
     render(&desk, &view)

@@ -1,4 +1,5 @@
 use axum::response::Response;
+use engine::Roles as _;
 use host::{Console, Failure};
 use web::Path;
 
@@ -7,7 +8,7 @@ use crate::{
     decisions::templates::entries,
     model::TemplateId,
     pages::templates::{TemplatePage, TemplatesPage},
-    policy::{Action, can},
+    policy::Action,
     routes::{
         missing, plan,
         templates::{TEMPLATE, view},
@@ -25,7 +26,7 @@ pub(super) async fn list(desk: Desk, console: Console) -> Result<Response, Failu
     for template in templates::all(&mut tx).await? {
         lines.push(view(&mut tx, &template).await?);
     }
-    render(&desk, &TemplatesPage { lines, fit, may_edit: can(desk.role, Action::Edit), page })
+    render(&desk, &TemplatesPage { lines, fit, may_edit: desk.role.can(Action::Edit), page })
 }
 
 pub(super) async fn new(desk: Desk, console: Console) -> Result<Response, Failure> {
@@ -61,7 +62,7 @@ async fn form(desk: Desk, console: Console, id: Option<TemplateId>) -> Result<Re
         standing,
         fit,
         oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
-        may_edit: can(desk.role, Action::Edit),
+        may_edit: desk.role.can(Action::Edit),
         page,
     };
     render(&desk, &view)
