@@ -4,9 +4,8 @@
 //! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `wire` for
 //! the outside contract.
 
-pub mod credential;
 pub mod decisions;
-pub mod fleet;
+pub mod drivers;
 pub(crate) mod pages;
 pub mod routes;
 pub mod sim;
@@ -14,7 +13,7 @@ pub mod store;
 pub mod wire;
 
 pub use coordinador_rules::{NAME, model, policy, rules};
-use decisions::{beat, dispatch, job, spread, sweep};
+use decisions::{dispatch, heartbeat, spread, sweep};
 use engine::Roles as _;
 use engine::Word as _;
 use host::{App, Draw, Nav, Role, Tick};
@@ -59,10 +58,10 @@ pub fn app() -> App {
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             Tick {
-                name: beat::TICK,
-                period: |context| Box::pin(std::future::ready(Ok(beat::period(&context)))),
+                name: heartbeat::TICK,
+                period: |context| Box::pin(std::future::ready(Ok(heartbeat::period(&context)))),
                 next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(beat::tick(context, now)),
+                run: |context, now| Box::pin(heartbeat::tick(context, now)),
             },
             Tick {
                 name: spread::TICK,
@@ -85,13 +84,13 @@ pub fn app() -> App {
                 run: |context, now| Box::pin(sweep::tick(context, now)),
             },
         ],
-        tasks: vec![|context| Box::pin(beat::watch(context))],
-        drivers: vec![job::DRIVER],
+        tasks: vec![|context| Box::pin(drivers::job::watch(context))],
+        drivers: vec![drivers::job::DRIVER],
         redact: wire::redact,
         senseless: store::policy::senseless,
         // Whoever a limit lets start starts.
         on_settings: |context, _| {
-            fleet::stir(context);
+            drivers::wake(context);
             Box::pin(std::future::ready(Ok(())))
         },
         demo: Some(|context| Box::pin(sim::demo(context))),

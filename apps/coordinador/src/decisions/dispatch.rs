@@ -8,11 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::{
-    emit, job,
+    emit, polls,
     runs::{self as ending, Ended},
 };
 use crate::{
-    fleet::Fleet,
+    drivers::Runtime,
     model::{Ending, RunId, RunState},
     policy::{Policy, TestMode},
     rules::{
@@ -34,13 +34,13 @@ pub const TICK: &str = "coordinador.despacho";
 pub const PERIOD: SignedDuration = SignedDuration::from_secs(60);
 
 pub fn next(context: &Context, now: Timestamp) -> Option<Timestamp> {
-    context.shared::<Fleet>().next(now)
+    context.shared::<Runtime>().next(now)
 }
 
 /// Looks without a lock first: most looks find nothing to do.
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
-    let fleet = context.shared::<Fleet>();
-    fleet.look();
+    let runtime = context.shared::<Runtime>();
+    runtime.look();
     let rehearsal = end_rehearsed(&context, now).await?;
     let mut tx = context.store.read().await?;
     let world = world::load(&context, &mut tx, now).await?;
@@ -56,12 +56,12 @@ pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
         decision.commit().await?;
         fenced.extend(plan.fences.iter().map(|running| running.run));
     }
-    fleet.stop(fenced);
+    runtime.stop(fenced);
     let ends = match world.policy.test_mode {
         TestMode::On { duration, .. } if !plan.starts.is_empty() => Some(now + duration),
         TestMode::On { .. } | TestMode::Off => None,
     };
-    fleet.remember([plan.next_look, rehearsal, ends].into_iter().flatten().min());
+    runtime.remember([plan.next_look, rehearsal, ends].into_iter().flatten().min());
     Ok(())
 }
 
@@ -96,24 +96,18 @@ async fn begin(decision: &mut Decision, policy: &Policy, start: &Start) -> Resul
         }
         Subject::Node(node) => {
             nodes::replan(tx, node, Some(start.planned_at), start.next_run_at).await?;
-            let run = NewRun {
-                node,
-                olt: start.olt,
-                job: start.job,
-                cause: start.cause,
-                planned_at: start.planned_at,
-                asked_by: None,
-                follows: None,
+            let new = NewRun {
                 starts: true,
                 ends_at,
+                ..NewRun::waiting(node, start.olt, start.job, start.cause, start.planned_at)
             };
-            runs::insert(tx, &run, now).await?
+            runs::insert(tx, &new, now).await?
         }
     };
     if ends_at.is_none() {
         decision.effect(NewEffect {
             app: crate::NAME,
-            kind: job::KIND,
+            kind: polls::KIND,
             key: format!("coordinador/corrida/{run}/{}", now.as_microsecond()),
             payload: json!({ "run": run.0 }),
         });
@@ -186,7 +180,7 @@ async fn end_rehearsed(context: &Context, now: Timestamp) -> Result<Option<Times
         let end = if good {
             Ended::success(summary)
         } else {
-            Ended { summary: Some(summary), ..Ended::rehearsed_failure() }
+            Ended::interrupted(Ending::Timeout, summary)
         };
         ending::end(&mut decision, &policy, run, &end).await?;
     }

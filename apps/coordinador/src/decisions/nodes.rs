@@ -5,9 +5,8 @@ use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{By, emit, olts::Changed, runs as ending, runs::Ended};
+use super::{By, Changed, commit, emit, runs as ending, runs::Ended};
 use crate::{
-    fleet::{Fleet, stir},
     model::{Cause, Ending, Node, NodeId, Olt, Role, RunId, Switch},
     policy::Policy,
     rules::due,
@@ -78,12 +77,9 @@ pub async fn create(
         *next_run_at = None;
     }
     node.id = nodes::insert(tx, &node).await?;
-    let mut entry = by.did("nodo.crear", format!("nodo/{}", node.id));
-    entry.after = Some(shown(&node));
-    decision.audit(entry);
+    decision.audit(by.did("nodo.crear", format!("nodo/{}", node.id), None, Some(shown(&node))));
     told(&mut decision, &node);
-    decision.commit().await?;
-    stir(context);
+    commit(context, decision, Vec::new()).await?;
     Ok(Changed::Done(node))
 }
 
@@ -114,14 +110,10 @@ pub async fn update(
         let mine = std::slice::from_ref(&node);
         ended = halt(&mut decision, &policy, mine, Ending::NodeDisabled).await?;
     }
-    let mut entry = by.did("nodo.cambiar", format!("nodo/{}", node.id));
-    entry.before = Some(shown(&standing));
-    entry.after = Some(shown(&node));
-    decision.audit(entry);
+    let (before, after) = (Some(shown(&standing)), Some(shown(&node)));
+    decision.audit(by.did("nodo.cambiar", format!("nodo/{}", node.id), before, after));
     told(&mut decision, &node);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    commit(context, decision, ended).await?;
     Ok(Changed::Done(Node { version: node.version + 1, ..node }))
 }
 
@@ -175,15 +167,12 @@ pub async fn delete(
     let ended = halt(&mut decision, &policy, &family, Ending::NodeDisabled).await?;
     for node in &family {
         nodes::remove(&mut decision.tx, node.id).await?;
-        let mut entry = by.did("nodo.borrar", format!("nodo/{}", node.id));
-        entry.before = Some(shown(node));
-        decision.audit(entry);
+        let subject = format!("nodo/{}", node.id);
+        decision.audit(by.did("nodo.borrar", subject, Some(shown(node)), None));
     }
     let data = json!({ "nodo_id": id.0 });
     emit(&mut decision, "nodo:borrado", format!("nodo/{id}"), data);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    commit(context, decision, ended).await?;
     Ok(Changed::Done(()))
 }
 
@@ -213,7 +202,16 @@ pub async fn run_now(
     now: Timestamp,
 ) -> Result<Asked, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
+    let asked = ask(&mut decision, by, id).await?;
+    if let Asked::Waiting(_) = asked {
+        commit(context, decision, Vec::new()).await?;
+    }
+    Ok(asked)
+}
+
+/// The same inside a decision.
+pub async fn ask(decision: &mut Decision, by: &By, id: NodeId) -> Result<Asked, Error> {
+    let (tx, now) = (&mut decision.tx, decision.now);
     let Some(node) = nodes::find(tx, id).await? else { return Ok(Asked::NotFound) };
     let olt = olts::find(tx, node.olt).await?;
     if olt.is_none_or(|olt| !works(&olt)) {
@@ -225,25 +223,15 @@ pub async fn run_now(
     if let Some(live) = runs::live_of(tx, &[id]).await?.first() {
         return Ok(Asked::Live(live.id));
     }
-    let run = NewRun {
-        node: id,
-        olt: node.olt,
-        job: node.job,
-        cause: Cause::Manual,
-        planned_at: now,
+    let new = NewRun {
         asked_by: Some(&by.name),
-        follows: None,
-        starts: false,
-        ends_at: None,
+        ..NewRun::waiting(id, node.olt, node.job, Cause::Manual, now)
     };
-    let run = runs::insert(tx, &run, now).await?;
-    let mut entry = by.did("nodo.ejecutar", format!("nodo/{id}"));
-    entry.after = Some(json!({ "ejecucion_id": run.0 }));
-    decision.audit(entry);
+    let run = runs::insert(tx, &new, now).await?;
+    let after = json!({ "ejecucion_id": run.0 });
+    decision.audit(by.did("nodo.ejecutar", format!("nodo/{id}"), None, Some(after)));
     let data = json!({ "ejecucion_id": run.0, "nodo_id": id.0, "olt_id": node.olt.0,
                        "status": "PENDING" });
-    emit(&mut decision, "ejecucion:pedida", format!("ejecucion/{run}"), data);
-    decision.commit().await?;
-    stir(context);
+    emit(decision, "ejecucion:pedida", format!("ejecucion/{run}"), data);
     Ok(Asked::Waiting(run))
 }

@@ -6,11 +6,9 @@ use engine::Word as _;
 use host::Context;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use snmp::Fault;
 
-use super::{By, emit};
+use super::{By, commit, emit};
 use crate::{
-    fleet::{Fleet, stir},
     model::{Cause, Ending, Node, Olt, Role, Run, RunId, RunState, Switch},
     policy::Policy,
     rules::{
@@ -44,26 +42,14 @@ impl Ended {
         Self { state, ending: None, detail: None, summary: Some(summary), again: false }
     }
 
-    pub fn failed(ending: Ending, fault: Fault) -> Self {
-        Self {
-            state: ending.state(),
-            ending: Some(ending),
-            detail: Some(fault.to_string()),
-            summary: None,
-            again: false,
-        }
+    pub fn failed(ending: Ending, detail: String) -> Self {
+        let (state, ending) = (ending.state(), Some(ending));
+        Self { state, ending, detail: Some(detail), summary: None, again: false }
     }
 
     pub fn interrupted(ending: Ending, summary: Json) -> Self {
         let (state, ending) = (ending.state(), Some(ending));
         Self { state, ending, detail: None, summary: Some(summary), again: false }
-    }
-
-    /// What a rehearsal ends in when it is to fail.
-    pub fn rehearsed_failure() -> Self {
-        let ending = Ending::Timeout;
-        let (state, ending) = (ending.state(), Some(ending));
-        Self { state, ending, detail: None, summary: None, again: false }
     }
 }
 
@@ -93,17 +79,8 @@ pub async fn end(
     tell(decision, &over).await?;
     tell_quota(decision, policy, &over).await?;
     if ended.again {
-        let again = NewRun {
-            node: run.node,
-            olt: run.olt,
-            job: run.job,
-            cause: Cause::Manual,
-            planned_at: now,
-            asked_by: Some("SISTEMA"),
-            follows: None,
-            starts: false,
-            ends_at: None,
-        };
+        let again = NewRun::waiting(run.node, run.olt, run.job, Cause::Manual, now);
+        let again = NewRun { asked_by: Some("SISTEMA"), ..again };
         runs::insert(&mut decision.tx, &again, now).await?;
     }
     follow(decision, &over).await?;
@@ -205,17 +182,8 @@ async fn follow(decision: &mut Decision, run: &Run) -> Result<(), Error> {
     if !runs::live_of(&mut decision.tx, &[next.id]).await?.is_empty() {
         return Ok(());
     }
-    let new = NewRun {
-        node: next.id,
-        olt: next.olt,
-        job: next.job,
-        cause: Cause::Chained,
-        planned_at: now,
-        asked_by: None,
-        follows: Some(first),
-        starts: false,
-        ends_at: None,
-    };
+    let new = NewRun::waiting(next.id, next.olt, next.job, Cause::Chained, now);
+    let new = NewRun { follows: Some(first), ..new };
     let id = runs::insert(&mut decision.tx, &new, now).await?;
     let data = json!({
         "ejecucion_id": id.0, "nodo_id": next.id.0, "olt_id": next.olt.0, "status": "PENDING",
@@ -299,13 +267,11 @@ pub async fn abort(
     if !end(&mut decision, &policy, &run, &ended).await? {
         return Ok(Aborted::Over);
     }
-    let mut entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"));
-    entry.before = Some(json!({ "status": run.state.word() }));
-    entry.after = Some(json!({ "status": ended.state.word() }));
+    let status = |state: RunState| Some(json!({ "status": state.word() }));
+    let (before, after) = (status(run.state), status(ended.state));
+    let mut entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"), before, after);
     entry.reason = reason.map(str::to_owned);
     decision.audit(entry);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop([id]);
-    stir(context);
+    commit(context, decision, vec![id]).await?;
     Ok(Aborted::Done)
 }

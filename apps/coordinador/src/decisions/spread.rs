@@ -5,9 +5,9 @@ use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
 
-use super::{By, beat, emit};
+use super::{By, commit, emit, heartbeat};
 use crate::{
-    fleet::{Fleet, stir},
+    drivers::Runtime,
     model::NodeId,
     policy::Policy,
     rules::{
@@ -43,8 +43,7 @@ pub async fn look(
 /// Looks without a lock first: most passes move nobody.
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     repair(&context, now).await?;
-    let fleet = context.shared::<Fleet>();
-    if fleet.begins() && !others_live(&context, now).await? {
+    if context.shared::<Runtime>().begins() && !others_live(&context, now).await? {
         settle(&context, now).await?;
     }
     let mut tx = context.store.read().await?;
@@ -61,8 +60,8 @@ pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
 
 async fn others_live(context: &Context, now: Timestamp) -> Result<bool, Error> {
     let mut tx = context.store.read().await?;
-    let me = &context.shared::<Fleet>().worker;
-    pollers::others(&mut tx, me, now - beat::DEAD).await
+    let me = &context.shared::<Runtime>().worker;
+    pollers::others(&mut tx, me, now - heartbeat::DEAD).await
 }
 
 fn peak(plan: &Plan) -> f64 {
@@ -88,9 +87,8 @@ pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<u64, Er
     if moved > 0 || !overflow.is_empty() {
         tell(&mut decision, level, kind, reason, &data).await?;
     }
-    decision.commit().await?;
+    commit(context, decision, Vec::new()).await?;
     metrics::counter!("coordinador_moves_total").increment(moved);
-    stir(context);
     Ok(moved)
 }
 
@@ -166,7 +164,5 @@ async fn settle(context: &Context, now: Timestamp) -> Result<(), Error> {
         let data = json!({ "movidos": moved, "desborde": plan.overflow.len() });
         tell(&mut decision, Level::Info, "ARRANQUE", None, &data).await?;
     }
-    decision.commit().await?;
-    stir(context);
-    Ok(())
+    commit(context, decision, Vec::new()).await
 }

@@ -5,28 +5,20 @@ use host::Context;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{By, emit, nodes as planning, olts::Changed};
+use super::{By, Changed, catalogue::entries, commit, emit, nodes as planning};
 use crate::{
-    fleet::{Fleet, stir},
     model::{
         CatalogueEntry, Ending, Node, NodeId, Olt, OltId, Role, RunId, Switch, Template,
         TemplateId, TemplateNode, TemplateNodeId,
     },
     policy::Policy,
     rules::{
-        catalogue as shelf, due,
+        due,
         template::{self as rules, Wanted},
     },
-    store::{self, catalogue, nodes, olts, policy, templates},
+    store::{self, nodes, olts, policy, templates},
     wire::TemplateView,
 };
-
-/// The house's OIDs before the shipped ones.
-pub async fn entries(tx: &mut db::Tx) -> Result<Vec<CatalogueEntry>, Error> {
-    let mut entries = catalogue::all(tx).await?;
-    entries.extend(shelf::shipped());
-    Ok(entries)
-}
 
 /// A template as somebody wants it; nodes are known by their keys.
 #[derive(Debug, Clone)]
@@ -156,19 +148,14 @@ async fn bring(
     }
     switch(&mut decision, &mut push, &standing, &after).await?;
     let ended = push.ended;
-    let mut entry = by.did(action, format!("plantilla/{id}"));
     let shown = |template: &Template, olts: &[OltId]| {
         json!(TemplateView::new(template, olts.iter().map(|olt| olt.0).collect()))
     };
-    entry.before = Some(shown(&standing, &before));
-    entry.after = Some(shown(&after, &wish.olts));
-    decision.audit(entry);
+    let (before, then) = (Some(shown(&standing, &before)), Some(shown(&after, &wish.olts)));
+    decision.audit(by.did(action, format!("plantilla/{id}"), before, then));
     let data = json!({ "plantilla_id": id.0, "olts": wish.olts.len() });
     emit(&mut decision, "plantilla:cambiada", format!("plantilla/{id}"), data);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
-    Ok(())
+    commit(context, decision, ended).await
 }
 
 /// Writes the template's own nodes by their keys. Those it lost are removed once no OLT has them.
@@ -336,13 +323,10 @@ pub async fn delete(
         nodes::remove(&mut decision.tx, node.id).await?;
     }
     templates::remove(&mut decision.tx, id).await?;
-    let mut entry = by.did("plantilla.borrar", format!("plantilla/{id}"));
-    entry.before = Some(json!({ "nombre": template.name, "nodos": mine.len() }));
-    decision.audit(entry);
+    let before = Some(json!({ "nombre": template.name, "nodos": mine.len() }));
+    decision.audit(by.did("plantilla.borrar", format!("plantilla/{id}"), before, None));
     let data = json!({ "plantilla_id": id.0 });
     emit(&mut decision, "plantilla:borrada", format!("plantilla/{id}"), data);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    commit(context, decision, ended).await?;
     Ok(Changed::Done(()))
 }

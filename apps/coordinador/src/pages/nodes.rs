@@ -1,3 +1,5 @@
+//! The pages of nodes.
+
 use askama::Template;
 use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};

@@ -2,13 +2,13 @@
 
 mod catalogue;
 mod formulas;
-mod house;
 mod nodes;
 mod olts;
 mod onus;
 mod plan;
 mod runs;
 mod screens;
+mod settings;
 mod sheets;
 mod templates;
 
@@ -18,13 +18,13 @@ use utoipa_axum::router::OpenApiRouter;
 use web::{Lang, Problem};
 
 use crate::{
-    decisions::{By, olts::Changed},
+    decisions::{By, Changed},
     policy::Role,
 };
 
-pub(crate) use house::LimitsView;
 pub(crate) use nodes::WhyView;
 pub(crate) use plan::{FitView, MinuteView, MoveView, PlanView};
+pub(crate) use settings::LimitsView;
 
 pub fn all() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
@@ -36,7 +36,7 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(onus::routes())
         .merge(catalogue::routes())
         .merge(formulas::routes())
-        .merge(house::routes())
+        .merge(settings::routes())
         .merge(sheets::routes())
         .merge(screens::routes())
 }

@@ -16,7 +16,6 @@ use web::{Lang, Path, Problem, Query};
 use super::{Desk, Noun, by, done, missing, olts::OLT};
 use crate::{
     decisions::nodes::{self as decide, Asked as Wish},
-    fleet::stir,
     model::{
         After, Column, Interval, JobType, Node, NodeId, Oid, OltId, Override, Overrides, Priority,
         Role, Switch,
@@ -420,9 +419,7 @@ async fn pause(
     }
     let wanted = body.and_then(|web::Json(body)| body.pausado).unwrap_or(true);
     node.switch = if wanted { Switch::Paused } else { Switch::On };
-    let answer = save(&desk, &node, Some(node.version)).await?;
-    stir(&desk.context);
-    Ok(answer)
+    save(&desk, &node, Some(node.version)).await
 }
 
 /// One condition that keeps a node from running.

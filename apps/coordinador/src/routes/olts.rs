@@ -1,7 +1,6 @@
 //! OLTs and how they are reached.
 
 use engine::Word as _;
-use std::time::Duration;
 
 use axum::{
     http::{HeaderMap, StatusCode},
@@ -11,19 +10,20 @@ use db::{Error, Tx};
 use host::{Context, Failure, Listed, Span, as_json, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
-use snmp::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
 use super::{Desk, Noun, by, done, missing};
 use crate::{
-    credential::{self, Secrets},
     decisions::olts as decide,
-    fleet::Fleet,
+    drivers::{
+        self,
+        credential::{self, Secrets},
+    },
     model::{Olt, OltId, SnmpVersion},
     policy::Action,
-    store::{olts, policy},
+    store::olts,
     wire::OltView,
 };
 
@@ -345,21 +345,10 @@ struct ProbeView {
               (status = 503, body = Problem)))]
 async fn probe(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
-    let context = &desk.context;
-    let mut tx = context.store.read().await?;
+    let mut tx = desk.context.store.read().await?;
     let olt = olts::find(&mut tx, OltId(id)).await?.ok_or_else(|| missing(desk.lang, OLT))?;
-    let sealed = olts::sealed(&mut tx, olt.id).await?;
-    let policy = policy::load(&context.settings, &context.zone, &mut tx).await?;
     drop(tx);
-    let timeout = Duration::try_from(policy.snmp.timeout).unwrap_or_default();
-    let asked = async {
-        let target = credential::target(&context.options.vault, &olt, &sealed);
-        let target = target.ok_or(snmp::Fault::Invalid)?;
-        let socket = context.shared::<Fleet>().socket().await;
-        let socket = socket.map_err(|_| snmp::Fault::Unreachable)?;
-        socket.probe(&target, timeout, &CancellationToken::new()).await
-    };
-    let view = match asked.await {
+    let view = match drivers::probe::probe(&desk.context, &olt).await? {
         Ok(pulse) => ProbeView {
             responde: true,
             respuesta_ms: Some(pulse.took.as_secs_f64() * 1_000.0),
@@ -375,6 +364,5 @@ async fn probe(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
             motivo: Some(desk.lang.t(&fault.es(), &fault.en()).to_owned()),
         },
     };
-    tracing::info!(olt = olt.id.0, answers = view.responde, "probed by hand");
     Ok(axum::Json(as_json(json!(view))?).into_response())
 }

@@ -11,7 +11,7 @@ use web::{Problem, Query};
 
 use super::{
     Desk, by,
-    house::{LimitsRequest, LimitsView},
+    settings::{LimitsRequest, LimitsView},
 };
 use crate::{
     decisions::spread as moving,

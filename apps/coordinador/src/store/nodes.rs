@@ -1,3 +1,5 @@
+//! Nodes as they are kept: reading, planning and moving them.
+
 use db::{Error, Row, Rows, Tx, Value, trusted};
 use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};

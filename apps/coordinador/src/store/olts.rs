@@ -1,3 +1,5 @@
+//! OLTs as they are kept: what an operator says, and what their devices showed.
+
 use db::{Error, Row, Tx, Value, trusted};
 use engine::Word as _;
 use jiff::Timestamp;

@@ -3,7 +3,7 @@
 use db::{Error, Tx};
 use jiff::Timestamp;
 
-pub async fn beat(tx: &mut Tx, id: &str, now: Timestamp) -> Result<(), Error> {
+pub async fn heartbeat(tx: &mut Tx, id: &str, now: Timestamp) -> Result<(), Error> {
     let sql = "INSERT INTO pollers (id, beat_at) VALUES ($1, $2)
                ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at";
     tx.execute(sql, &[id.into(), now.into()]).await.map(drop)

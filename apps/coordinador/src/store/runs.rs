@@ -68,6 +68,20 @@ pub struct NewRun<'a> {
     pub ends_at: Option<Timestamp>,
 }
 
+impl NewRun<'_> {
+    /// One that waits for its turn.
+    pub const fn waiting(
+        node: NodeId,
+        olt: OltId,
+        job: JobType,
+        cause: Cause,
+        planned_at: Timestamp,
+    ) -> Self {
+        let (asked_by, follows, starts, ends_at) = (None, None, false, None);
+        Self { node, olt, job, cause, planned_at, asked_by, follows, starts, ends_at }
+    }
+}
+
 pub async fn insert(tx: &mut Tx, run: &NewRun<'_>, now: Timestamp) -> Result<RunId, Error> {
     let state = if run.starts { RunState::Running } else { RunState::Pending };
     let sql = "INSERT INTO node_runs (node_id, olt_id, job, state, cause, planned_at, asked_at,

@@ -1,3 +1,5 @@
+//! Templates, their nodes and the OLTs they are pushed to, as they are kept.
+
 use db::{Error, Row, Tx, Value};
 use engine::Word as _;
 

@@ -1,3 +1,5 @@
+//! The OID catalogue and what its entries are about.
+
 use engine::Word;
 
 use super::{CatalogueId, JobType, Oid};

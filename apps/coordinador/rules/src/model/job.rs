@@ -1,3 +1,5 @@
+//! What a job is, how urgent and how often.
+
 use jiff::SignedDuration;
 
 engine::words! {

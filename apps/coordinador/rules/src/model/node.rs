@@ -1,3 +1,5 @@
+//! Nodes, their grids and chains.
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Column, Interval, JobType, NodeId, Oid, OltId, Priority, TemplateNodeId};

@@ -1,3 +1,5 @@
+//! Object identifiers.
+
 use std::{fmt, str::FromStr};
 
 /// An object identifier: the address of a value or a table in a device.

@@ -1,3 +1,5 @@
+//! OLTs and how long one that is silent is left alone.
+
 use jiff::Timestamp;
 
 use super::OltId;

@@ -1,3 +1,5 @@
+//! ONUs, their presence and inventory.
+
 use super::{OltId, OnuId, SlotPort};
 use jiff::Timestamp;
 

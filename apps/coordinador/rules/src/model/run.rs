@@ -1,3 +1,5 @@
+//! Runs, their states and how they end.
+
 use engine::Lifecycle;
 use jiff::Timestamp;
 

@@ -1,3 +1,5 @@
+//! Templates that are pushed to OLTs.
+
 use super::{After, Interval, JobType, Oid, Priority, Space, TemplateId, TemplateNodeId};
 
 /// *Plantilla*: nodes that are pushed to the OLTs it is linked to.

@@ -1,10 +1,12 @@
+//! Gathers what the page of limits shows.
+
 use axum::response::Response;
 use engine::Roles as _;
 use host::{Console, Failure};
 
 use super::{Desk, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     pages::limits::{LimitsPage, Rehearsal},
     policy::{Action, TestMode},
     routes::{LimitsView, plan},

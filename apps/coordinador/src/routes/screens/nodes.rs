@@ -1,3 +1,5 @@
+//! Gathers what the pages of nodes show.
+
 use engine::Roles as _;
 use engine::Word as _;
 use std::collections::HashMap;
@@ -11,7 +13,7 @@ use web::{Page, Path, Query};
 
 use super::{Desk, event, names, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     model::{JobType, Node, NodeId, OltId},
     pages::{
         Names,
@@ -21,9 +23,9 @@ use crate::{
     },
     policy::{Action, QuotaPolicy},
     routes::{
-        house::quota,
         missing,
         nodes::{NODE, explain},
+        settings::quota,
     },
     store::{journal, nodes, policy, runs, world},
     wire::OidView,

@@ -1,3 +1,5 @@
+//! Gathers what the pages of OLTs show.
+
 use axum::response::Response;
 use engine::Roles as _;
 use engine::Word as _;
@@ -7,7 +9,7 @@ use web::{Path, Query};
 
 use super::{Desk, event, names, nodes::used, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     model::{OltId, OnuId, Presence},
     pages::{
         nodes::NodeLine,

@@ -1,3 +1,5 @@
+//! Gathers what the page of what is at work shows.
+
 use engine::Word as _;
 use std::collections::HashMap;
 
@@ -18,7 +20,7 @@ use crate::{
         words,
     },
     policy::{Action, Limits, TestMode},
-    routes::{house::all_quotas, plan},
+    routes::{plan, settings::all_quotas},
     store::{
         journal::{self, Level},
         olts, policy, runs,

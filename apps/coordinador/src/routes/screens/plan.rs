@@ -1,3 +1,5 @@
+//! Gathers what the page of the plan shows.
+
 use axum::response::Response;
 use engine::Roles as _;
 use host::{Console, Failure};
@@ -9,8 +11,8 @@ use crate::{
     pages::plan::{Hour, MoveLine, PlanPage, Wanted},
     policy::Action,
     routes::{
-        house::{LimitsRequest, LimitsView},
         plan::{Supposed, suppose},
+        settings::{LimitsRequest, LimitsView},
     },
     store::policy,
 };

@@ -1,3 +1,5 @@
+//! Gathers what the pages of runs show.
+
 use axum::response::Response;
 use engine::Roles as _;
 use engine::Word as _;

@@ -1,3 +1,5 @@
+//! Gathers what the pages of templates show.
+
 use axum::response::Response;
 use engine::Roles as _;
 use host::{Console, Failure};
@@ -5,7 +7,7 @@ use web::Path;
 
 use super::{Desk, names, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     model::TemplateId,
     pages::templates::{TemplatePage, TemplatesPage},
     policy::Action,

@@ -1,3 +1,5 @@
+//! Quotas and jumps: scenarios and properties.
+
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;

@@ -1,9 +1,8 @@
 //! Limits, quotas, feasibility and test mode.
 
-use engine::Word as _;
 use std::collections::HashMap;
 
-use db::settings::{Change, Refused};
+use db::settings::Refused;
 use host::{Context, Failure, Listed, Span, check::Check};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -13,11 +12,11 @@ use web::{Lang, Problem, Query};
 
 use super::{Desk, by};
 use crate::{
-    fleet::stir,
+    decisions::settings as decide,
     model::Node,
     policy::{Action, Limits, TestMode},
     rules::quota::Usage,
-    store::{self, nodes, policy, world},
+    store::{nodes, policy, world},
     wire::QuotaView,
 };
 
@@ -122,32 +121,27 @@ async fn set_limits(
     web::Json(request): web::Json<LimitsRequest>,
 ) -> Result<axum::Json<LimitsView>, Failure> {
     desk.require(Action::Configure)?;
-    let (context, now) = (&desk.context, desk.now);
-    let mut decision = context.store.decide(&store::scope(), now).await?;
+    let set = decide::set_limits(&desk.context, &by(&desk), request.named(), desk.now).await?;
+    let limits = match set {
+        Ok(limits) => limits,
+        Err(wrong) => return Err(refused(&desk, wrong)),
+    };
+    Ok(axum::Json(LimitsView::new(&limits)))
+}
+
+/// Everything that is wrong, unless one of them is not for the caller to change.
+fn refused(desk: &Desk, wrong: Vec<(&'static str, Refused)>) -> Failure {
     let mut check = Check::new(desk.lang);
-    for (field, key, value) in request.named() {
-        let change = Change {
-            app: crate::NAME,
-            key,
-            value: value.into(),
-            actor: &desk.actor.name,
-            role: desk.role.word(),
-            expected_version: None,
-        };
-        match context.settings.put(&mut decision, change).await? {
-            Ok(_) => {}
-            Err(Refused::Locked { by, .. }) => return Err(locked(desk.lang, field, &by).into()),
-            Err(Refused::Invalid(wrong)) => check.wrong(field, &wrong.reason, &wrong.reason),
-            Err(Refused::Senseless(es, en)) => check.wrong(field, &es, &en),
-            Err(Refused::Unknown { key }) => check.wrong(field, &key, &key),
-            Err(Refused::Stale { current }) => return Err(desk.stale(current).into()),
+    for (field, refused) in wrong {
+        match refused {
+            Refused::Locked { by, .. } => return locked(desk.lang, field, &by).into(),
+            Refused::Invalid(wrong) => check.wrong(field, &wrong.reason, &wrong.reason),
+            Refused::Senseless(es, en) => check.wrong(field, &es, &en),
+            Refused::Unknown { key } => check.wrong(field, &key, &key),
+            Refused::Stale { current } => return desk.stale(current).into(),
         }
     }
-    check.finish()?;
-    let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
-    decision.commit().await?;
-    stir(context);
-    Ok(axum::Json(LimitsView::new(&policy.limits)))
+    check.finish().err().unwrap_or_else(|| locked(desk.lang, "limites", "").into())
 }
 
 fn locked(lang: Lang, field: &str, by: &str) -> Problem {
@@ -288,6 +282,6 @@ async fn set_test_mode(
         }
         _ => TestMode::Off,
     };
-    crate::decisions::rehearse(&desk.context, &by(&desk), mode, desk.now).await?;
+    decide::rehearse(&desk.context, &by(&desk), mode, desk.now).await?;
     Ok(axum::Json(TestModeView::new(mode)))
 }

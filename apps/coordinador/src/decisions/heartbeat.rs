@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::runs::{self as ending, Ended};
 use crate::{
-    fleet::{Fleet, stir},
+    drivers::{Runtime, wake},
     model::Ending,
     store::{self, pollers, runs},
 };
@@ -26,13 +26,13 @@ pub fn period(context: &Context) -> SignedDuration {
 }
 
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
-    let fleet = context.shared::<Fleet>();
+    let runtime = context.shared::<Runtime>();
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
-    pollers::beat(tx, &fleet.worker, now).await?;
+    pollers::heartbeat(tx, &runtime.worker, now).await?;
     pollers::forget(tx, now - DEAD).await?;
     let dead = if context.clock.is_manual() { now } else { now - DEAD };
-    let orphans = runs::orphans(tx, &fleet.worker, dead, now - UNTAKEN).await?;
+    let orphans = runs::orphans(tx, &runtime.worker, dead, now - UNTAKEN).await?;
     let policy = store::policy::load(&context.settings, &context.zone, tx).await?;
     for run in &orphans {
         let end = Ended::interrupted(Ending::Lost, json!({ "ultimo_latido_antes_de": dead }));
@@ -41,33 +41,7 @@ pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     }
     decision.commit().await?;
     if !orphans.is_empty() {
-        stir(&context);
+        wake(&context);
     }
     Ok(())
-}
-
-/// Learns within half a second what other processes ended, and stops it here.
-pub async fn watch(context: Context) {
-    const GLANCE: std::time::Duration = std::time::Duration::from_millis(500);
-    let fleet = context.shared::<Fleet>();
-    let mut glance = tokio::time::interval(GLANCE);
-    loop {
-        tokio::select! {
-            () = context.stopping.cancelled() => return,
-            _ = glance.tick() => {}
-        }
-        // Asked before the database is: what is taken meanwhile is not in the older picture.
-        let carried = fleet.carrying();
-        if carried.is_empty() {
-            continue;
-        }
-        let live = async {
-            let mut tx = context.store.read().await?;
-            runs::carried_by(&mut tx, &fleet.worker).await
-        };
-        match live.await {
-            Ok(live) => fleet.stop(carried.into_iter().filter(|run| !live.contains(run))),
-            Err(error) => tracing::warn!(%error, "cannot see whether runs were ended elsewhere"),
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! The network as this process reaches it: one socket, the runs it carries, when to look again.
+//! The application's own state in a process: one socket, the runs it carries, when to look again.
 
 use std::{
     collections::HashMap,
@@ -16,40 +16,40 @@ use tokio::sync::OnceCell;
 
 use crate::model::RunId;
 
-/// What routes, ticks and drivers of this process share.
-pub struct Fleet {
+/// What routes, ticks and drivers of a process share.
+pub struct Runtime {
     /// Names this process among those that carry out runs.
     pub worker: String,
     socket: OnceCell<Arc<snmp::Fleet>>,
     carried: Mutex<HashMap<RunId, CancellationToken>>,
     /// Something changed that may let somebody start.
-    stirred: AtomicBool,
+    woken: AtomicBool,
     /// Nothing was planned by this process yet.
     begins: AtomicBool,
     /// When time alone changes the dispatcher's plan.
     next: Mutex<Option<Timestamp>>,
 }
 
-impl Default for Fleet {
+impl Default for Runtime {
     fn default() -> Self {
         Self {
             worker: format!("{:032x}", rand::random::<u128>()),
             socket: OnceCell::new(),
             carried: Mutex::default(),
-            stirred: AtomicBool::new(true),
+            woken: AtomicBool::new(true),
             begins: AtomicBool::new(true),
             next: Mutex::default(),
         }
     }
 }
 
-impl std::fmt::Debug for Fleet {
+impl std::fmt::Debug for Runtime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fleet").field("worker", &self.worker).finish_non_exhaustive()
+        f.debug_struct("Runtime").field("worker", &self.worker).finish_non_exhaustive()
     }
 }
 
-impl Fleet {
+impl Runtime {
     /// The one socket, opened at its first use.
     pub async fn socket(&self) -> io::Result<Arc<snmp::Fleet>> {
         let open = || async { snmp::Fleet::bind().map(Arc::new) };
@@ -83,14 +83,14 @@ impl Fleet {
         }
     }
 
-    /// True once.
+    /// Whether this is the first pass since the process started; true once.
     pub fn begins(&self) -> bool {
         self.begins.swap(false, Ordering::SeqCst)
     }
 
-    /// Begins a look: what stirs from here on asks for another.
+    /// Begins a look: what wakes it from here on asks for another.
     pub fn look(&self) {
-        self.stirred.store(false, Ordering::SeqCst);
+        self.woken.store(false, Ordering::SeqCst);
     }
 
     pub fn remember(&self, next: Option<Timestamp>) {
@@ -99,7 +99,7 @@ impl Fleet {
 
     /// When the dispatcher has to look again.
     pub fn next(&self, now: Timestamp) -> Option<Timestamp> {
-        if self.stirred.load(Ordering::SeqCst) {
+        if self.woken.load(Ordering::SeqCst) {
             return Some(now);
         }
         *self.next.lock().unwrap_or_else(PoisonError::into_inner)
@@ -107,7 +107,7 @@ impl Fleet {
 }
 
 /// Something changed: the dispatcher looks at once.
-pub fn stir(context: &Context) {
-    context.shared::<Fleet>().stirred.store(true, Ordering::SeqCst);
+pub fn wake(context: &Context) {
+    context.shared::<Runtime>().woken.store(true, Ordering::SeqCst);
     context.wake(crate::decisions::dispatch::TICK);
 }
