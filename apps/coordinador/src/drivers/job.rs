@@ -16,8 +16,9 @@ use crate::{
     store::{olts, runs},
 };
 
-pub const DRIVER: Driver =
-    Driver { kind: polls::KIND, perform: |context, effect| Box::pin(perform(context, effect)) };
+pub fn driver() -> Driver {
+    Driver::new(polls::KIND, perform)
+}
 
 async fn perform(context: Context, effect: Claimed) -> Outcome {
     let Some(id) = effect.payload["run"].as_i64() else {
