@@ -1,5 +1,6 @@
 //! Five states, twenty-five moves.
 
+use engine::Word as _;
 use pedidos::model::OrderState;
 use serde_json::{Value as Json, json};
 
