@@ -128,8 +128,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    pub fn start(self) -> LocalServer {
-        let running = host::start(self.context, self.listener).expect("the port is ours");
+    pub async fn start(self) -> LocalServer {
+        let running = host::start(self.context, self.listener).await.expect("the port is ours");
         let client = Client::anonymous(format!("http://{}", running.address));
         LocalServer { running, client }
     }

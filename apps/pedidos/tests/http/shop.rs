@@ -76,7 +76,7 @@ impl Shop {
         let url = url.to_owned();
         let setup =
             Setup { url, zone: zone(), access, body_bytes: BODY_BYTES, ..Setup::at(now, db) };
-        let server = setup.clone().prepare(pedidos::app()).await.start();
+        let server = setup.clone().prepare(pedidos::app()).await.start().await;
         let mut staff = Vec::new();
         for who in Who::ALL {
             staff.push((who, server.persona(who.name(), "pedidos", who.role()).await));
@@ -115,7 +115,7 @@ impl Shop {
         if let Some(server) = self.server.take() {
             server.stop().await;
         }
-        let server = self.setup.clone().prepare(pedidos::app()).await.start();
+        let server = self.setup.clone().prepare(pedidos::app()).await.start().await;
         for (_, client) in &mut self.staff {
             *client = client.moved_to(server.client.base());
         }
