@@ -1,8 +1,8 @@
 //! *Coordinador*: SNMP jobs on OLTs, each on its own grid, under a quota and a common rate.
 //!
 //! Read `model` for the nouns, `policy` for what an operator may change, `rules` for the decisions
-//! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `wire` for
-//! the outside contract.
+//! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `drivers` for
+//! how devices are asked, `wire` for the outside contract.
 
 pub mod decisions;
 pub mod drivers;
@@ -13,12 +13,14 @@ pub mod store;
 pub mod wire;
 
 pub use coordinador_rules::{NAME, model, policy, rules};
-use decisions::{dispatch, heartbeat, spread, sweep};
-use engine::Roles as _;
-use engine::Word as _;
-use host::{App, Draw, Nav, Role, Tick};
-use jiff::SignedDuration;
+use decisions::{dispatch, polls, spread, sweep};
+use drivers::{Runtime, job};
+use engine::{Roles as _, Word as _};
+use host::{App, Draw, Nav, Role, Wiring};
 pub use store::policy::SETTINGS;
+
+/// The house and what this application keeps in a process.
+pub type Context = host::Local<Runtime>;
 
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[("MAX_EXECUTIONS_PER_MINUTE", store::policy::PER_MINUTE)];
@@ -37,6 +39,7 @@ const NAV: &[Nav] = &[
 
 /// The application, ready to plug into the host.
 pub fn app() -> App {
+    let wiring = Wiring::new(Runtime::default());
     App {
         name: NAME,
         title: ("Coordinador", "Coordinador"),
@@ -51,44 +54,24 @@ pub fn app() -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
-        routes: Box::new(|_| routes::all()),
+        routes: wiring.routes(routes::all),
         public: &[],
         own_proof: &[],
         unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
-            Tick::periodic(
-                heartbeat::TICK,
-                |context| Box::pin(std::future::ready(Ok(heartbeat::period(&context)))),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(heartbeat::tick(context, now)),
-            ),
-            Tick::periodic(
-                spread::TICK,
-                |context| Box::pin(spread::period(context)),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(spread::tick(context, now)),
-            ),
-            Tick::periodic(
-                dispatch::TICK,
-                |_| Box::pin(std::future::ready(Ok(dispatch::PERIOD))),
-                |context, now| Box::pin(std::future::ready(Ok(dispatch::next(&context, now)))),
-                |context, now| Box::pin(dispatch::tick(context, now)),
-            ),
-            Tick::periodic(
-                sweep::TICK,
-                |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(sweep::tick(context, now)),
-            ),
+            wiring.tick(spread::TICK, spread::tick),
+            wiring.tick(dispatch::TICK, dispatch::tick),
+            wiring.tick(sweep::TICK, sweep::tick),
         ],
-        tasks: vec![Box::new(|context| Box::pin(drivers::job::watch(context)))],
-        drivers: vec![drivers::job::driver()],
+        tasks: vec![wiring.task(job::watch)],
+        drivers: vec![wiring.driver(polls::KIND, job::perform)],
         redact: wire::redact,
         senseless: store::policy::senseless,
-        // Whoever a limit lets start starts.
-        on_settings: Box::new(|_, decision| {
+        // Whoever a limit lets start starts; what is to be forgotten sooner goes sooner.
+        on_settings: wiring.on_settings(|_, decision| {
             decision.wake(dispatch::TICK);
+            decision.wake(sweep::TICK);
             Box::pin(std::future::ready(Ok(())))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),

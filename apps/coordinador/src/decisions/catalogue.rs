@@ -1,12 +1,13 @@
 //! The house's own OIDs: entered, changed, removed.
 
 use db::{Error, Tx};
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{By, Changed};
+use super::{Changed, record};
 use crate::{
+    Context,
     model::{CatalogueEntry, CatalogueId},
     rules,
     store::{self, catalogue},
@@ -44,7 +45,7 @@ pub async fn save(
     };
     let shown = |entry: &CatalogueEntry| json!(OidView::new(entry));
     let subject = format!("oid/{}", entry.id);
-    decision.audit(by.did(action, subject, before.map(shown), Some(shown(&entry))));
+    record(&mut decision, by, action, subject, before.map(shown), Some(shown(&entry)));
     decision.commit().await?;
     Ok(Changed::Done(entry))
 }
@@ -62,7 +63,7 @@ pub async fn remove(
     };
     catalogue::remove(&mut decision.tx, id).await?;
     let before = Some(json!(OidView::new(entry)));
-    decision.audit(by.did("oid.borrar", format!("oid/{id}"), before, None));
+    record(&mut decision, by, "oid.borrar", format!("oid/{id}"), before, None);
     decision.commit().await?;
     Ok(Changed::Done(()))
 }

@@ -1,12 +1,13 @@
 //! The house's own index formulas: entered and removed.
 
 use db::Error;
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{By, Changed};
+use super::{Changed, record};
 use crate::{
+    Context,
     model::{Formula, FormulaId},
     store::{self, formulas},
 };
@@ -27,7 +28,7 @@ pub async fn create(
     }
     let id = formulas::insert(&mut decision.tx, formula).await?;
     let after = json!({ "id": id.0, "formula": shown });
-    decision.audit(by.did("formula.crear", format!("formula/{id}"), None, Some(after)));
+    record(&mut decision, by, "formula.crear", format!("formula/{id}"), None, Some(after));
     decision.commit().await?;
     Ok(Changed::Done(id))
 }
@@ -46,7 +47,7 @@ pub async fn remove(
     };
     formulas::remove(&mut decision.tx, id).await?;
     let before = Some(shown(formula));
-    decision.audit(by.did("formula.borrar", format!("formula/{id}"), before, None));
+    record(&mut decision, by, "formula.borrar", format!("formula/{id}"), before, None);
     decision.commit().await?;
     Ok(Changed::Done(()))
 }

@@ -89,13 +89,10 @@ async fn hold(
     olts::walked(&mut decision.tx, job.olt.id, Some(job.run.id), now).await?;
     let data = json!({ "faltan": missing, "presentes": present });
     let entry = Entry {
-        level: Level::Alert,
-        kind: "RECORRIDO_RETENIDO",
-        reason: Some("HELD"),
         olt: Some(job.olt.id),
         node: Some(job.node.id),
         run: Some(job.run.id),
-        data: data.clone(),
+        ..Entry::new(Level::Alert, "RECORRIDO_RETENIDO", Some("HELD"), data.clone())
     };
     journal::write(&mut decision.tx, &entry, now).await?;
     tracing::warn!(olt = job.olt.id.0, missing, present, "a walk lost too many ONUs: held");

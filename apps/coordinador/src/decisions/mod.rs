@@ -3,7 +3,6 @@
 pub mod catalogue;
 pub mod dispatch;
 pub mod formulas;
-pub mod heartbeat;
 mod learn;
 pub mod nodes;
 pub mod olts;
@@ -15,47 +14,10 @@ pub mod sweep;
 pub mod templates;
 
 use db::{Decision, Error, audit::Entry, events::NewEvent};
-use host::Context;
+use host::By;
 use serde_json::Value as Json;
 
-use crate::{
-    drivers::{Runtime, wake},
-    model::RunId,
-};
-
-/// Who acts.
-#[derive(Debug, Clone)]
-pub struct By {
-    pub name: String,
-    pub role: String,
-}
-
-impl By {
-    /// Turno itself.
-    pub fn system() -> Self {
-        Self { name: "SISTEMA".into(), role: "SISTEMA".into() }
-    }
-
-    /// A line of the audit.
-    pub fn did(
-        &self,
-        action: &str,
-        subject: String,
-        before: Option<Json>,
-        after: Option<Json>,
-    ) -> Entry {
-        Entry {
-            app: crate::NAME,
-            actor: self.name.clone(),
-            role: self.role.clone(),
-            action: action.to_owned(),
-            subject,
-            before,
-            after,
-            reason: None,
-        }
-    }
-}
+use crate::{Context, model::RunId};
 
 /// How a change of something that is kept ended.
 #[derive(Debug)]
@@ -80,10 +42,23 @@ pub fn emit(decision: &mut Decision, name: &'static str, subject: String, data: 
     decision.emit(NewEvent { app: crate::NAME, name, subject: Some(subject), data });
 }
 
+/// A line of the audit: what was before, and after.
+fn record(
+    decision: &mut Decision,
+    by: &By,
+    action: &str,
+    subject: String,
+    before: Option<Json>,
+    after: Option<Json>,
+) {
+    decision.audit(Entry { before, after, ..by.did(action, subject) });
+}
+
 /// Commits what may let somebody start. Not one more packet leaves here for the runs it ended.
-async fn commit(context: &Context, decision: Decision, ended: Vec<RunId>) -> Result<(), Error> {
+async fn commit(context: &Context, mut decision: Decision, ended: Vec<RunId>) -> Result<(), Error> {
+    decision.wake(dispatch::TICK);
+    decision.wake(spread::TICK);
     decision.commit().await?;
-    context.shared::<Runtime>().stop(ended);
-    wake(context);
+    context.runtime.stop(ended);
     Ok(())
 }

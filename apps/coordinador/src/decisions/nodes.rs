@@ -1,12 +1,13 @@
 //! Nodes: entered, changed, paused, halted, asked to run now.
 
 use db::{Decision, Error, Tx};
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{By, Changed, commit, emit, runs as ending, runs::Ended};
+use super::{Changed, commit, emit, record, runs as ending, runs::Ended};
 use crate::{
+    Context,
     model::{Cause, Ending, Node, NodeId, Olt, Role, RunId, Switch},
     policy::Policy,
     rules::due,
@@ -33,14 +34,8 @@ pub async fn halt(
 
 /// Masters that are switched on begin a new grid, an interval from now.
 pub async fn revive(decision: &mut Decision, nodes: &[Node]) -> Result<(), Error> {
-    let now = decision.now;
     let on = nodes.iter().filter(|node| node.switch == Switch::On);
-    let planned: Vec<_> = on
-        .filter_map(|node| {
-            let (cadence, next) = due::enabled(node.role.cadence()?.interval, now);
-            Some((node.id, cadence, next))
-        })
-        .collect();
+    let planned = due::begin_anew(on, decision.now);
     nodes::plan_anew(&mut decision.tx, &planned).await
 }
 
@@ -77,7 +72,7 @@ pub async fn create(
         *next_run_at = None;
     }
     node.id = nodes::insert(tx, &node).await?;
-    decision.audit(by.did("nodo.crear", format!("nodo/{}", node.id), None, Some(shown(&node))));
+    record(&mut decision, by, "nodo.crear", format!("nodo/{}", node.id), None, Some(shown(&node)));
     told(&mut decision, &node);
     commit(context, decision, Vec::new()).await?;
     Ok(Changed::Done(node))
@@ -106,12 +101,12 @@ pub async fn update(
     nodes::update(tx, &node).await?;
     let mut ended = Vec::new();
     if standing.switch != Switch::Off && node.switch == Switch::Off {
-        let policy = policy::load(&context.settings, &context.zone, tx).await?;
+        let policy = policy::load(context, tx).await?;
         let mine = std::slice::from_ref(&node);
         ended = halt(&mut decision, &policy, mine, Ending::NodeDisabled).await?;
     }
     let (before, after) = (Some(shown(&standing)), Some(shown(&node)));
-    decision.audit(by.did("nodo.cambiar", format!("nodo/{}", node.id), before, after));
+    record(&mut decision, by, "nodo.cambiar", format!("nodo/{}", node.id), before, after);
     told(&mut decision, &node);
     commit(context, decision, ended).await?;
     Ok(Changed::Done(Node { version: node.version + 1, ..node }))
@@ -163,12 +158,12 @@ pub async fn delete(
     }
     let mut family = nodes::chain(tx, id).await?;
     family.push(node);
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let ended = halt(&mut decision, &policy, &family, Ending::NodeDisabled).await?;
     for node in &family {
         nodes::remove(&mut decision.tx, node.id).await?;
         let subject = format!("nodo/{}", node.id);
-        decision.audit(by.did("nodo.borrar", subject, Some(shown(node)), None));
+        record(&mut decision, by, "nodo.borrar", subject, Some(shown(node)), None);
     }
     let data = json!({ "nodo_id": id.0 });
     emit(&mut decision, "nodo:borrado", format!("nodo/{id}"), data);
@@ -229,7 +224,7 @@ pub async fn ask(decision: &mut Decision, by: &By, id: NodeId) -> Result<Asked, 
     };
     let run = runs::insert(tx, &new, now).await?;
     let after = json!({ "ejecucion_id": run.0 });
-    decision.audit(by.did("nodo.ejecutar", format!("nodo/{id}"), None, Some(after)));
+    record(decision, by, "nodo.ejecutar", format!("nodo/{id}"), None, Some(after));
     let data = json!({ "ejecucion_id": run.0, "nodo_id": id.0, "olt_id": node.olt.0,
                        "status": "PENDING" });
     emit(decision, "ejecucion:pedida", format!("ejecucion/{run}"), data);

@@ -1,15 +1,16 @@
 //! OLTs: entered, changed, switched, deleted.
 
-use db::Error;
+use db::{Error, audit::Entry};
 use engine::Word as _;
-use host::{Context, Failure};
+use host::{By, Failure};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
 
-use super::{By, Changed, commit, emit, nodes as planning};
+use super::{Changed, commit, emit, nodes as planning, record, sweep};
 use crate::{
+    Context,
     drivers::credential::Secrets,
     model::{Ending, JobType, Olt, OltId},
     store::{self, nodes, olts, policy},
@@ -38,8 +39,9 @@ pub async fn create(
     olt.id = olts::insert(&mut decision.tx, &olt, now).await?;
     let sealed = secrets.seal(&context.options.vault, olt.id)?;
     olts::seal(&mut decision.tx, olt.id, sealed).await?;
-    decision.audit(by.did("olt.crear", format!("olt/{}", olt.id), None, Some(shown(&olt))));
+    record(&mut decision, by, "olt.crear", format!("olt/{}", olt.id), None, Some(shown(&olt)));
     emit(&mut decision, "olt:creada", format!("olt/{}", olt.id), json!({ "olt_id": olt.id.0 }));
+    decision.wake(sweep::TICK);
     decision.commit().await?;
     Ok(Changed::Done(olt))
 }
@@ -78,12 +80,12 @@ pub async fn update(
         if is {
             planning::revive(&mut decision, &mine).await?;
         } else {
-            let policy = policy::load(&context.settings, &context.zone, tx).await?;
+            let policy = policy::load(context, tx).await?;
             ended = planning::halt(&mut decision, &policy, &mine, Ending::OltDisabled).await?;
         }
     }
     let (before, after) = (Some(shown(&standing)), Some(shown(&wanted)));
-    decision.audit(by.did("olt.cambiar", format!("olt/{}", wanted.id), before, after));
+    record(&mut decision, by, "olt.cambiar", format!("olt/{}", wanted.id), before, after);
     let data = json!({ "olt_id": wanted.id.0, "habilitar_olt": wanted.enabled });
     emit(&mut decision, "olt:cambiada", format!("olt/{}", wanted.id), data);
     commit(context, decision, ended).await?;
@@ -106,12 +108,11 @@ pub async fn delete(
         return Ok(Changed::Stale { current: olt.row_version });
     }
     let mine = nodes::of_olt(tx, id).await?;
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     olts::delete(tx, &olt, &by.name, reason, now).await?;
     let ended = planning::halt(&mut decision, &policy, &mine, Ending::OltDisabled).await?;
-    let mut entry = by.did("olt.borrar", format!("olt/{id}"), Some(shown(&olt)), None);
-    entry.reason = reason.map(str::to_owned);
-    decision.audit(entry);
+    let (before, reason) = (Some(shown(&olt)), reason.map(str::to_owned));
+    decision.audit(Entry { before, reason, ..by.did("olt.borrar", format!("olt/{id}")) });
     emit(&mut decision, "olt:borrada", format!("olt/{id}"), json!({ "olt_id": id.0 }));
     commit(context, decision, ended).await?;
     Ok(Changed::Done(()))
@@ -155,8 +156,9 @@ pub async fn import<Row>(
             olts::seal(tx, olt.id, sealed).await?;
         }
     }
-    decision.audit(by.did("olt.importar", "olts".to_owned(), None, Some(json!(imported))));
+    record(&mut decision, by, "olt.importar", "olts".to_owned(), None, Some(json!(imported)));
     emit(&mut decision, "olt:importadas", "olts".to_owned(), json!(imported));
+    decision.wake(sweep::TICK);
     commit(context, decision, Vec::new()).await?;
     Ok(imported)
 }
@@ -185,7 +187,7 @@ pub async fn accept_walk(
     olts::accept_loss(tx, id).await?;
     let mine = nodes::of_olt(tx, id).await?;
     let before = Some(json!({ "ejecucion_id": held.0 }));
-    decision.audit(by.did("olt.aceptar_recorrido", format!("olt/{id}"), before, None));
+    record(&mut decision, by, "olt.aceptar_recorrido", format!("olt/{id}"), before, None);
     if let Some(node) = mine.iter().find(|node| node.job == JobType::Discovery) {
         // It may run already; then that walk is the one that is believed.
         planning::ask(&mut decision, by, node.id).await?;

@@ -1,7 +1,6 @@
 //! A run and its device: who carries it out, and what is recorded when it is over.
 
 use db::{Error, Tx};
-use host::Context;
 use jiff::SignedDuration;
 use serde_json::json;
 
@@ -10,6 +9,7 @@ use super::{
     runs::{self as ending, Ended},
 };
 use crate::{
+    Context,
     model::{Column, Ending, Node, Olt, Run, RunId, RunState, Space},
     policy::SnmpPolicy,
     rules::{
@@ -79,25 +79,32 @@ pub struct Trouble {
 }
 
 /// This process carries the run out from here on. None: it is over, or somebody else does.
-pub async fn take(context: &Context, id: RunId, worker: &str) -> Result<Option<Job>, Error> {
+pub async fn take(context: &Context, id: RunId) -> Result<Option<Job>, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
     let Some(run) = runs::find(tx, id).await?.filter(|run| run.state == RunState::Running) else {
         return Ok(None);
     };
-    let late = run.started_at.is_none_or(|start| now.duration_since(start) > FRESH);
-    // A process that died may still hold it; its silence will tell.
-    if late || !runs::take(tx, id, worker).await? {
+    // A process that died may still hold it; that it is gone will tell.
+    if !runs::take(tx, id, &context.process.name).await? {
         return Ok(None);
     }
-    let job = load(context, tx, run).await?;
+    let late = run.started_at.is_none_or(|start| now.duration_since(start) > FRESH);
+    let job = if late {
+        let policy = policy::load(context, tx).await?;
+        let end = Ended::interrupted(Ending::Lost, json!({ "motivo": "nadie la llevó a cabo" }));
+        ending::end(&mut decision, &policy, &run, &end).await?;
+        None
+    } else {
+        load(context, tx, run).await?
+    };
     decision.commit().await?;
     Ok(job)
 }
 
 async fn load(context: &Context, tx: &mut Tx, run: Run) -> Result<Option<Job>, Error> {
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let node = nodes::find(tx, run.node).await?;
     let Some((node, olt)) = node.zip(olts::find(tx, run.olt).await?) else { return Ok(None) };
     let kept = olts::health(tx, olt.id).await?.repetitions;
@@ -124,7 +131,7 @@ pub async fn conclude(
     // Ended by somebody else meanwhile: the answer comes too late.
     let current = runs::find(tx, job.run.id).await?;
     let Some(run) = current.filter(|run| run.state == RunState::Running) else { return Ok(()) };
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let end = match found {
         Ok(finding) => {
             let end = learn::keep(&mut decision, &policy, job, &finding.learned).await?;

@@ -1,14 +1,15 @@
 //! How runs end. Each ending frees its permits, and lets the chain go on, in the commit that records
 //! it.
 
-use db::{Decision, Error};
+use db::{Decision, Error, audit};
 use engine::Word as _;
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{By, commit, emit};
+use super::{commit, dispatch, emit};
 use crate::{
+    Context,
     model::{Cause, Ending, Node, Olt, Role, Run, RunId, RunState, Switch},
     policy::Policy,
     rules::{
@@ -70,6 +71,7 @@ pub async fn end(
     if !runs::end(&mut decision.tx, run.id, &end, now).await? {
         return Ok(false);
     }
+    decision.wake(dispatch::TICK);
     if run.started_at.is_some() {
         let well = ended.state == RunState::Success;
         nodes::ran(&mut decision.tx, run.node, run.started_at, well, now).await?;
@@ -106,15 +108,8 @@ async fn tell(decision: &mut Decision, run: &Run) -> Result<(), Error> {
         RunState::Failed => "EJECUCION_FALLIDA",
         _ => "EJECUCION_INTERRUMPIDA",
     };
-    let entry = Entry {
-        level,
-        kind,
-        reason,
-        olt: Some(run.olt),
-        node: Some(run.node),
-        run: Some(run.id),
-        data,
-    };
+    let (olt, node, run) = (Some(run.olt), Some(run.node), Some(run.id));
+    let entry = Entry { olt, node, run, ..Entry::new(level, kind, reason, data) };
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
@@ -146,15 +141,8 @@ async fn tell_quota(decision: &mut Decision, policy: &Policy, run: &Run) -> Resu
         "nodo_id": node.id.0, "usados": used, "maximo": max, "porcentaje": after.percent(),
     });
     emit(decision, "cuota:nivel", format!("nodo/{}", node.id), data.clone());
-    let entry = Entry {
-        level,
-        kind,
-        reason: Some("QUOTA"),
-        olt: Some(node.olt),
-        node: Some(node.id),
-        run: Some(run.id),
-        data,
-    };
+    let (olt, node, run) = (Some(node.olt), Some(node.id), Some(run.id));
+    let entry = Entry { olt, node, run, ..Entry::new(level, kind, Some("QUOTA"), data) };
     journal::write(&mut decision.tx, &entry, now).await
 }
 
@@ -240,7 +228,7 @@ async fn news(
     let told = json!({ "olt_id": olt.id.0, "tipo": kind, "datos": data });
     emit(decision, "olt:salud", format!("olt/{}", olt.id), told);
     let reason = (level == Level::Warning).then_some("UNREACHABLE");
-    let entry = Entry { level, kind, reason, olt: Some(olt.id), node: None, run: None, data };
+    let entry = Entry { olt: Some(olt.id), ..Entry::new(level, kind, reason, data) };
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
@@ -261,7 +249,7 @@ pub async fn abort(
 ) -> Result<Aborted, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let Some(run) = runs::find(&mut decision.tx, id).await? else { return Ok(Aborted::NotFound) };
-    let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
+    let policy = policy::load(context, &mut decision.tx).await?;
     let mut ended = Ended::interrupted(Ending::Cancelled, json!({ "por": by.name }));
     ended.detail = reason.map(str::to_owned);
     if !end(&mut decision, &policy, &run, &ended).await? {
@@ -269,9 +257,8 @@ pub async fn abort(
     }
     let status = |state: RunState| Some(json!({ "status": state.word() }));
     let (before, after) = (status(run.state), status(ended.state));
-    let mut entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"), before, after);
-    entry.reason = reason.map(str::to_owned);
-    decision.audit(entry);
+    let entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"));
+    decision.audit(audit::Entry { before, after, reason: reason.map(str::to_owned), ..entry });
     commit(context, decision, vec![id]).await?;
     Ok(Aborted::Done)
 }

@@ -4,15 +4,16 @@ use db::{
     Decision, Error,
     settings::{Change, Refused},
 };
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{
-    By, commit,
+    commit,
     runs::{Ended, end},
 };
 use crate::{
+    Context,
     model::Ending,
     policy::{Limits, TestMode},
     store::{self, policy, runs},
@@ -52,7 +53,7 @@ pub async fn set_limits(
     if !wrong.is_empty() {
         return Ok(Err(wrong));
     }
-    let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
+    let policy = policy::load(context, &mut decision.tx).await?;
     commit(context, decision, Vec::new()).await?;
     Ok(Ok(policy.limits))
 }
@@ -65,7 +66,7 @@ pub async fn rehearse(
     now: Timestamp,
 ) -> Result<(), Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let rules = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
+    let rules = policy::load(context, &mut decision.tx).await?;
     let value = policy::test_mode_json(mode);
     let kept = put(context, &mut decision, by, policy::TEST_MODE, value).await?;
     kept.map_err(|refused| Error::corrupt(format!("{refused:?}")))?;

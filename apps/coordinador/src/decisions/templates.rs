@@ -1,12 +1,13 @@
 //! Templates: changed, linked to OLTs, pushed.
 
 use db::{Decision, Error};
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{By, Changed, catalogue::entries, commit, emit, nodes as planning};
+use super::{Changed, catalogue::entries, commit, emit, nodes as planning, record};
 use crate::{
+    Context,
     model::{
         CatalogueEntry, Ending, Node, NodeId, Olt, OltId, Role, RunId, Switch, Template,
         TemplateId, TemplateNode, TemplateNodeId,
@@ -117,7 +118,7 @@ async fn bring(
     let tx = &mut decision.tx;
     let known: Vec<_> = standing.nodes.iter().map(|node| node.id).collect();
     let before = templates::links(tx, id).await?;
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let entries = entries(tx).await?;
     let changed = Template { name: wish.name.clone(), active: wish.active, ..standing.clone() };
     templates::update(tx, &changed).await?;
@@ -152,7 +153,7 @@ async fn bring(
         json!(TemplateView::new(template, olts.iter().map(|olt| olt.0).collect()))
     };
     let (before, then) = (Some(shown(&standing, &before)), Some(shown(&after, &wish.olts)));
-    decision.audit(by.did(action, format!("plantilla/{id}"), before, then));
+    record(&mut decision, by, action, format!("plantilla/{id}"), before, then);
     let data = json!({ "plantilla_id": id.0, "olts": wish.olts.len() });
     emit(&mut decision, "plantilla:cambiada", format!("plantilla/{id}"), data);
     commit(context, decision, ended).await
@@ -315,7 +316,7 @@ pub async fn delete(
     if expected.is_some_and(|expected| expected != template.version) {
         return Ok(Changed::Stale { current: template.version });
     }
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let mut mine = nodes::of_any_olt(tx, id).await?;
     mine.sort_by_key(|node| matches!(node.role, Role::Master { .. }));
     let ended = planning::halt(&mut decision, &policy, &mine, Ending::TemplateInactive).await?;
@@ -324,7 +325,7 @@ pub async fn delete(
     }
     templates::remove(&mut decision.tx, id).await?;
     let before = Some(json!({ "nombre": template.name, "nodos": mine.len() }));
-    decision.audit(by.did("plantilla.borrar", format!("plantilla/{id}"), before, None));
+    record(&mut decision, by, "plantilla.borrar", format!("plantilla/{id}"), before, None);
     let data = json!({ "plantilla_id": id.0 });
     emit(&mut decision, "plantilla:borrada", format!("plantilla/{id}"), data);
     commit(context, decision, ended).await?;

@@ -6,21 +6,18 @@
 use std::time::Duration;
 
 use db::{Error, effects::Claimed};
-use host::{Context, Driver, Outcome};
+use host::Outcome;
 use snmp::{CancellationToken, Fault};
 
-use super::{Runtime, credential, read, wake};
+use super::{credential, read};
 use crate::{
+    Context,
     decisions::polls::{self, Finding, Job, Trouble},
     model::RunId,
     store::{olts, runs},
 };
 
-pub fn driver() -> Driver {
-    Driver::new(polls::KIND, perform)
-}
-
-async fn perform(context: Context, effect: Claimed) -> Outcome {
+pub async fn perform(context: Context, effect: Claimed) -> Outcome {
     let Some(id) = effect.payload["run"].as_i64() else {
         return Outcome::Refused("no run is named".into());
     };
@@ -31,13 +28,12 @@ async fn perform(context: Context, effect: Claimed) -> Outcome {
 }
 
 async fn begin(context: &Context, id: RunId) -> Result<(), Error> {
-    let runtime = context.shared::<Runtime>();
-    let Some(job) = polls::take(context, id, &runtime.worker).await? else { return Ok(()) };
-    let cancel = runtime.carry(id, &context.stopping);
+    let Some(job) = polls::take(context, id).await? else { return Ok(()) };
+    let cancel = context.runtime.carry(id, &context.stopping);
     let work = context.clone();
     context.carry_on(async move {
         carry_out(&work, job, &cancel).await;
-        runtime.put_down(id);
+        work.runtime.put_down(id);
     });
     Ok(())
 }
@@ -56,7 +52,6 @@ async fn carry_out(context: &Context, job: Job, cancel: &CancellationToken) {
         // It stays RUNNING and is cut off as stale; nothing of it was written.
         tracing::error!(run = job.run.id.0, %error, "the end of a run could not be recorded");
     }
-    wake(context);
 }
 
 async fn ask(context: &Context, job: &Job, cancel: &CancellationToken) -> Result<Finding, Fault> {
@@ -68,7 +63,7 @@ async fn ask(context: &Context, job: &Job, cancel: &CancellationToken) -> Result
         );
         Fault::Auth
     })?;
-    let socket = context.shared::<Runtime>().socket().await.map_err(|error| {
+    let socket = context.runtime.socket().await.map_err(|error| {
         tracing::error!(%error, "no socket for SNMP");
         Fault::Unreachable
     })?;
@@ -87,7 +82,7 @@ async fn ask(context: &Context, job: &Job, cancel: &CancellationToken) -> Result
 /// Learns within half a second which runs other processes ended, and stops their packets here.
 pub async fn watch(context: Context) {
     const GLANCE: Duration = Duration::from_millis(500);
-    let runtime = context.shared::<Runtime>();
+    let runtime = &context.runtime;
     let mut glance = tokio::time::interval(GLANCE);
     loop {
         tokio::select! {
@@ -101,7 +96,7 @@ pub async fn watch(context: Context) {
         }
         let live = async {
             let mut tx = context.store.read().await?;
-            runs::carried_by(&mut tx, &runtime.worker).await
+            runs::carried_by(&mut tx, &context.process.name).await
         };
         match live.await {
             Ok(live) => runtime.stop(carried.into_iter().filter(|run| !live.contains(run))),

@@ -7,7 +7,7 @@ pub mod probe;
 mod read;
 mod runtime;
 
-pub use runtime::{Runtime, wake};
+pub use runtime::{Runtime, Spread};
 
 use snmp::Fault;
 

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use db::Error;
-use host::Context;
 use snmp::{CancellationToken, Fault, Pulse};
 
-use super::{Runtime, credential};
+use super::credential;
 use crate::{
+    Context,
     model::Olt,
     store::{olts, policy},
 };
@@ -15,13 +15,13 @@ use crate::{
 pub async fn probe(context: &Context, olt: &Olt) -> Result<Result<Pulse, Fault>, Error> {
     let mut tx = context.store.read().await?;
     let sealed = olts::sealed(&mut tx, olt.id).await?;
-    let policy = policy::load(&context.settings, &context.zone, &mut tx).await?;
+    let policy = policy::load(context, &mut tx).await?;
     drop(tx);
     let timeout = Duration::try_from(policy.snmp.timeout).unwrap_or_default();
     let asked = async {
         let target = credential::target(&context.options.vault, olt, &sealed);
         let target = target.ok_or(Fault::Invalid)?;
-        let socket = context.shared::<Runtime>().socket().await;
+        let socket = context.runtime.socket().await;
         let socket = socket.map_err(|_| Fault::Unreachable)?;
         socket.probe(&target, timeout, &CancellationToken::new()).await
     };

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use host::Context;
 use snmp::{CancellationToken, Fault, Kind, Missing, Target, Value};
 
 use super::ending;
 use crate::{
+    Context,
     decisions::polls::{Job, Learned},
     model::{Column, Ending, JobType, SnmpVersion},
     rules::inventory::{Answer, Got, Raw, Sighting, Walk},

@@ -1,15 +1,11 @@
-//! The application's own state in a process: one socket, the runs it carries, when to look again.
+//! The application's own state in a process: one socket, the runs it carries, when to spread again.
 
 use std::{
     collections::HashMap,
     io,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use host::Context;
 use jiff::Timestamp;
 use snmp::CancellationToken;
 use tokio::sync::OnceCell;
@@ -17,35 +13,28 @@ use tokio::sync::OnceCell;
 use crate::model::RunId;
 
 /// What routes, ticks and drivers of a process share.
+#[derive(Default)]
 pub struct Runtime {
-    /// Names this process among those that carry out runs.
-    pub worker: String,
     socket: OnceCell<Arc<snmp::Fleet>>,
     carried: Mutex<HashMap<RunId, CancellationToken>>,
-    /// Something changed that may let somebody start.
-    woken: AtomicBool,
-    /// Nothing was planned by this process yet.
-    begins: AtomicBool,
-    /// When time alone changes the dispatcher's plan.
-    next: Mutex<Option<Timestamp>>,
+    spread: Mutex<Spread>,
 }
 
-impl Default for Runtime {
-    fn default() -> Self {
-        Self {
-            worker: format!("{:032x}", rand::random::<u128>()),
-            socket: OnceCell::new(),
-            carried: Mutex::default(),
-            woken: AtomicBool::new(true),
-            begins: AtomicBool::new(true),
-            next: Mutex::default(),
-        }
-    }
+/// Where this process stands with spreading.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Spread {
+    /// It has not looked at the plan yet.
+    #[default]
+    Starting,
+    /// Nothing is planned.
+    Idle,
+    /// The next pass is due then.
+    Due(Timestamp),
 }
 
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Runtime").field("worker", &self.worker).finish_non_exhaustive()
+        f.debug_struct("Runtime").field("carried", &self.carrying()).finish_non_exhaustive()
     }
 }
 
@@ -83,31 +72,12 @@ impl Runtime {
         }
     }
 
-    /// Whether this is the first pass since the process started; true once.
-    pub fn begins(&self) -> bool {
-        self.begins.swap(false, Ordering::SeqCst)
+    pub fn spread(&self) -> Spread {
+        *self.spread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a look: what wakes it from here on asks for another.
-    pub fn look(&self) {
-        self.woken.store(false, Ordering::SeqCst);
+    pub fn spread_again(&self, next: Option<Timestamp>) {
+        let spread = next.map_or(Spread::Idle, Spread::Due);
+        *self.spread.lock().unwrap_or_else(PoisonError::into_inner) = spread;
     }
-
-    pub fn remember(&self, next: Option<Timestamp>) {
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = next;
-    }
-
-    /// When the dispatcher has to look again.
-    pub fn next(&self, now: Timestamp) -> Option<Timestamp> {
-        if self.woken.load(Ordering::SeqCst) {
-            return Some(now);
-        }
-        *self.next.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Something changed: the dispatcher looks at once.
-pub fn wake(context: &Context) {
-    context.shared::<Runtime>().woken.store(true, Ordering::SeqCst);
-    context.wake(crate::decisions::dispatch::TICK);
 }

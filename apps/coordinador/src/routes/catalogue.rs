@@ -2,14 +2,15 @@
 
 use axum::http::StatusCode;
 use engine::Word as _;
-use host::{Context, Failure, Listed, check::Check};
+use host::{Failure, Listed, check::Check};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::{Desk, Noun, by, done, missing};
+use super::{Desk, Noun, done, missing};
 use crate::{
+    Context,
     decisions::catalogue as decide,
     model::{CatalogueEntry, CatalogueId, Column, Oid, Space},
     policy::Action,
@@ -89,7 +90,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<OidView>>, Failure> {
 }
 
 async fn save(desk: &Desk, entry: CatalogueEntry) -> Result<OidView, Failure> {
-    let saved = decide::save(&desk.context, &by(desk), entry, desk.now).await?;
+    let saved = decide::save(&desk.context, &desk.by(), entry, desk.now).await?;
     Ok(OidView::new(&done(desk, OID, saved)?))
 }
 
@@ -133,7 +134,7 @@ async fn update(
               (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
-    let removed = decide::remove(&desk.context, &by(&desk), CatalogueId(id), desk.now).await?;
+    let removed = decide::remove(&desk.context, &desk.by(), CatalogueId(id), desk.now).await?;
     done(&desk, OID, removed)?;
     Ok(StatusCode::NO_CONTENT)
 }

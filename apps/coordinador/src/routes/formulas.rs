@@ -3,15 +3,16 @@
 
 use axum::http::StatusCode;
 use engine::Word as _;
-use host::{Context, Failure, Listed, check::Check};
+use host::{Failure, Listed, check::Check};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, by, done, missing};
+use super::{Desk, Noun, done, missing};
 use crate::{
+    Context,
     decisions::formulas as decide,
     model::{Dot, Formula, FormulaId, Mode},
     policy::Action,
@@ -209,7 +210,7 @@ async fn create(
     desk.require(Action::Edit)?;
     let formula = request.typed(&desk)?;
     let shown = FormulaRequest::of(&formula);
-    let (by, kept) = (by(&desk), json!(shown));
+    let (by, kept) = (desk.by(), json!(shown));
     let created = decide::create(&desk.context, &by, &formula, kept, desk.now).await?;
     let id = done(&desk, FORMULA, created)?;
     let view = FormulaView { id: Some(id.0), formula: shown };
@@ -223,7 +224,7 @@ async fn create(
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     let shown = |formula: &Formula| json!(FormulaRequest::of(formula));
-    let (by, id) = (by(&desk), FormulaId(id));
+    let (by, id) = (desk.by(), FormulaId(id));
     let removed = decide::remove(&desk.context, &by, id, shown, desk.now).await?;
     done(&desk, FORMULA, removed)?;
     Ok(StatusCode::NO_CONTENT)

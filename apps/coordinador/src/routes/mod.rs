@@ -12,15 +12,11 @@ mod settings;
 mod sheets;
 mod templates;
 
-use engine::Word as _;
-use host::{Context, Failure};
+use host::Failure;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Lang, Problem};
 
-use crate::{
-    decisions::{By, Changed},
-    policy::Role,
-};
+use crate::{Context, decisions::Changed, policy::Role};
 
 pub(crate) use nodes::WhyView;
 pub(crate) use plan::{FitView, MinuteView, MoveView, PlanView};
@@ -42,12 +38,7 @@ pub fn all() -> OpenApiRouter<Context> {
 }
 
 /// Someone with a role here, asking something now.
-pub type Desk = host::Desk<Role>;
-
-/// Who asks, for the audit.
-fn by(desk: &Desk) -> By {
-    By { name: desk.actor.name.clone(), role: desk.role.word().to_owned() }
-}
+pub type Desk = host::Desk<Role, Context>;
 
 /// What the thing is called that a change was about.
 #[derive(Clone, Copy)]

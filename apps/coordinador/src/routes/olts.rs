@@ -7,15 +7,16 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use db::{Error, Tx};
-use host::{Context, Failure, Listed, Span, as_json, check::Check, merged, tagged};
+use host::{Failure, Listed, Span, as_json, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, by, done, missing};
+use super::{Desk, Noun, done, missing};
 use crate::{
+    Context,
     decisions::olts as decide,
     drivers::{
         self,
@@ -239,7 +240,7 @@ async fn create(
     }
     check.finish()?;
     let secrets = secrets.unwrap_or_default();
-    let created = decide::create(&desk.context, &by(&desk), olt, &secrets, desk.now).await?;
+    let created = decide::create(&desk.context, &desk.by(), olt, &secrets, desk.now).await?;
     let olt = done(&desk, OLT, created)?;
     let mut tx = desk.context.store.read().await?;
     let view = view(&mut tx, &olt).await?;
@@ -288,7 +289,7 @@ async fn update(
     }
     check.finish()?;
     olt.id = standing.id;
-    let (context, by) = (&desk.context, by(&desk));
+    let (context, by) = (&desk.context, desk.by());
     let changed = decide::update(context, &by, &olt, secrets.as_ref(), expected, desk.now).await?;
     let olt = done(&desk, OLT, changed)?;
     let mut tx = desk.context.store.read().await?;
@@ -319,7 +320,7 @@ async fn remove(
     let mut check = Check::new(desk.lang);
     let reason = check.text("motivo", farewell.motivo.as_deref(), 500);
     check.finish()?;
-    let (context, by) = (&desk.context, by(&desk));
+    let (context, by) = (&desk.context, desk.by());
     let deleted =
         decide::delete(context, &by, OltId(id), expected, reason.as_deref(), desk.now).await?;
     done(&desk, OLT, deleted)?;

@@ -6,14 +6,15 @@ use axum::{
 };
 use engine::Word as _;
 use engine::sheet::{self, Column as Heading, Kind};
-use host::{Context, Failure, Listed, as_json, conflict};
+use host::{Failure, Listed, as_json, conflict};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, by, missing, olts::OLT};
+use super::{Desk, missing, olts::OLT};
 use crate::{
+    Context,
     decisions::olts::{Accepted, accept_walk},
     model::{OltId, Onu, OnuId, Presence},
     policy::Action,
@@ -141,7 +142,7 @@ async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Fail
               (status = 503, body = Problem)))]
 async fn accept(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
-    match accept_walk(&desk.context, &by(&desk), OltId(id), desk.now).await? {
+    match accept_walk(&desk.context, &desk.by(), OltId(id), desk.now).await? {
         Accepted::Done => Ok(StatusCode::ACCEPTED),
         Accepted::NotFound => Err(missing(desk.lang, OLT).into()),
         Accepted::NoneHeld => {

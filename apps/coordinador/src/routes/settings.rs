@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use db::settings::Refused;
-use host::{Context, Failure, Listed, Span, check::Check};
+use host::{Failure, Listed, Span, check::Check};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Problem, Query};
 
-use super::{Desk, by};
+use super::Desk;
 use crate::{
+    Context,
     decisions::settings as decide,
     model::Node,
     policy::{Action, Limits, TestMode},
@@ -105,7 +106,7 @@ impl LimitsRequest {
 async fn limits(desk: Desk) -> Result<axum::Json<LimitsView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     Ok(axum::Json(LimitsView::new(&policy.limits)))
 }
 
@@ -121,7 +122,7 @@ async fn set_limits(
     web::Json(request): web::Json<LimitsRequest>,
 ) -> Result<axum::Json<LimitsView>, Failure> {
     desk.require(Action::Configure)?;
-    let set = decide::set_limits(&desk.context, &by(&desk), request.named(), desk.now).await?;
+    let set = decide::set_limits(&desk.context, &desk.by(), request.named(), desk.now).await?;
     let limits = match set {
         Ok(limits) => limits,
         Err(wrong) => return Err(refused(&desk, wrong)),
@@ -187,7 +188,7 @@ pub(crate) async fn all_quotas(
     now: Timestamp,
 ) -> Result<Vec<QuotaView>, Failure> {
     let mut tx = context.store.read().await?;
-    let policy = policy::load(&context.settings, &context.zone, &mut tx).await?;
+    let policy = policy::load(context, &mut tx).await?;
     let masters: Vec<Node> = nodes::all(&mut tx)
         .await?
         .into_iter()
@@ -238,7 +239,7 @@ impl TestModeView {
 async fn test_mode(desk: Desk) -> Result<axum::Json<TestModeView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     Ok(axum::Json(TestModeView::new(policy.test_mode)))
 }
 
@@ -282,6 +283,6 @@ async fn set_test_mode(
         }
         _ => TestMode::Off,
     };
-    decide::rehearse(&desk.context, &by(&desk), mode, desk.now).await?;
+    decide::rehearse(&desk.context, &desk.by(), mode, desk.now).await?;
     Ok(axum::Json(TestModeView::new(mode)))
 }

@@ -6,13 +6,14 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use engine::sheet::{self, Column, Kind, Need};
-use host::{Context, Failure, as_json, check::Check, of_json};
+use host::{Failure, as_json, check::Check, of_json};
 use serde_json::{Map, Value as Json, json};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::Problem;
 
-use super::{Desk, by, olts::OltRequest};
+use super::{Desk, olts::OltRequest};
 use crate::{
+    Context,
     decisions::olts::{Imported, import},
     drivers::credential::Secrets,
     model::Olt,
@@ -85,7 +86,7 @@ async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Imported>, Failure> 
             told.map_or(failure, Failure::from)
         })
     };
-    Ok(axum::Json(import(&desk.context, &by(&desk), rows, typed, desk.now).await?))
+    Ok(axum::Json(import(&desk.context, &desk.by(), rows, typed, desk.now).await?))
 }
 
 /// A row over the OLT it is about. An empty cell of a known OLT leaves what stands.

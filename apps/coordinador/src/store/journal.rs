@@ -28,6 +28,18 @@ pub struct Entry {
     pub data: Json,
 }
 
+impl Entry {
+    /// About the fleet; whom it is about is added.
+    pub const fn new(
+        level: Level,
+        kind: &'static str,
+        reason: Option<&'static str>,
+        data: Json,
+    ) -> Self {
+        Self { level, kind, reason, olt: None, node: None, run: None, data }
+    }
+}
+
 pub async fn write(tx: &mut Tx, entry: &Entry, now: Timestamp) -> Result<(), Error> {
     let sql = "INSERT INTO node_events (at, level, kind, reason, olt_id, node_id, run_id, data)
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
@@ -96,6 +108,10 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Kept>,
         limit.into(),
     ];
     tx.all(sql, &args).await?.iter().map(read).collect()
+}
+
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    tx.one("SELECT MIN(at) AS at FROM node_events", &[]).await?.maybe("at")
 }
 
 pub async fn forget(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {

@@ -80,6 +80,11 @@ pub async fn all(tx: &mut Tx) -> Result<Vec<Olt>, Error> {
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
+pub async fn any(tx: &mut Tx) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM olts WHERE deleted_at IS NULL) AS one";
+    tx.one(sql, &[]).await?.get("one")
+}
+
 pub async fn find(tx: &mut Tx, id: OltId) -> Result<Option<Olt>, Error> {
     let sql = trusted(format!("SELECT {COLUMNS} FROM olts WHERE id = $1 AND deleted_at IS NULL"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()

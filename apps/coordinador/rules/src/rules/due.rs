@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Cadence, Interval};
+use crate::model::{Cadence, Interval, Node, NodeId};
 
 /// Instants beyond the calendar are its end: a rule cannot fail.
 pub fn later(at: Timestamp, by: SignedDuration) -> Timestamp {
@@ -53,6 +53,18 @@ pub fn is_on_grid(cadence: &Cadence, at: Timestamp) -> bool {
 /// A node made or enabled now: a new grid, one whole interval away.
 pub fn enabled(interval: Interval, now: Timestamp) -> (Cadence, Timestamp) {
     first(interval, later(now, interval.duration()))
+}
+
+/// A new grid for each of these masters, and the run it begins with.
+pub fn begin_anew<'a>(
+    nodes: impl IntoIterator<Item = &'a Node>,
+    now: Timestamp,
+) -> Vec<(NodeId, Cadence, Timestamp)> {
+    let begin = |node: &Node| {
+        let (cadence, next) = enabled(node.role.cadence()?.interval, now);
+        Some((node.id, cadence, next))
+    };
+    nodes.into_iter().filter_map(begin).collect()
 }
 
 /// A grid that begins with this run.

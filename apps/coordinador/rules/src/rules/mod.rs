@@ -15,6 +15,7 @@ pub mod reason;
 #[cfg(test)]
 pub(crate) mod samples;
 pub mod spread;
+pub mod sweep;
 pub mod template;
 pub mod why;
 pub mod world;

@@ -72,6 +72,7 @@ pub(crate) fn running(run: i64, node: i64, olt: i64, job: JobType, since: Timest
         job,
         cause: Cause::Scheduled,
         started_at: since,
+        lost: false,
     }
 }
 
@@ -96,7 +97,7 @@ impl World {
 
     /// As the store does it, in one transaction.
     pub(crate) fn applied(&mut self, plan: &Plan, last_run: &mut i64, now: Timestamp) {
-        for fence in &plan.fences {
+        for fence in plan.fences() {
             self.running.retain(|running| running.run != fence.run);
             if let Some(due) = self.due.iter_mut().find(|due| due.node == fence.node)
                 && fence.cause == Cause::Scheduled
@@ -104,7 +105,7 @@ impl World {
                 due.recent.push(fence.started_at);
             }
         }
-        for start in &plan.starts {
+        for start in plan.starts() {
             let run = match start.subject {
                 Subject::Run(run) => {
                     self.waiting.retain(|waiting| waiting.run != run);
@@ -118,10 +119,10 @@ impl World {
                 }
             };
             let (node, olt, job, cause) = (start.node, start.olt, start.job, start.cause);
-            self.running.push(Running { run, node, olt, job, cause, started_at: now });
+            self.running.push(Running { run, node, olt, job, cause, started_at: now, lost: false });
             self.starts.push(Started { at: now, short: start.short });
         }
-        for moved in &plan.replans {
+        for moved in plan.replans() {
             let due = self.due.iter_mut().find(|due| due.node == moved.node).expect("it was due");
             due.next_run_at = Some(moved.next_run_at);
         }

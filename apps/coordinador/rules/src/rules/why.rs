@@ -37,7 +37,7 @@ pub fn slot(world: &World, due: Due, now: Timestamp) -> Answer {
     with.due.retain(|known| known.node != due.node);
     with.due.push(due);
     let plan = dispatch::plan(&with, now);
-    let permits = Permits::new(&with, &plan.fences);
+    let permits = Permits::new(&with, &plan.fences());
     let claim = with.due.last().map(|due| Claim::slot(&with, due, now));
     answer(&with, &plan, &permits, claim, subject, now)
 }
@@ -46,7 +46,7 @@ pub fn slot(world: &World, due: Due, now: Timestamp) -> Answer {
 pub fn run(world: &World, run: RunId, now: Timestamp) -> Option<Answer> {
     let waiting = world.waiting.iter().find(|waiting| waiting.run == run)?;
     let plan = dispatch::plan(world, now);
-    let permits = Permits::new(world, &plan.fences);
+    let permits = Permits::new(world, &plan.fences());
     let claim = Claim::run(world, waiting, now);
     Some(answer(world, &plan, &permits, Some(claim), Subject::Run(run), now))
 }
@@ -59,7 +59,7 @@ fn answer(
     subject: Subject,
     now: Timestamp,
 ) -> Answer {
-    if plan.starts.iter().any(|start| start.subject == subject) {
+    if plan.starts().iter().any(|start| start.subject == subject) {
         return Answer { ready: true, reasons: Vec::new() };
     }
     let held = plan.held.iter().find(|held| held.subject == subject).map(|held| held.reason);
@@ -109,7 +109,7 @@ mod tests {
             let plan = dispatch::plan(&world, eleven());
             for due in &world.due {
                 let answer = slot(&world, due.clone(), eleven());
-                let starts = plan.starts.iter().any(|one| one.subject == Subject::Node(due.node));
+                let starts = plan.starts().iter().any(|one| one.subject == Subject::Node(due.node));
                 prop_assert_eq!(answer.ready, starts, "{}", due.node);
                 prop_assert_eq!(answer.reasons.is_empty(), starts);
                 let zone = &world.policy.zone;

@@ -124,6 +124,8 @@ pub struct Running {
     pub job: JobType,
     pub cause: Cause,
     pub started_at: Timestamp,
+    /// The process that carried it out is gone.
+    pub lost: bool,
 }
 
 /// One start, whoever it was.

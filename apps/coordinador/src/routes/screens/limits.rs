@@ -20,7 +20,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let page = console.page(console.lang.t("Límites", "Limits"));
     let fit = plan::fit(&desk.context).await?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     let values = desk.context.settings.load(&mut tx, crate::NAME).await?;
     let may_read = desk.role.can(Action::ReadConfiguration);
     let own = formulas::own(&mut tx).await?;

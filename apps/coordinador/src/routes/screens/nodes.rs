@@ -96,7 +96,7 @@ pub(super) async fn used(
     page: &Page,
     of: &[Node],
 ) -> Result<HashMap<NodeId, Used>, Error> {
-    let rules = policy::load(&desk.context.settings, &desk.context.zone, tx).await?.quota;
+    let rules = policy::load(&desk.context, tx).await?.quota;
     let masters: Vec<&Node> = of.iter().filter(|node| node.role.cadence().is_some()).collect();
     let ids = masters.iter().map(|node| node.id);
     let starts = world::recent_starts(tx, ids, desk.now).await?;

@@ -43,7 +43,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let fit = plan::fit(&desk.context).await?;
     let quotas = all_quotas(&desk.context, now).await?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     let names = names(&mut tx).await?;
     let live = runs::live(&mut tx).await?;
     let hour_ago = now.checked_sub(HOUR).unwrap_or(Timestamp::MIN);

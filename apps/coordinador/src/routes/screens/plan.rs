@@ -75,7 +75,7 @@ pub(super) async fn show(
     let found = suppose(&desk.context, &asked.supposed(), desk.now).await?;
     let mut tx = desk.context.store.read().await?;
     let names = names(&mut tx).await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     drop(tx);
     let moves = found.cambios.iter().take(MOVES);
     let view = PlanPage {

@@ -19,7 +19,7 @@ use crate::{
 
 pub(super) fn plan(world: &World, plan: &Plan, now: Timestamp) {
     check_limits(world, plan, now);
-    let named = plan.starts.len() + plan.held.len();
+    let named = plan.starts().len() + plan.held.len();
     assert_eq!(named, world.due.len() + world.waiting.len(), "everybody is named");
     assert!(plan.next_look.is_none_or(|at| at > now));
 }

@@ -74,23 +74,23 @@ impl Fleet {
         self.apply(&plan);
         let again = dispatch::plan(&self.world(), self.now);
         // A run that was cut off may have called the next member of its chain.
-        assert!(again.is_settled() || !plan.fences.is_empty(), "{again:?} after {plan:?}");
+        assert!(again.is_settled() || !plan.fences().is_empty(), "{again:?} after {plan:?}");
     }
 
     fn apply(&mut self, plan: &Plan) {
-        for fence in &plan.fences {
+        for fence in plan.fences() {
             self.figures.fenced += 1;
             let stale = Ended { state: RunState::Interrupted, ending: Some(Ending::Stale) };
             self.ended(fence.run, stale);
         }
-        for moved in &plan.replans {
+        for moved in plan.replans() {
             let Motive::Quota(_) = moved.motive else { panic!("everybody has a next run") };
             self.figures.jumps += 1;
             let master = self.master_of(moved.node).expect("masters have quotas");
             self.plan_next(master, moved.next_run_at);
         }
-        for start in &plan.starts {
-            self.start(start);
+        for start in plan.starts() {
+            self.start(&start);
         }
     }
 
@@ -120,7 +120,7 @@ impl Fleet {
         }
         self.ledger.any(now, &self.policy.limits);
         let (node, olt, job, cause) = (start.node, start.olt, start.job, start.cause);
-        self.running.push(Running { run, node, olt, job, cause, started_at: now });
+        self.running.push(Running { run, node, olt, job, cause, started_at: now, lost: false });
         self.starts.push_back(Started { at: now, short: start.short });
         self.course(run, olt);
     }

@@ -13,6 +13,7 @@ mod rate;
 #[cfg(test)]
 mod scenarios;
 
+use engine::Planned;
 use jiff::Timestamp;
 
 pub use claim::{Claim, Subject};
@@ -30,20 +31,55 @@ use crate::model::{Cause, JobType, NodeId, OltId};
 #[must_use = "a plan does nothing until it is applied"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
-    /// Runs that took too long: INTERRUPTED (STALE), and what they answer later is ignored.
-    pub fences: Vec<Running>,
-    /// In the order in which they were heard.
-    pub starts: Vec<Start>,
-    /// Another next run, without a start.
-    pub replans: Vec<Replan>,
+    /// Runs that are cut off come first, then the others in the order in which they were heard.
+    pub changes: Vec<Change>,
     pub held: Vec<Held>,
     /// When time alone changes the plan next.
     pub next_look: Option<Timestamp>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// INTERRUPTED, because it took too long (STALE) or its process is gone (LOST); what it answers
+    /// later is ignored.
+    Fence(Running),
+    Start(Start),
+    /// Another next run, without a start.
+    Replan(Replan),
+}
+
+impl Planned for Plan {
+    type Change = Change;
+    type Held = Held;
+
+    fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    fn held(&self) -> &[Held] {
+        &self.held
+    }
+}
+
 impl Plan {
     pub const fn is_settled(&self) -> bool {
-        self.fences.is_empty() && self.starts.is_empty() && self.replans.is_empty()
+        self.changes.is_empty()
+    }
+
+    pub fn fences(&self) -> Vec<Running> {
+        self.only(|change| if let Change::Fence(run) = change { Some(run) } else { None })
+    }
+
+    pub fn starts(&self) -> Vec<Start> {
+        self.only(|change| if let Change::Start(start) = change { Some(start) } else { None })
+    }
+
+    pub fn replans(&self) -> Vec<Replan> {
+        self.only(|change| if let Change::Replan(moved) = change { Some(moved) } else { None })
+    }
+
+    fn only<T>(&self, of: impl Fn(Change) -> Option<T>) -> Vec<T> {
+        self.changes.iter().copied().filter_map(of).collect()
     }
 }
 
@@ -88,13 +124,15 @@ pub struct Held {
 }
 
 pub fn plan(world: &World, now: Timestamp) -> Plan {
-    let mut plan = Plan { fences: stale(world, now), ..Plan::default() };
-    let mut permits = Permits::new(world, &plan.fences);
+    let fences = fences(world, now);
+    let mut permits = Permits::new(world, &fences);
+    let changes = fences.into_iter().map(Change::Fence).collect();
+    let mut plan = Plan { changes, ..Plan::default() };
     let mut loads = world.loads.clone();
     for claim in claim::ranked(world, now) {
         let Some(reason) = conditions::first(world, &permits, &claim, now) else {
             permits.take(&claim, now);
-            plan.starts.push(claim.start(world.policy.quota.patience, now));
+            plan.changes.push(Change::Start(claim.start(world.policy.quota.patience, now)));
             continue;
         };
         let moved =
@@ -105,7 +143,7 @@ pub fn plan(world: &World, now: Timestamp) -> Plan {
             }
             (_, reason) => reason,
         };
-        plan.replans.extend(moved);
+        plan.changes.extend(moved.map(Change::Replan));
         let Claim { subject, node, olt, .. } = claim;
         plan.held.push(Held { subject, node, olt, reason });
     }
@@ -113,12 +151,12 @@ pub fn plan(world: &World, now: Timestamp) -> Plan {
     plan
 }
 
-fn stale(world: &World, now: Timestamp) -> Vec<Running> {
+fn fences(world: &World, now: Timestamp) -> Vec<Running> {
     let stale = world.policy.stale;
     let mut all: Vec<Running> = world
         .running
         .iter()
-        .filter(|running| stale_at(running.started_at, stale) <= now)
+        .filter(|running| running.lost || stale_at(running.started_at, stale) <= now)
         .copied()
         .collect();
     all.sort_by_key(|running| running.run);
@@ -164,9 +202,11 @@ fn next_look(world: &World, plan: &Plan, now: Timestamp) -> Option<Timestamp> {
     let stale = world.policy.stale;
     let over = world.running.iter().map(|running| stale_at(running.started_at, stale));
     let held = plan.held.iter().filter_map(|held| held.reason.until());
-    let started =
-        plan.starts.iter().flat_map(|start| [start.next_run_at, Some(stale_at(now, stale))]);
-    let moved = plan.replans.iter().map(|moved| moved.next_run_at);
-    let all = over.chain(held).chain(started.flatten()).chain(moved).chain(world.upcoming);
+    let changed = plan.changes.iter().flat_map(|change| match change {
+        Change::Fence(_) => [None, None],
+        Change::Start(start) => [start.next_run_at, Some(stale_at(now, stale))],
+        Change::Replan(moved) => [Some(moved.next_run_at), None],
+    });
+    let all = over.chain(held).chain(changed.flatten()).chain(world.upcoming);
     all.filter(|at| *at > now).min()
 }

@@ -100,29 +100,29 @@ prop_compose! {
 /// Never above a limit because of what the plan starts.
 pub(in crate::rules) fn check_limits(world: &World, plan: &Plan, now: Timestamp) {
     let limits = &world.policy.limits;
-    let gone: HashSet<_> = plan.fences.iter().map(|fence| fence.run).collect();
+    let gone: HashSet<_> = plan.fences().iter().map(|fence| fence.run).collect();
     let left: Vec<_> = world.running.iter().filter(|one| !gone.contains(&one.run)).collect();
-    for start in &plan.starts {
+    for start in plan.starts() {
         let same = |olt: OltId, job| {
             left.iter().filter(|one| one.olt == olt && one.job == job).count()
-                + plan.starts.iter().filter(|one| one.olt == olt && one.job == job).count()
+                + plan.starts().iter().filter(|one| one.olt == olt && one.job == job).count()
         };
         assert!(same(start.olt, start.job) <= 1, "one per type and OLT");
         let [discovery, get] = [JobType::Discovery, JobType::Get].map(|job| same(start.olt, job));
         assert!(discovery + get <= limits.per_olt as usize, "per OLT");
         let of = |job| {
             left.iter().filter(|one| one.job == job).count()
-                + plan.starts.iter().filter(|one| one.job == job).count()
+                + plan.starts().iter().filter(|one| one.job == job).count()
         };
         assert!(of(start.job) <= limits.of(start.job) as usize, "per type");
-        assert!(left.len() + plan.starts.len() <= limits.total as usize, "in total");
+        assert!(left.len() + plan.starts().len() <= limits.total as usize, "in total");
         let site = world.olts[&start.olt];
         assert!(site.enabled && site.workflow_active);
     }
     let minute = |short: bool| {
         let known = world.starts.iter().filter(|one| !short || one.short);
         let known: Vec<_> = known.map(|one| one.at).collect();
-        let new = plan.starts.iter().filter(|one| !short || one.short).count();
+        let new = plan.starts().iter().filter(|one| !short || one.short).count();
         let clock = known.iter().filter(|at| minute_of(**at) == minute_of(now)).count();
         let sliding = known.iter().filter(|at| **at > now - secs(60)).count();
         (new, new + clock.max(sliding))
@@ -138,15 +138,15 @@ proptest! {
     fn limits_hold_everybody_is_named_once_and_planning_again_starts_nothing(mut world in worlds()) {
         let first = plan(&world, eleven());
         check_limits(&world, &first, eleven());
-        let mut named: Vec<Subject> = first.starts.iter().map(|one| one.subject).collect();
+        let mut named: Vec<Subject> = first.starts().iter().map(|one| one.subject).collect();
         named.extend(first.held.iter().map(|one| one.subject));
         let count = named.len();
         named.sort_unstable();
         named.dedup();
         prop_assert_eq!((named.len(), count), (count, world.due.len() + world.waiting.len()));
         let mut live: Vec<NodeId> = world.running.iter().map(|one| one.node).collect();
-        live.retain(|node| !first.fences.iter().any(|fence| fence.node == *node));
-        live.extend(first.starts.iter().map(|one| one.node));
+        live.retain(|node| !first.fences().iter().any(|fence| fence.node == *node));
+        live.extend(first.starts().iter().map(|one| one.node));
         for due in &world.due {
             prop_assert!(live.iter().filter(|node| **node == due.node).count() <= 1, "{}", due.node);
         }
@@ -160,7 +160,7 @@ proptest! {
     fn the_quota_is_never_passed(mut world in worlds()) {
         world.policy.limits = crate::policy::Limits { per_minute: 100, total: 100, ..world.policy.limits };
         let plan = plan(&world, eleven());
-        for start in plan.starts.iter().filter(|start| start.cause == Cause::Scheduled) {
+        for start in plan.starts().iter().filter(|start| start.cause == Cause::Scheduled) {
             let due = world.due.iter().find(|due| due.node == start.node).unwrap();
             prop_assert!(!Usage::at(&due.recent, due.cadence.interval, eleven()).is_full());
             prop_assert!(start.next_run_at.is_some_and(|next| next > eleven()));

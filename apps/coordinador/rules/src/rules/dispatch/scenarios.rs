@@ -11,7 +11,7 @@ use crate::{
 };
 
 fn started(plan: &Plan) -> Vec<i64> {
-    plan.starts.iter().map(|start| start.node.0).collect()
+    plan.starts().iter().map(|start| start.node.0).collect()
 }
 
 fn reason(plan: &Plan, node: i64) -> Reason {
@@ -28,11 +28,11 @@ fn scenario_2_at_its_quota_a_node_jumps_to_the_next_full_hour() {
     let recent = ["10:05:00", "10:20:00", "10:35:00", "10:50:00"].map(at).to_vec();
     let world = world().due(Due { recent, ..due(1, 1, at("11:00:00")) });
     let plan = plan(&world, at("11:00:00"));
-    assert!(plan.starts.is_empty());
+    assert!(plan.starts().is_empty());
     let usage = Usage { used: 4, max: 4 };
     let next_run_at = at("12:00:00");
     let jump = Replan { node: NodeId(1), next_run_at, motive: Motive::Quota(usage) };
-    assert_eq!(plan.replans, [jump]);
+    assert_eq!(plan.replans(), [jump]);
     assert_eq!(reason(&plan, 1), Reason::Quota { used: 4, max: 4, until: next_run_at });
 }
 
@@ -44,7 +44,7 @@ fn a_quota_that_frees_itself_soon_is_waited_for() {
     assert!(held.is_settled());
     assert_eq!(held.next_look, Some(at("11:00:40")));
     let then = plan(&world, at("11:00:40"));
-    assert_eq!(then.starts[0].next_run_at, Some(at("11:15:00")), "back on its grid");
+    assert_eq!(then.starts()[0].next_run_at, Some(at("11:15:00")), "back on its grid");
     world.applied(&then, &mut 0, at("11:00:40"));
     assert!(plan(&world, at("11:00:40")).is_settled());
 }
@@ -63,7 +63,7 @@ fn scenario_7_same_type_on_the_olt_waits() {
     assert!(
         matches!(reason(&two, 2), Reason::SameTypeRunning { since, .. } if since == at("09:59:50"))
     );
-    assert!(two.replans.is_empty(), "its next run stays");
+    assert!(two.replans().is_empty(), "its next run stays");
     world.policy.limits.per_olt = 1;
     let one = plan(&world, now);
     assert_eq!(started(&one), [4]);
@@ -77,11 +77,19 @@ fn scenario_8_a_stale_run_is_fenced_and_the_next_starts() {
     let now = at("10:00:00");
     let world = world().runs(running(1, 1, 1, JobType::Get, at("09:54:59"))).due(due(2, 1, now));
     let late = plan(&world, now);
-    assert_eq!(late.fences, world.running);
+    assert_eq!(late.fences(), world.running);
     assert_eq!(started(&late), [2]);
     let early = plan(&world, at("09:59:58"));
-    assert!(early.fences.is_empty() && early.starts.is_empty());
+    assert!(early.fences().is_empty() && early.starts().is_empty());
     assert_eq!(early.next_look, Some(at("09:59:59.000001")));
+}
+
+#[test]
+fn scenario_18_what_a_dead_process_ran_is_cut_off_at_once() {
+    let now = at("10:00:00");
+    let lost = Running { lost: true, ..running(1, 1, 1, JobType::Get, at("09:59:59")) };
+    let plan = plan(&world().runs(lost).due(due(2, 1, now)), now);
+    assert_eq!((plan.fences(), started(&plan)), (vec![lost], vec![2]));
 }
 
 #[test]
@@ -94,7 +102,7 @@ fn scenario_9_seventeen_at_once_start_six_a_minute() {
     let mut starts = Vec::new();
     while now < at("11:17:05") {
         let plan = plan(&world, now);
-        starts.extend(plan.starts.iter().map(|start| (now, start.node.0)));
+        starts.extend(plan.starts().iter().map(|start| (now, start.node.0)));
         world.applied(&plan, &mut last, now);
         now = plan.next_look.expect("there is always more").max(now + secs(1));
     }
@@ -118,7 +126,7 @@ fn scenario_14_never_more_run_than_allowed() {
         world = world.due(due(node, node, now));
     }
     let plan = plan(&world, now);
-    let count = |job| plan.starts.iter().filter(|start| start.job == job).count();
+    let count = |job| plan.starts().iter().filter(|start| start.job == job).count();
     assert_eq!((count(JobType::Discovery), count(JobType::Get)), (10, 20));
     assert_eq!(plan.held.len(), 15);
     let limit = Reason::TypeLimit { job: JobType::Discovery, running: 10, max: 10 };
@@ -162,8 +170,8 @@ fn people_go_first_and_a_disabled_olt_starts_nothing() {
     world.olts.get_mut(&OltId(3)).unwrap().enabled = false;
     let plan = plan(&world, now);
     assert_eq!(started(&plan), [2, 1]);
-    assert_eq!(plan.starts[0].subject, Subject::Run(RunId(9)));
-    assert_eq!(plan.starts[0].next_run_at, None, "the plan of the node stays");
+    assert_eq!(plan.starts()[0].subject, Subject::Run(RunId(9)));
+    assert_eq!(plan.starts()[0].next_run_at, None, "the plan of the node stays");
     assert_eq!(reason(&plan, 3), Reason::Unable(Unable::OltDisabled));
 }
 
@@ -181,7 +189,7 @@ fn scenario_22_an_olt_that_does_not_answer_is_tried_by_one_run() {
     assert_eq!(early.next_look, Some(until));
     let then = plan(&world, until);
     assert_eq!(started(&then), [2, 3]);
-    assert!(then.starts[0].probes);
+    assert!(then.starts()[0].probes);
     assert!(matches!(reason(&then, 1), Reason::Probing { .. }));
 }
 
@@ -189,8 +197,8 @@ fn scenario_22_an_olt_that_does_not_answer_is_tried_by_one_run() {
 fn a_node_without_a_next_run_gets_one() {
     let node = Due { next_run_at: None, ..due(1, 1, at("10:00:00")) };
     let plan = plan(&world().due(node), at("11:07:00"));
-    assert_eq!((plan.starts.len(), plan.replans[0].next_run_at), (0, at("11:15:00")));
-    assert_eq!(plan.replans[0].motive, Motive::Repair);
+    assert_eq!((plan.starts().len(), plan.replans()[0].next_run_at), (0, at("11:15:00")));
+    assert_eq!(plan.replans()[0].motive, Motive::Repair);
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod settle;
 
 use std::collections::BTreeSet;
 
+use engine::Planned;
 use jiff::{SignedDuration, Timestamp};
 
 use board::Board;
@@ -49,6 +50,19 @@ pub struct Plan {
     pub overflow: Vec<Overflow>,
     /// Per minute of the horizon, after the moves.
     pub loads: Vec<Load>,
+}
+
+impl Planned for Plan {
+    type Change = Move;
+    type Held = Overflow;
+
+    fn changes(&self) -> &[Move] {
+        &self.moves
+    }
+
+    fn held(&self) -> &[Overflow] {
+        &self.overflow
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
