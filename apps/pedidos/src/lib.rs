@@ -6,20 +6,16 @@
 pub mod alerts;
 pub mod decisions;
 pub mod live;
-pub mod model;
 pub mod pages;
-pub mod policy;
 pub mod routes;
-pub mod rules;
 pub mod sim;
 pub mod store;
 pub mod wire;
 
-use host::{App, Draw, Nav, Role, Tick};
+use engine::Word as _;
+use host::{App, Draw, Nav, Role, Roles as _, Tick};
 
-/// The name of the application, of its scope and of its topic.
-pub const NAME: &str = "pedidos";
-
+pub use pedidos_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
 
 /// Environment variables of the original system and the settings they set.
@@ -59,8 +55,7 @@ pub fn app() -> App {
             Role { word: "COCINA", title: ("Cocina", "Kitchen") },
         ],
         may_configure: |role| {
-            model::Role::from_word(role)
-                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+            model::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
         routes: Box::new(|_| routes::all()),

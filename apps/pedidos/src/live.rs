@@ -9,6 +9,7 @@ use axum::{
     response::Response,
 };
 use db::events::{self, Event};
+use engine::Roles as _;
 use host::{Actor, Context};
 use serde_json::{Value as Json, json};
 use socketioxide::{
@@ -16,10 +17,7 @@ use socketioxide::{
     extract::{SocketRef, TryData},
 };
 
-use crate::{
-    policy::{Action, can},
-    wire,
-};
+use crate::{policy::Action, wire};
 
 /// Those who see customers, and those who cook.
 const COUNTER: &str = "mostrador";
@@ -85,7 +83,7 @@ async fn welcome(context: Context, socket: SocketRef, auth: Json) {
         let _ = socket.disconnect();
         return;
     };
-    let room = if can(role, Action::SeeCustomers) { COUNTER } else { KITCHEN };
+    let room = if role.can(Action::SeeCustomers) { COUNTER } else { KITCHEN };
     // Rooms of the original system: joining them is acknowledged by doing nothing.
     for ignored in ["subscribe:pedidos", "subscribe:capacidad", "subscribe:worker-status"] {
         socket.on(ignored, async || {});

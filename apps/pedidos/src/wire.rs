@@ -1,6 +1,6 @@
 //! The words and shapes of the outside contract. Inside, everything is typed; here it becomes JSON.
 
-use engine::Capacity;
+use engine::{Capacity, Roles as _, Sentence, Word as _};
 use host::Actor;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -10,12 +10,11 @@ use web::Lang;
 
 use crate::{
     model::{KitchenTicket, Line, Order, PaymentMethod, Priority, Role, TicketLine},
-    policy::{Action, Pause, can},
+    policy::{Action, Pause},
     rules::{
         intake::Reason,
         lateness::{level, minutes_late},
         projection::Projected,
-        sentences::Sentence,
     },
     store::KitchenView,
 };
@@ -143,7 +142,7 @@ impl OrderView {
     /// What this role may see: the kitchen does without the customer.
     #[must_use]
     pub fn seen_by(mut self, role: Role) -> Self {
-        if !can(role, Action::SeeCustomers) {
+        if !role.can(Action::SeeCustomers) {
             self.cliente_nombre = None;
             self.cliente_telefono = None;
             self.cliente_direccion = None;
@@ -368,7 +367,7 @@ fn parsed(text: &str) -> Json {
 
 /// Events as a role may see them; `None` hides the event.
 pub fn redact(actor: &Actor, _name: &str, mut data: Json) -> Option<Json> {
-    if !can(role_of(actor)?, Action::SeeCustomers) {
+    if !role_of(actor)?.can(Action::SeeCustomers) {
         hide_customer(&mut data);
     }
     Some(data)

@@ -2,6 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use db::audit::Entry;
+use engine::Word as _;
 use host::{Context, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

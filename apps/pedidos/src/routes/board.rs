@@ -1,6 +1,7 @@
 //! What the counter and the customers' screen show, in one answer each.
 
 use axum::extract::State;
+use engine::Word as _;
 use host::{Context, Failure};
 use jiff::Timestamp;
 use serde::Serialize;

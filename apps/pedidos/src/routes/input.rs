@@ -1,6 +1,7 @@
 //! What clients send about an order, and how it becomes typed.
 
 use db::Tx;
+use engine::Word as _;
 use host::Failure;
 use jiff::{SignedDuration, Timestamp, civil::Date};
 use serde::Deserialize;

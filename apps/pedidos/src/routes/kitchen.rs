@@ -1,6 +1,7 @@
 //! The kitchen's tickets.
 
 use axum::{http::HeaderMap, response::Response};
+use engine::Word as _;
 use host::{Context, Failure};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};

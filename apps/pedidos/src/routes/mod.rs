@@ -17,6 +17,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, header, request::Parts},
     response::{IntoResponse, Response},
 };
+use engine::Roles as _;
 use host::{Actor, Context, Failure};
 use jiff::Timestamp;
 use utoipa_axum::router::OpenApiRouter;
@@ -25,7 +26,7 @@ use web::{Lang, Problem};
 use crate::{
     decisions::Done,
     model::Role,
-    policy::{Action, can},
+    policy::Action,
     rules::commands::{Class, Refusal},
     store::By,
     wire::{self, OrderView},
@@ -77,7 +78,7 @@ impl Desk {
     }
 
     pub fn require(&self, action: Action) -> Result<(), Failure> {
-        if can(self.role, action) {
+        if self.role.can(action) {
             return Ok(());
         }
         Err(self.refused(&Refusal::Role { role: self.role }).into())

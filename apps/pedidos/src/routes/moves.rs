@@ -1,6 +1,7 @@
 //! Moving an order along: state, schedule, hold, charge, cancel.
 
 use axum::{http::HeaderMap, response::Response};
+use engine::Word as _;
 use host::{Context, Failure};
 use jiff::Timestamp;
 use serde::Deserialize;

@@ -1,6 +1,7 @@
 //! How the kitchen has been doing, what the learning rules advise, and what would have been.
 
 use axum::response::{IntoResponse as _, Response};
+use engine::{Roles as _, Word as _};
 use host::{Context, Failure};
 use jiff::{SignedDuration, ToSpan as _};
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use crate::{
         PanelPage,
         panel::{Advice, ArticleTime, Figures, HourUse, Standing},
     },
-    policy::{Action, PriorityPolicy, can},
+    policy::{Action, PriorityPolicy},
     rules::{
         adaptive::Direction,
         business_day::BusinessDay,
@@ -149,7 +150,7 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
         advice,
         past_days,
         capacity: kitchen.policy.capacity,
-        may_configure: can(desk.role, Action::Configure),
+        may_configure: desk.role.can(Action::Configure),
     })
 }
 

@@ -5,6 +5,7 @@ use axum::{
     response::{Html, IntoResponse as _, Redirect, Response},
     routing::{any, get},
 };
+use engine::Roles as _;
 use host::{Console, Context, Failure};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
@@ -25,7 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 }
 
 async fn counter(desk: Desk, console: Console) -> Result<Response, Failure> {
-    if !crate::policy::can(desk.role, Action::WriteOrders) {
+    if !desk.role.can(Action::WriteOrders) {
         return Ok(Redirect::to("/cocina").into_response());
     }
     let page = console.page(console.lang.t("Mostrador", "Counter"));

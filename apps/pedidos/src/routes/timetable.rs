@@ -4,6 +4,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
+use engine::Word as _;
 use host::{Context, Failure};
 use jiff::civil::Time;
 use serde::{Deserialize, Serialize};

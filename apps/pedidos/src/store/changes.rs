@@ -1,6 +1,7 @@
 //! Applies what a command or the planner wants, one change at a time, each guarded.
 
 use db::{Decision, Error, Slice, Tx, audit::Entry};
+use engine::Word as _;
 use host::Actor;
 use jiff::Timestamp;
 use serde_json::json;

@@ -2,6 +2,7 @@
 //! added when an event is delivered.
 
 use db::{Decision, Error, events::NewEvent};
+use engine::Word as _;
 use serde_json::{Value as Json, json};
 
 use super::{KitchenView, orders};

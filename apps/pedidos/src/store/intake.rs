@@ -1,7 +1,7 @@
 //! The kitchen as the intake planner sees it.
 
 use db::{Decision, Error, Row, Slice, Tx};
-use engine::Capacity;
+use engine::{Capacity, Word as _};
 use host::Context;
 use jiff::Timestamp;
 

@@ -1,4 +1,5 @@
 use db::{Dialect, Error, Row, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::model::{

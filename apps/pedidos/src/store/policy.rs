@@ -4,6 +4,7 @@ use db::{
     Error, Tx,
     settings::{Kind, Setting, Settings, Values},
 };
+use engine::Word as _;
 use jiff::tz::TimeZone;
 
 use crate::policy::{

@@ -1,4 +1,5 @@
 use db::{Decision, Error, Row, Tx};
+use engine::Word as _;
 
 use super::{events, orders};
 use crate::{

@@ -16,7 +16,7 @@ macro_rules! on_both {
             $(mod $module {$(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $case() {
-                    crate::shop::on_sqlite(crate::contract::$module::$case).await;
+                    testkit::on_sqlite(crate::contract::$module::$case).await;
                 }
             )+})+
         }
@@ -24,7 +24,7 @@ macro_rules! on_both {
             $(mod $module {$(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $case() {
-                    crate::shop::on_postgres(crate::contract::$module::$case).await;
+                    testkit::on_postgres(crate::contract::$module::$case).await;
                 }
             )+})+
         }

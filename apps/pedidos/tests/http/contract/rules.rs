@@ -1,11 +1,12 @@
 //! Settings and capacity rules.
 
 use serde_json::json;
+use testkit::TestDb;
 
-use crate::shop::{Place, Shop, Who, friday};
+use crate::shop::{Shop, Who, friday};
 
-pub(super) async fn settings_out_of_range_change_nothing(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn settings_out_of_range_change_nothing(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     let numbers = [
         ("MAX_PEDIDOS_EN_PREPARACION", 0, 21),
@@ -60,8 +61,8 @@ pub(super) async fn settings_out_of_range_change_nothing(place: &Place) {
     manager.put("/configuracion-sistema/capacidad_tope", json!({ "valor": 5 })).await.expect(400);
 }
 
-pub(super) async fn capacity_rules_may_not_contradict_each_other(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn capacity_rules_may_not_contradict_each_other(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     let path = "/capacidad-horarios";
     let evening = json!({ "dia_semana": 5, "desde": "19:00", "hasta": "02:00", "capacidad": 10 });

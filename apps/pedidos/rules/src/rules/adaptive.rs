@@ -17,16 +17,6 @@ pub enum Direction {
     Lower,
 }
 
-impl Direction {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Raise => "AUMENTAR",
-            Self::Keep => "MANTENER",
-            Self::Lower => "REDUCIR",
-        }
-    }
-}
-
 /// A suggestion with its evidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advice {

@@ -1,5 +1,6 @@
 //! What an operator may change, as typed values with their ranges, and who may do what.
 
+use engine::Roles;
 use jiff::Timestamp;
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -41,29 +42,17 @@ pub const fn capacity_bounds(ceiling: u32) -> Bounds {
     bounds(1, ceiling as i64, CAPACITY_DEFAULT)
 }
 
-/// What one place of the kitchen is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Every order takes one place, large or small (the seed's rule).
-    Orders,
-    /// An order takes as many places as its effort points.
-    Effort,
+engine::words! {
+    /// What one place of the kitchen is.
+    pub enum Unit {
+        /// Every order takes one place, large or small (the seed's rule).
+        Orders = "pedidos",
+        /// An order takes as many places as its effort points.
+        Effort = "esfuerzo",
+    }
 }
 
 impl Unit {
-    pub const ALL: &'static [Self] = &[Self::Orders, Self::Effort];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Orders => "pedidos",
-            Self::Effort => "esfuerzo",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|unit| unit.word() == word)
-    }
-
     /// Places an order of this effort takes: at least one, so that no order is free of charge.
     pub fn cost(self, effort: i64) -> u32 {
         match self {
@@ -73,27 +62,13 @@ impl Unit {
     }
 }
 
-/// *Política de prioridad*: who goes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PriorityPolicy {
-    /// Wanted now always goes before scheduled (the seed's rule).
-    Strict,
-    /// A promise that has come due competes with what is wanted now.
-    Promise,
-}
-
-impl PriorityPolicy {
-    pub const ALL: &'static [Self] = &[Self::Strict, Self::Promise];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Strict => "estricta",
-            Self::Promise => "promesa",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|policy| policy.word() == word)
+engine::words! {
+    /// *Política de prioridad*: who goes first.
+    pub enum PriorityPolicy {
+        /// Wanted now always goes before scheduled (the seed's rule).
+        Strict = "estricta",
+        /// A promise that has come due competes with what is wanted now.
+        Promise = "promesa",
     }
 }
 
@@ -219,38 +194,45 @@ impl Action {
     ];
 }
 
-/// The one table of permissions.
-pub const fn can(role: Role, action: Action) -> bool {
-    match action {
-        Action::ReadOrders | Action::ReadKitchen | Action::ChangeState => true,
-        Action::WriteOrders | Action::SeeCustomers => match role {
-            Role::Admin | Role::Manager | Role::Cashier => true,
-            Role::Kitchen => false,
-        },
-        Action::BumpLines => match role {
-            Role::Admin | Role::Manager | Role::Kitchen => true,
-            Role::Cashier => false,
-        },
-        Action::ForceState
-        | Action::RecallToQueue
-        | Action::CancelReady
-        | Action::ExceedCapacity
-        | Action::ReadConfiguration
-        | Action::Configure
-        | Action::PauseAutomation
-        | Action::ReadAudit => match role {
-            Role::Admin | Role::Manager => true,
-            Role::Cashier | Role::Kitchen => false,
-        },
-        Action::ManageAudit => match role {
-            Role::Admin => true,
-            Role::Manager | Role::Cashier | Role::Kitchen => false,
-        },
+impl Roles for Role {
+    type Action = Action;
+    const APP: &'static str = crate::NAME;
+
+    /// The one table of permissions.
+    fn can(self, action: Action) -> bool {
+        match action {
+            Action::ReadOrders | Action::ReadKitchen | Action::ChangeState => true,
+            Action::WriteOrders | Action::SeeCustomers => match self {
+                Role::Admin | Role::Manager | Role::Cashier => true,
+                Role::Kitchen => false,
+            },
+            Action::BumpLines => match self {
+                Role::Admin | Role::Manager | Role::Kitchen => true,
+                Role::Cashier => false,
+            },
+            Action::ForceState
+            | Action::RecallToQueue
+            | Action::CancelReady
+            | Action::ExceedCapacity
+            | Action::ReadConfiguration
+            | Action::Configure
+            | Action::PauseAutomation
+            | Action::ReadAudit => match self {
+                Role::Admin | Role::Manager => true,
+                Role::Cashier | Role::Kitchen => false,
+            },
+            Action::ManageAudit => match self {
+                Role::Admin => true,
+                Role::Manager | Role::Cashier | Role::Kitchen => false,
+            },
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::Word as _;
+
     use super::*;
 
     /// One row per action: ADMIN, GERENTE, CAJERO, COCINA.
@@ -278,7 +260,7 @@ mod tests {
         for (action, allowed) in TABLE {
             assert!(Action::ALL.contains(action));
             for (role, allowed) in Role::ALL.iter().zip(allowed) {
-                assert_eq!(can(*role, *action), *allowed, "{role:?} {action:?}");
+                assert_eq!(role.can(*action), *allowed, "{role:?} {action:?}");
             }
         }
     }

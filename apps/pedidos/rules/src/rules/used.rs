@@ -44,6 +44,8 @@ pub fn in_use<'a>(
 
 #[cfg(test)]
 mod tests {
+    use engine::Word as _;
+
     use super::*;
     use crate::rules::samples::{at, instant, order, preparing, today};
 

@@ -20,14 +20,16 @@ pub use order::{hold, pay, release, reschedule, settle_payment};
 pub use refusal::{Class, Refusal};
 pub use state::{Kitchen, cancel, change_state, deliver, force, ready, recall, send_back, start};
 
+use engine::Roles as _;
+
 use crate::model::Role;
-use crate::policy::{Action, can};
+use crate::policy::Action;
 
 /// The changes to apply, in order; empty when what was asked for is already so.
 pub type Answer = Result<Vec<Change>, Refusal>;
 
 fn permit(role: Role, action: Action) -> Result<(), Refusal> {
-    if can(role, action) { Ok(()) } else { Err(Refusal::Role { role }) }
+    if role.can(action) { Ok(()) } else { Err(Refusal::Role { role }) }
 }
 
 /// A reason someone can read later: blank is no reason.

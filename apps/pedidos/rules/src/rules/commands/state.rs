@@ -1,11 +1,11 @@
 //! Moving an order along its life (spec rules 1, 5, 7 and 12; seed §4.2.3).
 
-use engine::{Capacity, allows};
+use engine::{Capacity, Roles as _, allows};
 use jiff::Timestamp;
 
 use super::{Answer, Cause, Change, Refusal, Times, permit, required};
 use crate::model::{Intake, Order, OrderState, Role, later_by_minutes};
-use crate::policy::{Action, Unit, can};
+use crate::policy::{Action, Unit};
 use crate::rules::intake::fits;
 use crate::rules::payment::{awaits_payment, may_hand_over};
 
@@ -56,7 +56,7 @@ pub fn start(order: &Order, kitchen: Kitchen, role: Role, now: Timestamp) -> Ans
         }
     }
     let needs = kitchen.unit.cost(order.effort);
-    let over = order.intake == Intake::Manual && can(role, Action::ExceedCapacity);
+    let over = order.intake == Intake::Manual && role.can(Action::ExceedCapacity);
     if !over && !fits(kitchen.capacity, needs) {
         let Capacity { limit, in_use: used } = kitchen.capacity;
         return Err(Refusal::KitchenFull { used, limit, needs });

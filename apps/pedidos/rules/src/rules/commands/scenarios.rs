@@ -1,6 +1,6 @@
 //! The life of an order under the hands of people.
 
-use engine::Capacity;
+use engine::{Capacity, Roles as _, Word as _};
 use proptest::prelude::*;
 
 use super::*;
@@ -187,7 +187,7 @@ proptest! {
                 prop_assert_eq!((expected, reached), (from, to));
                 prop_assert!(engine::allows(from, to));
                 let entering = from == OrderState::Received && to == OrderState::Preparing;
-                let privileged = held && can(role, Action::ExceedCapacity);
+                let privileged = held && role.can(Action::ExceedCapacity);
                 prop_assert!(!entering || in_use < limit || privileged);
             }
         }

@@ -8,29 +8,13 @@ use crate::model::{
 use crate::rules::intake::Start;
 use crate::rules::revise::Revision;
 
-/// What made a state change; written in the history and published with the event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
-    Automatic,
-    Manual,
-    Forced,
-    Recalled,
-}
-
-impl Cause {
-    pub const ALL: &'static [Self] = &[Self::Automatic, Self::Manual, Self::Forced, Self::Recalled];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Automatic => "AUTOMATICA",
-            Self::Manual => "MANUAL",
-            Self::Forced => "FORZADA",
-            Self::Recalled => "RECUPERADA",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|cause| cause.word() == word)
+engine::words! {
+    /// What made a state change; written in the history and published with the event.
+    pub enum Cause {
+        Automatic = "AUTOMATICA",
+        Manual = "MANUAL",
+        Forced = "FORZADA",
+        Recalled = "RECUPERADA",
     }
 }
 

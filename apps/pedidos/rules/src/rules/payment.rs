@@ -33,6 +33,8 @@ pub const fn may_hand_over(order: &Order) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use engine::Word as _;
+
     use super::*;
     use crate::rules::samples::order;
 

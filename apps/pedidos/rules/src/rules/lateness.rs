@@ -7,32 +7,17 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{Due, Order, OrderId, OrderState, later_by_minutes};
 
-/// *Nivel de atraso*, from good to bad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    OnTime,
-    AtRisk,
-    LateInKitchen,
-    LateToCustomer,
+engine::words! {
+    /// *Nivel de atraso*, from good to bad.
+    pub enum Level {
+        OnTime = "A_TIEMPO",
+        AtRisk = "EN_RIESGO",
+        LateInKitchen = "ATRASADO_COCINA",
+        LateToCustomer = "ATRASADO_CLIENTE",
+    }
 }
 
 impl Level {
-    pub const ALL: &'static [Self] =
-        &[Self::OnTime, Self::AtRisk, Self::LateInKitchen, Self::LateToCustomer];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::OnTime => "A_TIEMPO",
-            Self::AtRisk => "EN_RIESGO",
-            Self::LateInKitchen => "ATRASADO_COCINA",
-            Self::LateToCustomer => "ATRASADO_CLIENTE",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|level| level.word() == word)
-    }
-
     pub const fn is_late(self) -> bool {
         match self {
             Self::LateInKitchen | Self::LateToCustomer => true,
@@ -177,6 +162,7 @@ pub fn announce<'a>(
 
 #[cfg(test)]
 mod tests {
+    use engine::Word as _;
     use proptest::prelude::*;
 
     use super::*;
