@@ -1,9 +1,8 @@
 //! What of a device's answer is believed and kept, in the commit that ends its run.
 
-use std::collections::HashMap;
-
-use db::{Decision, Error};
+use db::{Decided, Decision, Error, Slice, Tx};
 use engine::Word as _;
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
@@ -11,11 +10,11 @@ use super::{
     runs::Ended,
 };
 use crate::{
-    model::{Column, Ending, OnuId, RunState},
+    model::{Column, Ending, Formula, OnuId, RunState},
     policy::Policy,
     rules::{
         formula,
-        inventory::{self, Answer, Got, Trust, Verdict, Walk, after_discovery},
+        inventory::{self, Answer, Change, Got, Known, Trust, Verdict, Walk, after_discovery},
     },
     store::{
         formulas,
@@ -38,54 +37,94 @@ pub(super) async fn keep(
     }
 }
 
+/// What is known of the ONUs of an OLT.
+struct Onus<'a>(&'a Job);
+
+struct Table {
+    known: Vec<Known>,
+    formula: Option<Formula>,
+    trust: Trust,
+    /// The walk before this one was held.
+    held: bool,
+}
+
+impl Slice for Onus<'_> {
+    type Snapshot = Table;
+    type Change = Change;
+
+    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Table, Error> {
+        let olt = &self.0.olt;
+        let formulas = formulas::all(tx).await?;
+        let accepted = olts::loss_accepted(tx, olt.id).await?;
+        Ok(Table {
+            known: onus::known(tx, olt.id).await?,
+            formula: formula::find(&formulas, &olt.brand, olt.model.as_deref()).cloned(),
+            trust: if accepted { Trust::Accepted } else { Trust::Guarded },
+            held: olts::health(tx, olt.id).await?.held_run.is_some(),
+        })
+    }
+
+    async fn apply(&self, to: &mut Decision, seen: &Table, one: &Change) -> Result<(), Error> {
+        self.apply_all(to, seen, std::slice::from_ref(one)).await
+    }
+
+    async fn apply_all(
+        &self,
+        to: &mut Decision,
+        _: &Table,
+        changes: &[Change],
+    ) -> Result<(), Error> {
+        onus::apply(&mut to.tx, self.0.olt.id, self.0.run.id, changes, to.now).await
+    }
+}
+
 async fn keep_walk(
     decision: &mut Decision,
     policy: &Policy,
     job: &Job,
     walk: &Walk,
 ) -> Result<Ended, Error> {
-    let (olt, now) = (&job.olt, decision.now);
-    let known = onus::known(&mut decision.tx, olt.id).await?;
-    let formulas = formulas::all(&mut decision.tx).await?;
-    let formula = formula::find(&formulas, &olt.brand, olt.model.as_deref());
-    let accepted = olts::loss_accepted(&mut decision.tx, olt.id).await?;
-    let trust = if accepted { Trust::Accepted } else { Trust::Guarded };
-    let verdict = after_discovery(&known, walk, formula, policy.inventory, trust);
-    match verdict {
+    let planner = |table: &Table| {
+        let formula = table.formula.as_ref();
+        after_discovery(&table.known, walk, formula, policy.inventory, table.trust)
+    };
+    let Decided { snapshot: table, plan } = decision.plan(&Onus(job), planner).await?;
+    match plan {
         Verdict::Truncated => {
             let rows = walk.rows.len();
             let detail = format!("The table was cut off after {rows} rows; none is used.");
             Ok(Ended::failed(Ending::Partial, detail))
         }
         Verdict::Empty => Ok(Ended::success(json!({ "walk_successful": true, "total_found": 0 }))),
-        Verdict::Held { missing, present } => hold(decision, job, missing, present).await,
-        Verdict::Believed { changes, count } => {
-            onus::apply(&mut decision.tx, olt.id, job.run.id, &changes, now).await?;
-            olts::walked(&mut decision.tx, olt.id, None, now).await?;
+        Verdict::Held { missing, present } => {
+            hold(decision, job, missing, present, !table.held).await
+        }
+        Verdict::Believed { count, .. } => {
+            olts::walked(&mut decision.tx, job.olt.id, None, decision.now).await?;
             metrics::counter!("coordinador_rows_total").increment(walk.rows.len() as u64);
-            let unread = formula.is_none_or(|formula| {
+            let unread = table.formula.as_ref().is_none_or(|formula| {
                 walk.rows.iter().any(|row| formula::decode(formula, &row.raw_index).is_err())
             });
             Ok(Ended::success(json!({
                 "walk_successful": true, "total_found": count.found,
                 "enabled_count": count.active, "disabled_count": count.suspended,
                 "new_index_created": count.new, "reappeared": count.back, "gone": count.gone,
-                "formula": formula.map(|formula| formula.brand.clone()),
+                "formula": table.formula.map(|formula| formula.brand),
                 "index_not_understood": unread,
             })))
         }
     }
 }
 
-/// Too many are missing: nothing changes, and the OLT is walked once more at once.
+/// Too many are missing: nothing changes, and the OLT may be walked once more at once.
 async fn hold(
     decision: &mut Decision,
     job: &Job,
     missing: usize,
     present: usize,
+    again: bool,
 ) -> Result<Ended, Error> {
     let now = decision.now;
-    let before = olts::health(&mut decision.tx, job.olt.id).await?.held_run;
     olts::walked(&mut decision.tx, job.olt.id, Some(job.run.id), now).await?;
     let data = json!({ "faltan": missing, "presentes": present });
     let entry = Entry {
@@ -101,8 +140,45 @@ async fn hold(
         ending: Some(Ending::Held),
         detail: None,
         summary: Some(data),
-        again: before.is_none(),
+        again,
     })
+}
+
+/// A column of the inventory of an OLT.
+struct Cells<'a>(&'a Job, Column);
+
+impl Slice for Cells<'_> {
+    type Snapshot = inventory::Target;
+    type Change = (OnuId, Option<String>);
+
+    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<inventory::Target, Error> {
+        let Self(job, column) = *self;
+        let entries = super::catalogue::entries(tx).await?;
+        let own = entries.iter().find(|entry| Some(&entry.oid) == job.node.oid.as_ref());
+        Ok(inventory::Target {
+            column,
+            keep_previous: own.is_some_and(|entry| entry.keep_previous),
+            format_mac: own.map_or(column == Column::Mac, |entry| entry.format_mac),
+        })
+    }
+
+    async fn apply(
+        &self,
+        to: &mut Decision,
+        seen: &inventory::Target,
+        one: &Self::Change,
+    ) -> Result<(), Error> {
+        self.apply_all(to, seen, std::slice::from_ref(one)).await
+    }
+
+    async fn apply_all(
+        &self,
+        to: &mut Decision,
+        _: &inventory::Target,
+        changed: &[Self::Change],
+    ) -> Result<(), Error> {
+        onus::write(&mut to.tx, self.1, changed).await
+    }
 }
 
 async fn keep_column(
@@ -116,17 +192,8 @@ async fn keep_column(
         let read = answers.iter().filter(|one| matches!(one.got, Got::Value(_))).count();
         return Ok(Ended::success(json!({ "total_onus": answers.len(), "success_onus": read })));
     };
-    let target = catalogue_target(decision, job, column).await?;
-    let written = inventory::after_get(target, answers);
-    let previous: HashMap<OnuId, &Option<String>> =
-        answers.iter().map(|one| (one.onu, &one.previous)).collect();
-    let news: Vec<_> = written
-        .values
-        .iter()
-        .filter(|(onu, value)| previous.get(onu).is_none_or(|known| *known != value))
-        .cloned()
-        .collect();
-    onus::write(&mut decision.tx, column, &news).await?;
+    let planner = |target: &inventory::Target| inventory::after_get(*target, answers);
+    let written = decision.plan(&Cells(job, column), planner).await?.plan;
     let (values, errors) = (written.values.len() as i64, written.errors.len() as i64);
     let (olt, run) = (job.olt.id, job.run.id);
     onus::was_read(&mut decision.tx, Reading { olt, column, run, values, errors }, now).await?;
@@ -142,24 +209,10 @@ async fn keep_column(
         ending: written.ending,
         detail: None,
         summary: Some(json!({
-            "total_onus": answers.len(), "success_onus": values, "changed": news.len(),
+            "total_onus": answers.len(), "success_onus": values, "changed": written.changed.len(),
             "absent_onus": written.absent.len(), "error_onus": errors, "errors": listed,
             "espacio": column.word(),
         })),
         again: false,
-    })
-}
-
-async fn catalogue_target(
-    decision: &mut Decision,
-    job: &Job,
-    column: Column,
-) -> Result<inventory::Target, Error> {
-    let entries = super::catalogue::entries(&mut decision.tx).await?;
-    let own = entries.iter().find(|entry| Some(&entry.oid) == job.node.oid.as_ref());
-    Ok(inventory::Target {
-        column,
-        keep_previous: own.is_some_and(|entry| entry.keep_previous),
-        format_mac: own.map_or(column == Column::Mac, |entry| entry.format_mac),
     })
 }

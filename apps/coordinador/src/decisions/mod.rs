@@ -30,6 +30,10 @@ pub enum Changed<T> {
     },
     /// The name is taken.
     Duplicate,
+    /// The OLT of a new node is not there.
+    NoOlt,
+    /// A member of a chain must follow a master of its own OLT.
+    NoMaster,
     /// An OLT has a node with that key that comes from elsewhere.
     KeyTaken {
         olt: String,

@@ -1,7 +1,7 @@
 //! Nodes: entered, changed, paused, halted, asked to run now.
 
 use db::{Decision, Error, Tx};
-use host::By;
+use host::{By, Failure};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
@@ -54,6 +54,16 @@ async fn taken(tx: &mut Tx, node: &Node) -> Result<bool, Error> {
     Ok(others.iter().any(|other| other.key == node.key && other.id != node.id))
 }
 
+/// A member of a chain follows a master of its own OLT.
+async fn follows(tx: &mut Tx, node: &Node) -> Result<bool, Error> {
+    let Role::Chain { master, .. } = &node.role else { return Ok(true) };
+    let master = nodes::find(tx, *master).await?;
+    let fits = master.is_some_and(|master| {
+        master.olt == node.olt && master.role.cadence().is_some() && master.id != node.id
+    });
+    Ok(fits && nodes::chain(tx, node.id).await?.is_empty())
+}
+
 pub async fn create(
     context: &Context,
     by: &By,
@@ -62,7 +72,10 @@ pub async fn create(
 ) -> Result<Changed<Node>, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
-    let Some(olt) = olts::find(tx, node.olt).await? else { return Ok(Changed::NotFound) };
+    let Some(olt) = olts::find(tx, node.olt).await? else { return Ok(Changed::NoOlt) };
+    if !follows(tx, &node).await? {
+        return Ok(Changed::NoMaster);
+    }
     if taken(tx, &node).await? {
         return Ok(Changed::Duplicate);
     }
@@ -78,20 +91,25 @@ pub async fn create(
     Ok(Changed::Done(node))
 }
 
-/// Changes a node. Its planned run stays where it is, unless it is switched off or on.
+/// Changes a node into what `typed` makes of it. Its planned run stays where it is, unless it is switched off or on.
 pub async fn update(
     context: &Context,
     by: &By,
-    wanted: &Node,
+    id: NodeId,
     expected: Option<i64>,
+    typed: impl Fn(&Node) -> Result<Node, Failure>,
     now: Timestamp,
-) -> Result<Changed<Node>, Error> {
+) -> Result<Changed<Node>, Failure> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
-    let Some(standing) = nodes::find(tx, wanted.id).await? else { return Ok(Changed::NotFound) };
+    let Some(standing) = nodes::find(tx, id).await? else { return Ok(Changed::NotFound) };
     let Some(olt) = olts::find(tx, standing.olt).await? else { return Ok(Changed::NotFound) };
     if expected.is_some_and(|expected| expected != standing.version) {
         return Ok(Changed::Stale { current: standing.version });
+    }
+    let wanted = &Node { id, template: standing.template, ..typed(&standing)? };
+    if !follows(tx, wanted).await? {
+        return Ok(Changed::NoMaster);
     }
     if taken(tx, wanted).await? {
         return Ok(Changed::Duplicate);

@@ -46,27 +46,28 @@ pub async fn create(
     Ok(Changed::Done(olt))
 }
 
-/// Changes an OLT. Switched off, its runs end and no packet leaves for it; switched on, its nodes
-/// begin a new grid an interval from now.
+/// Changes an OLT into what `typed` makes of it and its sealed credential. Switched off, its runs end
+/// and no packet leaves for it; switched on, its nodes begin a new grid an interval from now.
 pub async fn update(
     context: &Context,
     by: &By,
-    wanted: &Olt,
-    secrets: Option<&Secrets>,
+    id: OltId,
     expected: Option<i64>,
+    typed: impl Fn(&Olt, &[u8]) -> Result<(Olt, Option<Secrets>), Failure>,
     now: Timestamp,
-) -> Result<Changed<Olt>, Error> {
+) -> Result<Changed<Olt>, Failure> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
-    let Some(standing) = olts::find(tx, wanted.id).await? else { return Ok(Changed::NotFound) };
+    let Some(standing) = olts::find(tx, id).await? else { return Ok(Changed::NotFound) };
     if expected.is_some_and(|expected| expected != standing.row_version) {
         return Ok(Changed::Stale { current: standing.row_version });
     }
+    let (wanted, secrets) = typed(&standing, &olts::sealed(tx, id).await?)?;
+    let wanted = Olt { id, row_version: standing.row_version, ..wanted };
     let named = olts::by_name(tx, &wanted.name).await?;
     if named.is_some_and(|other| other.id != wanted.id) {
         return Ok(Changed::Duplicate);
     }
-    let wanted = Olt { row_version: standing.row_version, ..wanted.clone() };
     olts::update(tx, &wanted).await?;
     if let Some(secrets) = secrets {
         let sealed = secrets.seal(&context.options.vault, wanted.id)?;

@@ -1,7 +1,7 @@
 //! Templates: changed, linked to OLTs, pushed.
 
 use db::{Decision, Error};
-use host::By;
+use host::{By, Failure};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -63,19 +63,20 @@ pub async fn update(
     context: &Context,
     by: &By,
     id: TemplateId,
-    wish: &Wish,
     expected: Option<i64>,
+    typed: impl Fn(&Template, &[OltId]) -> Result<Wish, Failure>,
     now: Timestamp,
-) -> Result<Changed<TemplateId>, Error> {
+) -> Result<Changed<TemplateId>, Failure> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
     let all = templates::all(tx).await?;
+    let Some(standing) = all.iter().find(|one| one.id == id).cloned() else {
+        return Ok(Changed::NotFound);
+    };
+    let wish = &typed(&standing, &templates::links(tx, id).await?)?;
     if all.iter().any(|other| other.name == wish.name && other.id != id) {
         return Ok(Changed::Duplicate);
     }
-    let Some(standing) = all.into_iter().find(|one| one.id == id) else {
-        return Ok(Changed::NotFound);
-    };
     if expected.is_some_and(|expected| expected != standing.version) {
         return Ok(Changed::Stale { current: standing.version });
     }

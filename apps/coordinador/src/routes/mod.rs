@@ -12,7 +12,7 @@ mod settings;
 mod sheets;
 mod templates;
 
-use host::Failure;
+use host::{Failure, check::Check};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Lang, Problem};
 
@@ -59,6 +59,16 @@ fn done<T>(desk: &Desk, noun: Noun, changed: Changed<T>) -> Result<T, Failure> {
         Changed::Duplicate => {
             let (es, en) = noun.repeated;
             host::conflict(desk.lang, "NOMBRE_REPETIDO", es, en)
+        }
+        Changed::NoOlt => missing(desk.lang, olts::OLT),
+        Changed::NoMaster => {
+            let mut check = Check::new(desk.lang);
+            check.wrong(
+                "master_node_id",
+                "debe ser un nodo maestro de la misma OLT",
+                "must be a master of the same OLT",
+            );
+            return Err(check.finish().err().unwrap_or_else(|| missing(desk.lang, noun).into()));
         }
         Changed::KeyTaken { olt, key } => {
             let es = format!("La OLT {olt} ya tiene un nodo {key} que no es de esta plantilla.");

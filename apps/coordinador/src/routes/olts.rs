@@ -276,21 +276,20 @@ async fn update(
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
-    let mut tx = desk.context.store.read().await?;
-    let standing = olts::find(&mut tx, OltId(id)).await?.ok_or_else(|| missing(desk.lang, OLT))?;
-    let sealed = olts::sealed(&mut tx, standing.id).await?;
-    drop(tx);
-    let request: OltRequest = merged(&OltRequest::standing(&standing), change, desk.lang)?;
-    let mut check = Check::new(desk.lang);
-    let (mut olt, secrets) = request.typed(&mut check);
-    if secrets.is_none() && olt.version != standing.version {
-        let kept = Secrets::open(&desk.context.options.vault, standing.id, &sealed);
-        lets_in(&mut check, olt.version, &kept.unwrap_or_default());
-    }
-    check.finish()?;
-    olt.id = standing.id;
-    let (context, by) = (&desk.context, desk.by());
-    let changed = decide::update(context, &by, &olt, secrets.as_ref(), expected, desk.now).await?;
+    let typed = |standing: &Olt, sealed: &[u8]| {
+        let change = change.clone();
+        let request: OltRequest = merged(&OltRequest::standing(standing), change, desk.lang)?;
+        let mut check = Check::new(desk.lang);
+        let (olt, secrets) = request.typed(&mut check);
+        if secrets.is_none() && olt.version != standing.version {
+            let kept = Secrets::open(&desk.context.options.vault, standing.id, sealed);
+            lets_in(&mut check, olt.version, &kept.unwrap_or_default());
+        }
+        check.finish()?;
+        Ok((olt, secrets))
+    };
+    let (context, by, id) = (&desk.context, desk.by(), OltId(id));
+    let changed = decide::update(context, &by, id, expected, typed, desk.now).await?;
     let olt = done(&desk, OLT, changed)?;
     let mut tx = desk.context.store.read().await?;
     let view = view(&mut tx, &olt).await?;

@@ -183,17 +183,18 @@ pub async fn apply(
     tx.each(sql, &args, &new).await?;
     let args: [Value; 2] = [run.into(), now.into()];
     let sql = "UPDATE onus SET state = v.state, misses = 0, seen_at = $2, changed_at = $2,
-                 changed_run = $1 FROM ROWS WHERE onus.id = v.id";
+                 changed_run = $1 FROM ROWS WHERE onus.id = v.id AND onus.presence = 'ENABLED'";
     tx.each(sql, &args, &seen).await?;
     // It may be another customer's now: what was known is forgotten, all but the description.
     let sql = "UPDATE onus SET state = v.state, presence = 'ENABLED', misses = 0, seen_at = $2,
                  changed_at = $2, changed_run = $1, serial = NULL, mac = NULL, subscriber = NULL,
-                 distance = NULL, model = NULL, plan = NULL FROM ROWS WHERE onus.id = v.id";
+                 distance = NULL, model = NULL, plan = NULL
+               FROM ROWS WHERE onus.id = v.id AND onus.presence = 'DISABLED'";
     tx.each(sql, &args, &back).await?;
     let sql = "UPDATE onus SET misses = v.misses, presence = v.presence,
                  changed_at = CASE WHEN v.presence = onus.presence THEN changed_at ELSE $2 END,
                  changed_run = CASE WHEN v.presence = onus.presence THEN changed_run ELSE $1 END
-               FROM ROWS WHERE onus.id = v.id";
+               FROM ROWS WHERE onus.id = v.id AND onus.presence = 'ENABLED'";
     tx.each(sql, &args, &missed).await?;
     // Who was missed before and is here again.
     let again = changes.iter().filter_map(|change| match change {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use engine::Planned;
+
 use crate::{
     model::{Formula, OnuId, Presence, SlotPort},
     policy::InventoryPolicy,
@@ -55,6 +57,22 @@ pub enum Verdict {
         changes: Vec<Change>,
         count: Count,
     },
+}
+
+impl Planned for Verdict {
+    type Change = Change;
+    type Held = ();
+
+    fn changes(&self) -> &[Change] {
+        match self {
+            Self::Believed { changes, .. } => changes,
+            Self::Truncated | Self::Empty | Self::Held { .. } => &[],
+        }
+    }
+
+    fn held(&self) -> &[()] {
+        &[]
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! After a get: a value per ONU, or why there is none.
 
+use engine::Planned;
+
 use super::value::{Raw, written};
 use crate::model::{Column, Ending, OnuId, RunState};
 
@@ -31,10 +33,25 @@ pub enum Got {
 pub struct Written {
     /// Every ONU that answered, changed or not.
     pub values: Vec<(OnuId, Option<String>)>,
+    /// Those of them that differ from what was known.
+    pub changed: Vec<(OnuId, Option<String>)>,
     pub absent: Vec<OnuId>,
     pub errors: Vec<Fault>,
     pub state: RunState,
     pub ending: Option<Ending>,
+}
+
+impl Planned for Written {
+    type Change = (OnuId, Option<String>);
+    type Held = Fault;
+
+    fn changes(&self) -> &[Self::Change] {
+        &self.changed
+    }
+
+    fn held(&self) -> &[Fault] {
+        &self.errors
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +64,7 @@ pub struct Fault {
 pub fn after_get(target: Target, answers: &[Answer]) -> Written {
     let mut all = Written {
         values: Vec::with_capacity(answers.len()),
+        changed: Vec::new(),
         absent: Vec::new(),
         errors: Vec::new(),
         state: RunState::Success,
@@ -58,7 +76,11 @@ pub fn after_get(target: Target, answers: &[Answer]) -> Written {
             Got::Value(raw) => {
                 let Target { column, keep_previous, format_mac } = target;
                 let previous = answer.previous.as_deref();
-                all.values.push((onu, written(column, raw, previous, keep_previous, format_mac)));
+                let value = written(column, raw, previous, keep_previous, format_mac);
+                if value != answer.previous {
+                    all.changed.push((onu, value.clone()));
+                }
+                all.values.push((onu, value));
             }
             Got::NoSuch => all.absent.push(onu),
             Got::Failed(ending) => all.errors.push(Fault { onu, ending: *ending }),
