@@ -6,7 +6,7 @@ BENCH ?=
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build models test lint format bench tools clean
+.PHONY: help run build models test soak lint format bench tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ models: ## install the models that read pictures, once
 
 test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
 	@scripts/test
+
+soak: ## the tests that kill and race, a hundred and a thousand times
+	@TURNO_SOAK=1 scripts/test soak
 
 lint: ## formatting, clippy without warnings, house rules
 	@scripts/tools build

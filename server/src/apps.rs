@@ -4,7 +4,7 @@ use db::settings::{Kind, Origin as From, Override, Setting, Settings};
 use host::App;
 use serde_json::Value as Json;
 
-use crate::cli::{Place, Verbosity};
+use crate::cli::{Installation, Verbosity};
 use crate::config::{Alias, AppSetting, Config, Flag, KnownSettings, Origin, Sources};
 use crate::exit::Exit;
 
@@ -26,7 +26,7 @@ fn aliases() -> Vec<Alias<'static>> {
 }
 
 /// Lays files, environment and flags over the defaults.
-pub(crate) fn configure(place: &Place, flags: Vec<Flag>) -> Result<Config, Exit> {
+pub(crate) fn configure(place: &Installation, flags: Vec<Flag>) -> Result<Config, Exit> {
     let apps = all();
     let names: Vec<_> = apps.iter().map(|app| app.name).collect();
     let settings: Vec<_> = settings(&apps).iter().map(|spec| (spec.app, spec.key)).collect();

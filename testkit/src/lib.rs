@@ -16,6 +16,12 @@ pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_s
 pub use postgres::fresh_database;
 pub use server::{Clock, Options, Turno};
 
+/// How often something is killed or raced: all of it under `make soak`, else a tenth, which finds what
+/// is broken without making everybody wait for what is rare.
+pub fn rounds(whole: usize) -> usize {
+    if std::env::var_os("TURNO_SOAK").is_some() { whole } else { whole.div_ceil(10) }
+}
+
 /// The top of the source tree.
 fn workspace() -> PathBuf {
     let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use controlroom::{Activity, ActivityQuery, Client, Fault, Place};
+use controlroom::{Activity, ActivityQuery, Client, Fault, RunsOn};
 use db::{Decision, Error};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
@@ -71,7 +71,7 @@ async fn ask(client: &Client, believed: &[Run], batch: usize) -> Result<Answers,
         let since = run.posted_at.unwrap_or(run.claimed_at);
         if let Ok(found) = client
             .find_by_tag(
-                Place::Runner { device: run.runner.0, user: run.user_id },
+                RunsOn::Runner { device: run.runner.0, user: run.user_id },
                 &run.tag(),
                 since,
             )

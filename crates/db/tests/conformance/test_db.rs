@@ -66,13 +66,13 @@ pub(crate) fn scope(name: &str) -> Scope {
 static EMPTIED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Where one database lives.
-pub(crate) struct Place {
+pub(crate) struct TestDb {
     pub(crate) url: String,
     /// Room for files; the `SQLite` database is one of them.
     pub(crate) dir: PathBuf,
 }
 
-impl Place {
+impl TestDb {
     pub(crate) fn sqlite() -> Self {
         let dir = directory();
         Self { url: format!("sqlite://{}", dir.join("turno.db").display()), dir }
@@ -123,18 +123,18 @@ impl Place {
 }
 
 /// Runs a case; its name is on the output of a test that fails.
-pub(crate) async fn on_sqlite(name: &str, case: impl AsyncFnOnce(&Place)) {
+pub(crate) async fn on_sqlite(name: &str, case: impl AsyncFnOnce(&TestDb)) {
     println!("{name}");
-    let place = Place::sqlite();
-    case(&place).await;
-    place.remove().await;
+    let test_db = TestDb::sqlite();
+    case(&test_db).await;
+    test_db.remove().await;
 }
 
-pub(crate) async fn on_postgres(name: &str, case: impl AsyncFnOnce(&Place)) {
+pub(crate) async fn on_postgres(name: &str, case: impl AsyncFnOnce(&TestDb)) {
     println!("{name}");
-    if let Some(place) = Place::postgres().await {
-        case(&place).await;
-        place.remove().await;
+    if let Some(test_db) = TestDb::postgres().await {
+        case(&test_db).await;
+        test_db.remove().await;
     }
 }
 
