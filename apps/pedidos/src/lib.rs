@@ -58,6 +58,7 @@ pub fn app() -> App {
         title: ("Pedidos", "Orders"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "GERENTE", title: ("Gerencia", "Manager") },
