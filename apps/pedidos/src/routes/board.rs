@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{Desk, orders::views};
+use super::{Desk, look, orders::views};
 use crate::{
     Context,
     model::OrderState,
@@ -41,8 +41,7 @@ struct BoardView {
     responses((status = 200, body = BoardView)))]
 async fn board(desk: Desk) -> Result<axum::Json<BoardView>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let open = orders::open(&mut tx).await?;
     let (leftovers, current): (Vec<_>, Vec<_>) =
         open.into_iter().partition(|order| kitchen.is_leftover(order, desk.now));

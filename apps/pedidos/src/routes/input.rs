@@ -57,7 +57,7 @@ pub(super) struct NewLine {
     pub estacion: Option<String>,
 }
 
-#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = PedidoNuevo)]
 pub(super) struct NewOrder {

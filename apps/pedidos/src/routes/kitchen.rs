@@ -90,10 +90,9 @@ async fn bump(
 ) -> Result<Response, Failure> {
     let order = ticket_order(&desk, id).await?;
     let version = desk.expected_version(&headers)?;
-    let role = desk.role;
     let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::bump(order, ticket, lines, n, role, now)
+        commands::bump(order, ticket, lines, n, desk.role, now)
     });
     answer(&desk, done.await?)
 }
@@ -105,10 +104,9 @@ async fn bump(
 async fn undo(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
     let order = ticket_order(&desk, id).await?;
     let version = desk.expected_version(&headers)?;
-    let role = desk.role;
     let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::undo(order, ticket, lines, seen.last_bump, role, now)
+        commands::undo(order, ticket, lines, seen.last_bump, desk.role, now)
     });
     answer(&desk, done.await?)
 }
@@ -132,10 +130,9 @@ async fn acknowledge(
 ) -> Result<Response, Failure> {
     let wanted = body.map(|Json(body)| body).unwrap_or_default().revision;
     let order = ticket_order(&desk, id).await?;
-    let role = desk.role;
     let done = decisions::act(&desk.context, desk.by(), order, None, |_, seen, _| {
         let Some((ticket, _)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::acknowledge(ticket, wanted.unwrap_or(ticket.revision), role)
+        commands::acknowledge(ticket, wanted.unwrap_or(ticket.revision), desk.role)
     });
     answer(&desk, done.await?)
 }

@@ -13,6 +13,7 @@ mod settings;
 mod timetable;
 
 use axum::{http::StatusCode, response::Response};
+use db::Tx;
 use host::{Failure, check::Check};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
@@ -22,6 +23,7 @@ use crate::{
     decisions::Done,
     model::Role,
     rules::commands::{Class, Refusal},
+    store::KitchenView,
     wire::OrderView,
 };
 
@@ -40,6 +42,13 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(board::routes())
         .merge(reports::routes())
         .merge(screens::routes())
+}
+
+/// The kitchen now, and the read it was seen in.
+async fn look(desk: &Desk) -> Result<(Tx, KitchenView), Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    Ok((tx, kitchen))
 }
 
 /// Rule 2 of the specification fixes 400 for values out of range; the house answers 422 elsewhere.

@@ -8,13 +8,13 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path};
 
-use super::{Desk, answer, check, input};
+use super::{Desk, answer, check, input, look};
 use crate::{
     Context, decisions,
     model::{Due, Order, OrderId, OrderState},
     policy::Action,
     rules::commands::{self, Answer},
-    store::{KitchenView, OrderSnapshot},
+    store::OrderSnapshot,
     wire::OrderView,
 };
 
@@ -77,12 +77,11 @@ async fn set_state(
     Json(wanted): Json<StateRequest>,
 ) -> Result<Response, Failure> {
     let to = state(&desk, &wanted.estado)?;
-    let role = desk.role;
     // The seed's endpoint has no reason; a cancellation through it says at least that much.
     let reason = reason(&desk, wanted.motivo.as_deref())?;
     let reason = reason.unwrap_or_else(|| "sin motivo informado".to_owned());
     act(&desk, id, &headers, |order, seen, now| {
-        commands::change_state(order, to, Some(&reason), seen.kitchen.room(), role, now)
+        commands::change_state(order, to, Some(&reason), seen.kitchen.room(), desk.role, now)
     })
     .await
 }
@@ -110,9 +109,9 @@ async fn force_state(
     Json(wanted): Json<ForceRequest>,
 ) -> Result<Response, Failure> {
     let to = state(&desk, &wanted.estado)?;
-    let role = desk.role;
     let reason = reason(&desk, Some(&wanted.motivo))?.unwrap_or_default();
-    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &reason, role, now)).await
+    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &reason, desk.role, now))
+        .await
 }
 
 /// Starts an order by hand, due or not, if there is room.
@@ -124,9 +123,8 @@ async fn start_by_hand(
     Path(id): Path<i64>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let role = desk.role;
     act(&desk, id, &headers, |order, seen, now| {
-        commands::start(order, seen.kitchen.room(), role, now)
+        commands::start(order, seen.kitchen.room(), desk.role, now)
     })
     .await
 }
@@ -150,14 +148,11 @@ async fn reschedule(
     Json(wanted): Json<ScheduleRequest>,
 ) -> Result<Response, Failure> {
     let due = Due::from_instant(wanted.horario_entrega);
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
-    drop(tx);
+    let (_, kitchen) = look(&desk).await?;
     let mut check = check(&desk);
     input::check_due(&mut check, due, desk.now, &kitchen);
     check.finish()?;
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, _| commands::reschedule(order, due, role)).await
+    act(&desk, id, &headers, |order, _, _| commands::reschedule(order, due, desk.role)).await
 }
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -180,8 +175,8 @@ async fn hold(
 ) -> Result<Response, Failure> {
     let body = body.map(|Json(body)| body).unwrap_or_default();
     let reason = reason(&desk, body.motivo.as_deref())?;
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), role)).await
+    act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), desk.role))
+        .await
 }
 
 /// Gives an order back to the queue.
@@ -189,8 +184,7 @@ async fn hold(
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = OrderView)))]
 async fn release(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, _| commands::release(order, role)).await
+    act(&desk, id, &headers, |order, _, _| commands::release(order, desk.role)).await
 }
 
 /// Cancels with a reason; what it took from stock goes back once.
@@ -204,8 +198,7 @@ async fn cancel(
     Json(body): Json<ReasonRequest>,
 ) -> Result<Response, Failure> {
     let reason = reason(&desk, body.motivo.as_deref())?.unwrap_or_default();
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, role, now)).await
+    act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, desk.role, now)).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -229,9 +222,8 @@ async fn charge(
     let mut check = check(&desk);
     let method = check.word("medio_pago", Some(&body.medio_pago));
     check.finish()?;
-    let role = desk.role;
     let command = |order: &Order| match method {
-        Some(method) => commands::pay(order, method, role),
+        Some(method) => commands::pay(order, method, desk.role),
         None => Ok(Vec::new()),
     };
     act(&desk, id, &headers, |order, _, _| command(order)).await

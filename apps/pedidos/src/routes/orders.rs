@@ -4,7 +4,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use engine::Word as _;
+use engine::{Sentence, Word as _};
 use host::Failure;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use web::{Json, Path, Problem, Query};
 use super::{
     Desk, answer, check,
     input::{self, NewLine, NewOrder},
-    no_order, tagged,
+    look, no_order, tagged,
 };
 use crate::{
     Context,
@@ -64,8 +64,7 @@ async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Fail
     let state = check.word("estado", filter.estado.as_deref());
     let day = check.date("dia", filter.dia.as_deref());
     check.finish()?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let found = match (day, state) {
         (Some(date), state) => {
             let day = BusinessDay::of(date, &kitchen.policy.zone, kitchen.policy.cutoff);
@@ -133,8 +132,7 @@ async fn create(
 ) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
     let key = idempotency_key(&desk, &headers, &new)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let lines = input::lines(&desk, &mut tx, &new.articulos).await?;
     let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
@@ -178,8 +176,7 @@ fn idempotency_key(
     responses((status = 200, body = CapacityView)))]
 async fn capacity(desk: Desk) -> Result<axum::Json<CapacityView>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (_, kitchen) = look(&desk).await?;
     Ok(axum::Json(CapacityView::new(&kitchen)))
 }
 
@@ -188,8 +185,7 @@ async fn capacity(desk: Desk) -> Result<axum::Json<CapacityView>, Failure> {
     responses((status = 200, body = Vec<OrderView>)))]
 async fn late(desk: Desk) -> Result<axum::Json<Vec<OrderView>>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let mut found = kitchen.overdue(&mut tx, desk.now).await?;
     found.retain(|order| lateness::level(order, desk.now).is_late());
     let mut views = views(&desk, &mut tx, &kitchen, &found).await?;
@@ -222,32 +218,21 @@ struct QuoteView {
     responses((status = 200, body = QuoteView)))]
 async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
     let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     let new = NewOrder {
         articulos: wanted.articulos,
         horario_entrega: wanted.horario_entrega,
         modalidad: "RETIRO".into(),
-        origen_pedido: None,
-        medio_pago: None,
-        estado_pago: None,
-        pago_contra_entrega: None,
-        transicion_automatica: None,
-        estado: None,
-        cliente_nombre: None,
-        cliente_telefono: None,
-        cliente_direccion: None,
-        cliente_email: None,
-        observaciones: None,
+        ..NewOrder::default()
     };
     let order =
         Order { id: OrderId(i64::MAX), ..input::order(&desk, &new, &lines, estimate, &kitchen)? };
     let snapshot = kitchen.with_queue(&mut tx).await?;
     let cooking: Vec<_> = kitchen.preparing.iter().filter_map(Cooking::of).collect();
     let quote = projection::quote(&snapshot, &cooking, &Waiting::from(&order), desk.now);
-    let explicacion = explain(&desk, quote.as_ref(), estimate);
+    let explicacion = desk.lang.say(&explain(quote.as_ref(), estimate)).to_owned();
     let view = QuoteView {
         tiempo_estimado_preparacion: estimate,
         entrada_estimada: quote.map(|quote| quote.entry),
@@ -259,27 +244,22 @@ async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response,
     Ok(axum::Json(view).into_response())
 }
 
-fn explain(desk: &Desk, quote: Option<&projection::Quote>, estimate: i64) -> String {
+fn explain(quote: Option<&projection::Quote>, estimate: i64) -> Sentence {
     let Some(quote) = quote else {
-        return desk
-            .lang
-            .t(
-                "La automatización está en pausa sin hora de fin.",
-                "Automation is paused without an end.",
-            )
-            .to_owned();
+        return Sentence::new(
+            "La automatización está en pausa sin hora de fin.",
+            "Automation is paused without an end.",
+        );
     };
     let (ahead, used, limit) = (quote.ahead, quote.in_use, quote.limit);
-    match desk.lang {
-        web::Lang::Es => format!(
+    Sentence::new(
+        format!(
             "{ahead} antes en la cola; cocina {used} de {limit}; {estimate} min de preparación."
         ),
-        web::Lang::En => {
-            format!(
-                "{ahead} ahead in the queue; kitchen {used} of {limit}; {estimate} min to prepare."
-            )
-        }
-    }
+        format!(
+            "{ahead} ahead in the queue; kitchen {used} of {limit}; {estimate} min to prepare."
+        ),
+    )
 }
 
 /// One order.
@@ -322,11 +302,10 @@ async fn edit(
     let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
     let estimate_minutes = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
-    let role = desk.role;
     let wanted = Edit { lines, estimate_minutes };
     let done = decisions::act(&desk.context, desk.by(), OrderId(id), version, |order, seen, _| {
         let ticket = seen.ticket.as_ref().map(|(_, lines)| lines.as_slice());
-        commands::edit(order, &seen.lines, ticket, wanted, role)
+        commands::edit(order, &seen.lines, ticket, wanted, desk.role)
     });
     answer(&desk, done.await?)
 }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Notice, Page, Tone};
 
-use super::{Desk, check};
+use super::{Desk, check, look};
 use crate::{
     Context,
     model::{Order, OrderState},
@@ -70,8 +70,7 @@ async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<R
     let capacity = check.within("capacidad", wanted.capacidad, 1, 200) as u32;
     let policy = check.word("politica", wanted.politica.as_deref());
     check.finish()?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let day =
         BusinessDay::of(date.unwrap_or_default(), &kitchen.policy.zone, kitchen.policy.cutoff);
     let past = past_orders(&orders::between(&mut tx, day.begins, day.ends, None).await?);
@@ -116,8 +115,7 @@ fn wait(order: &Order) -> Option<f64> {
 
 /// The page with its figures.
 pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Failure> {
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(desk).await?;
     if let Some(pause) = &kitchen.pause {
         let reason = Reason::Paused { reason: pause.reason.clone(), until: pause.until };
         let text = desk.lang.say(&reason.sentence(&kitchen.policy.zone)).to_owned();

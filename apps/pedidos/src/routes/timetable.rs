@@ -11,12 +11,12 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem};
 
-use super::{Desk, check, saved};
+use super::{Desk, check, look, saved};
 use crate::{
     Context, decisions,
     policy::Action,
     rules::timetable::{self, CapacityRule},
-    store::{KitchenView, rules},
+    store::rules,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -186,8 +186,7 @@ struct CellView {
     responses((status = 200, body = WeekView)))]
 async fn week(desk: Desk) -> Result<axum::Json<WeekView>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let policy = &kitchen.policy;
     let known = rules::all(&mut tx).await?;
     let first = policy.zone.to_datetime(desk.now).date();
