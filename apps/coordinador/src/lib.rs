@@ -45,6 +45,7 @@ pub fn app() -> App {
         title: ("Coordinador", "Coordinador"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },

@@ -7,14 +7,17 @@
 use std::{
     future::poll_fn,
     pin::pin,
+    sync::Arc,
     task::Poll,
     time::{Duration, Instant},
 };
 
 use db::{Decision, events};
-use host::Context;
+use engine::Word as _;
+use host::By;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use pedidos::{
+    Context, Runtime,
     decisions::{self, Created, Done},
     model::{
         Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentState, Role,
@@ -23,7 +26,7 @@ use pedidos::{
         commands::{self, Refusal},
         intake::Start,
     },
-    store::{By, KitchenView, articles, changes, orders, scope},
+    store::{KitchenView, articles, changes, orders, scope},
 };
 use testkit::{Setup, TestDb};
 use tokio::task::JoinHandle;
@@ -43,7 +46,7 @@ fn now() -> Timestamp {
 }
 
 fn by(role: Role) -> By {
-    By { name: "ana".into(), role }
+    By { app: pedidos::NAME, name: "ana".into(), role: role.word().into() }
 }
 
 /// The kitchen with seven of eight places taken, and the processes that share it.
@@ -58,7 +61,8 @@ impl Kitchen {
         let setup = Setup { zone, ..Setup::at(now(), db) };
         let mut processes = Vec::new();
         for _ in 0..PROCESSES {
-            processes.push(setup.clone().prepare(pedidos::app()).await.context);
+            let context = setup.clone().prepare(pedidos::app()).await.context;
+            processes.push(Context::new(context, Arc::new(Runtime::default())));
         }
         let mut kitchen = Self { processes, article: 0 };
         kitchen.fixtures().await;
@@ -85,7 +89,7 @@ impl Kitchen {
             let finish = now() + SignedDuration::from_mins(10);
             let start = Start { order: id, started_at: now(), expected_finish: finish };
             for change in start.changes() {
-                changes::apply(&mut decision, &By::system(), &change).await.unwrap();
+                changes::apply(&mut decision, &By::system(pedidos::NAME), &change).await.unwrap();
             }
         }
         decision.commit().await.unwrap();
@@ -150,7 +154,7 @@ impl Kitchen {
     }
 
     /// A worker's evaluation in one of the processes.
-    fn tick(&self, process: usize) -> JoinHandle<Result<(), db::Error>> {
+    fn tick(&self, process: usize) -> JoinHandle<host::Next> {
         let context = self.processes[process].clone();
         soon(async move { decisions::tick(context, now()).await })
     }
@@ -293,13 +297,13 @@ async fn one_place_for_six(kitchen: &Kitchen) {
 }
 
 /// S-16: a worker and a person start the same order.
-async fn a_worker_and_a_hand(kitchen: &Kitchen) {
+async fn a_worker_and_a_person(kitchen: &Kitchen) {
     let mut won = 0;
     for _ in 0..rounds() {
         let round = kitchen.round(1).await;
         let id = round.queue[0];
         let context = kitchen.processes[1].clone();
-        let hand = soon(async move {
+        let person = soon(async move {
             decisions::act(&context, by(Role::Cashier), id, None, |order, seen, now| {
                 commands::start(order, seen.kitchen.room(), Role::Cashier, now)
             })
@@ -307,8 +311,8 @@ async fn a_worker_and_a_hand(kitchen: &Kitchen) {
         });
         let worker = kitchen.tick(0);
         worker.await.unwrap().unwrap();
-        let by_hand = match hand.await.unwrap().unwrap() {
-            Done::Order(_) => true,
+        let by_hand = match person.await.unwrap().unwrap() {
+            Done::Saved(_) => true,
             Done::Refused(refusal @ Refusal::AlreadyProcessed { .. }) => {
                 assert_eq!(refusal.code(), "PEDIDO_YA_PROCESADO");
                 false
@@ -323,7 +327,7 @@ async fn a_worker_and_a_hand(kitchen: &Kitchen) {
         assert_eq!(round.tickets(id).await, 1);
         round.holds().await;
     }
-    println!("the hand was first {won} times of {}", rounds());
+    println!("the person was first {won} times of {}", rounds());
 }
 
 /// S-17: a cancellation meets the worker that would start the order.
@@ -342,7 +346,7 @@ async fn a_cancellation_and_a_worker(kitchen: &Kitchen) {
         let worker = kitchen.tick(0);
         worker.await.unwrap().unwrap();
         let answer = cancel.await.unwrap().unwrap();
-        assert!(matches!(answer, Done::Order(_)), "{answer:?}");
+        assert!(matches!(answer, Done::Saved(_)), "{answer:?}");
         let told = round.told().await;
         let path: Vec<_> =
             told.iter().filter(|(of, ..)| *of == id.0).map(|(_, _, to)| to.as_str()).collect();
@@ -429,7 +433,7 @@ macro_rules! races {
 
 races!(
     one_place_for_six,
-    a_worker_and_a_hand,
+    a_worker_and_a_person,
     a_cancellation_and_a_worker,
     a_crash_anywhere,
     a_ticket_that_cannot_be_written

@@ -171,7 +171,15 @@ fn day(report: &mut Report, start: Timestamp) -> Result<()> {
             one.next_run_at = next;
             (number, runs) = (number + 1, runs + 1);
             let (run, olt, job) = (RunId(number), start.olt, start.job);
-            running.push(Running { run, node, olt, job, cause: Cause::Scheduled, started_at: now, lost: false });
+            running.push(Running {
+                run,
+                node,
+                olt,
+                job,
+                cause: Cause::Scheduled,
+                started_at: now,
+                lost: false,
+            });
             starts.push(Started { at: now, short: start.short });
         }
         let ends = running.iter().map(|run| run.started_at + SignedDuration::from_secs(20));

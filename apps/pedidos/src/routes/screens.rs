@@ -1,4 +1,4 @@
-//! The four screens.
+//! The pages of the four screens.
 
 use askama::Template as _;
 use axum::{
@@ -6,12 +6,13 @@ use axum::{
     routing::{any, get},
 };
 use engine::Roles as _;
-use host::{Console, Context, Failure};
+use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
 
 use super::{Desk, reports};
 use crate::{
+    Context, drivers,
     pages::{CounterPage, KitchenPage, ScreenPage},
     policy::Action,
 };
@@ -22,7 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .route("/cocina", get(kitchen))
         .route("/pantalla", get(screen))
         .route("/pedidos-panel", get(panel))
-        .route("/socket.io/", any(crate::live::serve))
+        .route("/socket.io/", any(drivers::sockets::serve))
 }
 
 async fn counter(desk: Desk, console: Console) -> Result<Response, Failure> {

@@ -152,6 +152,10 @@ pub const SETTINGS: &[Setting] = &[
     ),
 ];
 
+pub async fn current(context: &host::Context) -> Result<Policy, Error> {
+    load(&context.settings, &context.zone, &mut context.store.read().await?).await
+}
+
 pub async fn load(settings: &Settings, zone: &TimeZone, tx: &mut Tx) -> Result<Policy, Error> {
     from_values(&settings.load(tx, crate::NAME).await?, zone)
 }

@@ -45,7 +45,6 @@ mod tests {
         }
         check!(OrderState, Priority, Intake, Mode, Channel, PaymentMethod, PaymentState, Role);
         check!(LineState);
-        assert_eq!(PaymentState::from_input("DEBE"), Some(PaymentState::Pending));
         assert_eq!(PaymentState::from_word("DEBE"), None);
     }
 

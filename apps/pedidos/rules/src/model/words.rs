@@ -1,6 +1,6 @@
 //! The closed lists: states, modes, channels and roles as the database and the outside spell them.
 
-use engine::{Lifecycle, Word as _};
+use engine::Lifecycle;
 
 use super::Due;
 
@@ -96,12 +96,5 @@ impl Intake {
 
     pub const fn is_automatic(self) -> bool {
         matches!(self, Self::Automatic)
-    }
-}
-
-impl PaymentState {
-    /// Like `from_word`, and accepts the older word *DEBE* that existing clients still send.
-    pub fn from_input(word: &str) -> Option<Self> {
-        if word == "DEBE" { Some(Self::Pending) } else { Self::from_word(word) }
     }
 }

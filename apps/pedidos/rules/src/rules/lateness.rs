@@ -117,7 +117,7 @@ pub fn next_change(order: &Order, now: Timestamp) -> Option<Timestamp> {
     instants.into_iter().flatten().filter(|instant| *instant > now).min()
 }
 
-/// What was last said about late orders.
+/// What was last announced about late orders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Announced {
     pub late: BTreeSet<OrderId>,
@@ -174,19 +174,19 @@ mod tests {
         assert_eq!(level(&order, at("20:07:59")), Level::OnTime);
         assert_eq!(level(&order, at("20:08:00")), Level::AtRisk);
         assert_eq!(level(&order, at("20:10:00")), Level::AtRisk);
-        let mut said = Announced::default();
-        assert_eq!(announce(&said, [&order], at("20:10:00"), 5), None);
-        let first = announce(&said, [&order], at("20:10:01"), 5).unwrap();
+        let mut last = Announced::default();
+        assert_eq!(announce(&last, [&order], at("20:10:00"), 5), None);
+        let first = announce(&last, [&order], at("20:10:01"), 5).unwrap();
         assert_eq!(first.occasion, Occasion::Changed);
-        said = Announced { late: first.late, at: Some(at("20:10:01")) };
-        assert_eq!(announce(&said, [&order], at("20:10:31"), 5), None);
-        let again = announce(&said, [&order], at("20:15:01"), 5).unwrap();
+        last = Announced { late: first.late, at: Some(at("20:10:01")) };
+        assert_eq!(announce(&last, [&order], at("20:10:31"), 5), None);
+        let again = announce(&last, [&order], at("20:15:01"), 5).unwrap();
         assert_eq!(again.occasion, Occasion::Reminder);
         order.state = OrderState::Ready;
         order.ready_at = Some(at("20:12:00"));
         assert_eq!(level(&order, at("20:12:00")), Level::OnTime);
         assert_eq!(minutes_late(&order, at("20:40:00")), 2);
-        let cleared = announce(&said, [&order], at("20:12:00"), 5).unwrap();
+        let cleared = announce(&last, [&order], at("20:12:00"), 5).unwrap();
         assert!(cleared.late.is_empty());
     }
 

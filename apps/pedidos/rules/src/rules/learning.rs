@@ -15,7 +15,7 @@ const PLAUSIBLE_MINUTES: std::ops::RangeInclusive<f64> = 5.0..=60.0;
 const LEARNED_MINUTES: (i64, i64) = (10, 45);
 /// A difference this small is not worth a change.
 const NOTABLE_MINUTES: i64 = 2;
-/// Fewer prove nothing.
+/// With fewer orders nothing is concluded.
 const LEAST_SAMPLE: usize = 5;
 const FACTOR: (f64, f64) = (0.5, 2.0);
 const LONGEST_ESTIMATE: i64 = 180;

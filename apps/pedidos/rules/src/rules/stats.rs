@@ -1,4 +1,4 @@
-//! Figures that a few odd evenings do not spoil.
+//! Median, percentile and mean.
 
 /// The value below which `percent` of the values lie, between neighbours by their distance. None
 /// of no values; values that are not numbers are left out.

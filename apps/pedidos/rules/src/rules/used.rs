@@ -27,6 +27,21 @@ fn started_recently(started_at: Timestamp, stale_hours: i64, now: Timestamp) -> 
     now.duration_since(started_at) < SignedDuration::from_hours(stale_hours)
 }
 
+/// When orders of earlier days stop taking a place by themselves, the first of them.
+pub fn next_release(
+    preparing: &[Order],
+    today: &BusinessDay,
+    stale_hours: i64,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    preparing
+        .iter()
+        .filter(|order| !today.contains(reference(order.due, order.received_at)))
+        .filter_map(|order| Some(order.started_at? + SignedDuration::from_hours(stale_hours)))
+        .filter(|at| *at > now)
+        .min()
+}
+
 /// Places taken, in the unit in force.
 pub fn in_use<'a>(
     orders: impl IntoIterator<Item = &'a Order>,
@@ -66,6 +81,9 @@ mod tests {
         order.started_at = Some(instant("2026-06-19T03:30:00-03:00"));
         assert!(occupies(&order, &today(), 6, instant("2026-06-19T09:29:59-03:00")));
         assert!(!occupies(&order, &today(), 6, instant("2026-06-19T09:30:00-03:00")));
+        let next = |now| next_release(std::slice::from_ref(&order), &today(), 6, now);
+        assert_eq!(next(at("09:29:59")), Some(at("09:30:00")));
+        assert_eq!(next(at("09:30:00")), None);
     }
 
     #[test]

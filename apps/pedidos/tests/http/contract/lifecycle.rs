@@ -1,4 +1,4 @@
-//! Five states, twenty-five moves.
+//! Every move between two states of an order: the legal ones are made, the others refused.
 
 use engine::Word as _;
 use pedidos::model::OrderState;

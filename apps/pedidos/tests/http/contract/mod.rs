@@ -59,7 +59,8 @@ on_both! {
         strangers_are_asked_who_they_are;
     rules:
         settings_out_of_range_change_nothing,
-        capacity_rules_may_not_contradict_each_other;
+        capacity_rules_may_not_contradict_each_other,
+        an_idle_day_hardly_ticks;
     sockets:
         socket_clients_hear_what_they_may,
         socket_clients_resume_where_they_left;

@@ -1,4 +1,4 @@
-//! The kitchen cooks for numbers, not for names.
+//! The kitchen is never told who the customer is.
 
 use serde_json::{Value as Json, json};
 use testkit::{Client, TestDb};

@@ -1,4 +1,4 @@
-//! What the store applies.
+//! The changes that commands and the planner ask the store to write.
 
 use jiff::Timestamp;
 
@@ -91,7 +91,8 @@ pub enum Change {
     SetPayment {
         order: OrderId,
         method: Option<PaymentMethod>,
-        state: PaymentState,
+        from: PaymentState,
+        to: PaymentState,
     },
     SetLines {
         order: OrderId,

@@ -68,7 +68,8 @@ pub fn settle_payment(order: &Order, method: PaymentMethod, state: PaymentState)
     if same || order.payment_state == PaymentState::Paid {
         return Ok(Vec::new());
     }
-    Ok(vec![Change::SetPayment { order: order.id, method: Some(method), state }])
+    let (from, method) = (order.payment_state, Some(method));
+    Ok(vec![Change::SetPayment { order: order.id, method, from, to: state }])
 }
 
 #[cfg(test)]

@@ -10,14 +10,14 @@ use axum::{
 };
 use db::events::{self, Event};
 use engine::Roles as _;
-use host::{Actor, Context};
+use host::Actor;
 use serde_json::{Value as Json, json};
 use socketioxide::{
     SocketIo,
     extract::{SocketRef, TryData},
 };
 
-use crate::{policy::Action, wire};
+use crate::{Context, policy::Action, wire};
 
 /// Those who see customers, and those who cook.
 const COUNTER: &str = "mostrador";
@@ -26,6 +26,7 @@ const BUFFERED_PACKETS: usize = 1_024;
 const PAYLOAD_BYTES: u64 = 10_000;
 
 /// The Socket.IO server of this process.
+#[derive(Debug)]
 pub struct Sockets {
     service: Router,
     io: SocketIo,
@@ -43,7 +44,7 @@ impl Default for Sockets {
 
 /// Hands a request to the Socket.IO server.
 pub async fn serve(State(context): State<Context>, request: Request) -> Response {
-    let mut service = context.shared::<Sockets>().service.clone();
+    let mut service = context.runtime.sockets.service.clone();
     match tower::Service::call(&mut service, request).await {
         Ok(response) => response,
         Err(never) => match never {},
@@ -52,7 +53,7 @@ pub async fn serve(State(context): State<Context>, request: Request) -> Response
 
 /// Publishes committed events to connected clients until the server stops.
 pub async fn publish(context: Context) {
-    let sockets = context.shared::<Sockets>();
+    let sockets = &context.runtime.sockets;
     let welcoming = context.clone();
     sockets.io.ns("/", async move |socket: SocketRef, TryData(auth): TryData<Json>| {
         welcome(welcoming, socket, auth.unwrap_or(Json::Null)).await;
