@@ -1,8 +1,8 @@
 //! *Coordinador*: SNMP jobs on OLTs, each on its own grid, under a quota and a common rate.
 //!
 //! Read `model` for the nouns, `policy` for what an operator may change, `rules` for the decisions
-//! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `drivers` for
-//! how devices are asked, `wire` for the outside contract.
+//! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `drivers`
+//! for how devices are asked, `wire` for the outside contract.
 
 pub mod decisions;
 pub mod drivers;

@@ -1,4 +1,4 @@
-//! The nouns, the policy and the decisions of *Coordinador*. Pure: neither a database, nor a network,
+//! The nouns, the policy and the decisions of *Coordinador*. Pure: neither a database nor a network
 //! nor a clock can be reached from here.
 
 pub mod model;

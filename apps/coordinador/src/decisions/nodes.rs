@@ -91,7 +91,8 @@ pub async fn create(
     Ok(Changed::Done(node))
 }
 
-/// Changes a node into what `typed` makes of it. Its planned run stays where it is, unless it is switched off or on.
+/// Changes a node into what `typed` makes of it. Its planned run stays where it is, unless it is
+/// switched off or on.
 pub async fn update(
     context: &Context,
     by: &By,

@@ -46,8 +46,8 @@ pub async fn create(
     Ok(Changed::Done(olt))
 }
 
-/// Changes an OLT into what `typed` makes of it and its sealed credential. Switched off, its runs end
-/// and no packet leaves for it; switched on, its nodes begin a new grid an interval from now.
+/// Changes an OLT into what `typed` makes of it and its sealed credential. Switched off, its runs
+/// end and no packet leaves for it; switched on, its nodes begin a new grid an interval from now.
 pub async fn update(
     context: &Context,
     by: &By,
@@ -127,7 +127,7 @@ pub struct Imported {
     cambiadas: usize,
 }
 
-/// Takes the rows of a sheet, all of them or none: a known name changes that OLT, a new one creates.
+/// Takes the rows of a sheet, all of them or none: a known name changes that OLT, a new one is made.
 /// `typed` reads a row over what stands.
 pub async fn import<Row>(
     context: &Context,

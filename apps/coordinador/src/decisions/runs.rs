@@ -1,5 +1,4 @@
-//! How runs end. Each ending frees its permits, and lets the chain go on, in the commit that records
-//! it.
+//! How runs end. Each ending frees its permits and lets the chain go on in the same commit.
 
 use db::{Decision, Error, audit};
 use engine::Word as _;

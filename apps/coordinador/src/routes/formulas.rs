@@ -1,4 +1,4 @@
-//! Index formulas: data, not code. One that does not lead back is refused with the place at which it
+//! Index formulas: data, not code. One that does not lead back is refused with the place where it
 //! fails.
 
 use axum::http::StatusCode;

@@ -65,7 +65,7 @@ pub struct Cadence {
 }
 
 engine::words! {
-    /// What the operator says about a node. A pause keeps the grid, a disabled node starts a new one.
+    /// What the operator says about a node. A pause keeps the grid, being disabled ends it.
     #[derive(Default)]
     pub enum Switch {
         #[default]

@@ -1,5 +1,5 @@
-//! The permits of the dispatcher: how many may run at once and start in a minute, and what a plan has
-//! spent of them so far.
+//! The permits of the dispatcher: how many may run at once and start in a minute, and what a plan
+//! has spent of them so far.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
