@@ -24,7 +24,7 @@ fn pair(robot: RobotId, runner: RunnerId) -> String {
     format!("sam/par/{robot}/{runner}")
 }
 
-pub async fn raise(context: &Context, alarm: Alarm, run: &Run, fault: &Fault) -> Result<(), Error> {
+pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> Result<(), Error> {
     let (critical, high) = (Severity::Critical, Severity::Warning);
     let (fingerprint, severity, title) = match alarm {
         Alarm::ControlRoom => (
@@ -51,7 +51,7 @@ pub async fn raise(context: &Context, alarm: Alarm, run: &Run, fault: &Fault) ->
             format!("SAM: robot {} en equipo {} rechazado / refused", run.robot, run.runner),
         ),
     };
-    let detail = fault.to_string();
+    let detail = detail.to_owned();
     context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
 }
 

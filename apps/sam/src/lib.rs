@@ -5,23 +5,20 @@
 
 pub mod alarms;
 pub mod decisions;
-pub mod model;
+pub mod drivers;
 pub mod pages;
-pub mod policy;
 pub mod room;
 pub mod routes;
-pub mod rules;
 pub mod sim;
 pub mod store;
 pub mod wire;
 
 use decisions::{balance, deploy, launch, reconcile, sweep, sync};
+use engine::Word as _;
 use host::{App, Draw, Nav, Role, Tick};
 use jiff::SignedDuration;
+pub use sam_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
-
-/// The name of the application, of its scope and of its topic.
-pub const NAME: &str = "sam";
 
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[

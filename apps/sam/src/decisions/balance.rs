@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Decision, Error};
+use engine::Word as _;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

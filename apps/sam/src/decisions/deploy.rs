@@ -3,8 +3,9 @@
 //! That a deploy is about to be posted is committed before it is. Whoever comes back to such a run
 //! — after a crash, a time-out, an answer that was lost — looks it up by its tag first.
 
-use controlroom::{Callback, Client, Deployment, Fault, Place};
+use controlroom::{Callback, Client, Deployment, Place};
 use db::{Decision, Error, effects::Claimed, settings::Values};
+use engine::Word as _;
 use host::{Context, Driver, Outcome};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -12,10 +13,11 @@ use serde_json::json;
 use super::{By, callback, emit, runs as closing};
 use crate::{
     alarms,
+    drivers::fault::fault,
     model::{Closing, Robot, Run, RunId, RunState},
     room::{Room, stir},
     rules::{
-        deploy::{self, Consequence, Tried, Verdict},
+        deploy::{self, Consequence, Fault, Tried, Verdict},
         world::Suspended,
     },
     store::{self, circuit, policy, robots, runs, runs::End, suspensions},
@@ -66,13 +68,13 @@ async fn attempt(context: &Context, id: RunId) -> Result<Outcome, Error> {
     decision.commit().await?;
     match client.deploy(&order(context, &values, &run, &robot)?).await {
         Ok(deployment) => accepted(context, &run, &deployment, "LANZADOR").await,
-        Err(fault) => failed(context, &run, &fault).await,
+        Err(told) => failed(context, &run, &fault(&told)).await,
     }
 }
 
 /// A client that cannot be made reaches nobody.
 fn unusable(bad: &controlroom::BadConfig) -> Fault {
-    Fault::Unreachable { reason: bad.to_string() }
+    fault(&controlroom::Fault::Unreachable { reason: bad.to_string() })
 }
 
 fn order(
@@ -177,11 +179,11 @@ async fn failed(context: &Context, run: &Run, fault: &Fault) -> Result<Outcome, 
     let consequence = deploy::consequence(&tried, fault, now);
     let outcome = apply(&mut decision, &run, fault, &consequence).await?;
     decision.commit().await?;
-    tracing::warn!(run = run.id.0, robot = run.robot.0, runner = run.runner.0, fault = %fault,
+    tracing::warn!(run = run.id.0, robot = run.robot.0, runner = run.runner.0, fault = %fault.detail,
                    verdict = ?consequence.verdict, "deploy failed");
-    metrics::counter!("sam_deploy_failures_total", "code" => deploy::code(fault)).increment(1);
+    metrics::counter!("sam_deploy_failures_total", "code" => fault.cause.word()).increment(1);
     if let Some(alarm) = consequence.alarm {
-        alarms::raise(context, alarm, &run, fault).await?;
+        alarms::raise(context, alarm, &run, &fault.detail).await?;
     }
     stir(context);
     Ok(outcome)
@@ -212,22 +214,21 @@ async fn apply(
     Ok(match &consequence.verdict {
         Verdict::Again { at } => {
             runs::unposted(&mut decision.tx, run).await?;
-            Outcome::Again { error: fault.to_string(), at: *at }
+            Outcome::Again { error: fault.detail.clone(), at: *at }
         }
-        Verdict::Doubt => Outcome::Again { error: fault.to_string(), at: now + LOOK_AGAIN },
+        Verdict::Doubt => Outcome::Again { error: fault.detail.clone(), at: now + LOOK_AGAIN },
         Verdict::Withdraw => {
-            withdraw(decision, run, &fault.to_string()).await?;
+            withdraw(decision, run, &fault.detail).await?;
             Outcome::Done
         }
         Verdict::Fail => {
-            let cause = fault.to_string();
             let end = End {
                 state: RunState::DeployFailed,
                 closing: Closing::Deploy,
                 raw: None,
                 started_at: None,
                 finished_at: now,
-                cause: Some(&cause),
+                cause: Some(&fault.detail),
                 callback: None,
                 keeps_slot: false,
             };

@@ -57,7 +57,7 @@ pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Erro
     }
     let filters = match filters(&values)? {
         Ok(filters) => filters,
-        Err((es, en)) => return failed(context, &format!("{es} / {en}"), now).await,
+        Err(why) => return failed(context, &format!("{} / {}", why.es, why.en), now).await,
     };
     let client = match room.client(&values)? {
         Ok(client) => client,
@@ -95,7 +95,7 @@ async fn failed(context: &Context, fault: &str, now: Timestamp) -> Result<Ran, E
     Ok(Ran::Failed(fault.to_owned()))
 }
 
-fn filters(values: &Values) -> Result<Result<Filters, (String, String)>, Error> {
+fn filters(values: &Values) -> Result<Result<Filters, engine::Sentence>, Error> {
     let text = |key: &str| values.text(key);
     let (path, include) = (text(policy::SYNC_PATH)?, text(policy::SYNC_INCLUDE)?);
     Ok(Filters::read(path, include, text(policy::SYNC_EXCLUDE)?))

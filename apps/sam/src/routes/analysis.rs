@@ -1,6 +1,7 @@
 //! Figures over what ran and what moved.
 
 use axum::response::{IntoResponse as _, Response};
+use engine::Word as _;
 use host::{Context, Failure};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::Word as _;
 use host::{Context, Failure};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -148,10 +149,7 @@ pub(crate) fn suppose(
         objetivo: sum.target,
         actuales: sum.before + sum.reserved,
         despues: sum.after + sum.reserved,
-        justificacion: match lang {
-            Lang::Es => sum.spanish(),
-            Lang::En => sum.english(),
-        },
+        justificacion: lang.say(&sum.sentence()).to_owned(),
     });
     let changes = plan.moves.iter().map(|one| ChangeView {
         accion: if one.motive.assigns() { "ASIGNAR" } else { "DESASIGNAR" },

@@ -17,6 +17,7 @@ mod sheets;
 mod tickets;
 mod why;
 
+use engine::Word as _;
 use host::{Context, Listed, Span, as_json, check, conflict, merged, of_json, tagged};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;

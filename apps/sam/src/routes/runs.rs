@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse as _, Response};
 use db::{Error, Tx, trusted};
+use engine::Word as _;
 use host::{Context, Failure};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

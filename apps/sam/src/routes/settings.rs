@@ -163,7 +163,9 @@ pub(crate) fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
             let web = url.is_some_and(|url| matches!(url.scheme(), "http" | "https"));
             (!web).then(|| ("no es una dirección http(s)".into(), "is no http(s) address".into()))
         }
-        policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => sync::pattern(text).err(),
+        policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => {
+            sync::pattern(text).err().map(|why| (why.es, why.en))
+        }
         policy::JWT_KEY if super::callback::proof::key(text).is_none() => Some((
             "no es una clave pública PEM (RSA o EC)".into(),
             "is no PEM public key (RSA or EC)".into(),

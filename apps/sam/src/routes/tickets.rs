@@ -163,8 +163,8 @@ async fn run(desk: Desk) -> Result<Response, Failure> {
                 .ignored
                 .iter()
                 .map(|one| {
-                    let (es, en) = one.why.sentence();
-                    format!("{} ({}): {}", one.host, one.device, desk.lang.t(&es, &en))
+                    let why = one.why.sentence();
+                    format!("{} ({}): {}", one.host, one.device, desk.lang.say(&why))
                 })
                 .collect(),
             filtrados: done.filtered,

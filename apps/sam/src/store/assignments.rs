@@ -1,4 +1,5 @@
 use db::{Error, Row, Rows, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::model::{Assignment, AssignmentId, Hold, RobotId, RunnerId, ScheduleId};

@@ -1,6 +1,7 @@
 //! *Histórico de balanceo*: what the balancer did and the arithmetic behind it.
 
 use db::{Error, Row, Rows, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 

@@ -1,4 +1,5 @@
 use axum::response::Response;
+use engine::Word as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::{Path, Query};

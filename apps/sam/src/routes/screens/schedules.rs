@@ -153,11 +153,10 @@ pub(super) async fn preview(
     };
     let named = contract::runners_of(&desk, &mut tx, &request).await?;
     let overlaps = met(&desk, &mut tx, &schedule, &named).await?;
-    let (es, en) = calendar::sentence(&schedule);
     let to = desk.now.checked_add(YEAR).unwrap_or(Timestamp::MAX);
     let zone = &desk.context.zone;
     let next = calendar::firings(&schedule, holidays.as_ref(), zone, desk.now, to, SHOWN);
-    let sentence = desk.lang.t(&es, &en).to_owned();
+    let sentence = told(desk.lang, &schedule);
     render(&desk, &PreviewPart { page: console.page(""), sentence, next, overlaps })
 }
 
@@ -192,8 +191,7 @@ async fn met(
 }
 
 fn told(lang: Lang, schedule: &Schedule) -> String {
-    let (es, en) = calendar::sentence(schedule);
-    lang.t(&es, &en).to_owned()
+    lang.say(&calendar::sentence(schedule)).to_owned()
 }
 
 pub(super) async fn missed(desk: Desk, console: Console) -> Result<Response, Failure> {

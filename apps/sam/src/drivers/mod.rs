@@ -1,0 +1,3 @@
+//! Where the outside is spoken to.
+
+pub mod fault;
