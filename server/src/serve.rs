@@ -74,7 +74,8 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     let context = Context::new(store, settings, clock, zone, apps, options, bus);
     crate::docproc::install(&context, &server.data_dir).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
-    let running = host::start(context, listener).map_err(|error| busy(server.listen, &error))?;
+    let running =
+        host::start(context, listener).await.map_err(|error| busy(server.listen, &error))?;
     crate::docproc::health(running.context(), server.listen).await?;
     crate::doors::open(&running).await?;
     Ok(running)

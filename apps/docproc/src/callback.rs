@@ -16,8 +16,9 @@ use crate::{
     },
 };
 
-pub const DRIVER: Driver =
-    Driver { kind: CALLBACK, perform: |context, effect| Box::pin(perform(context, effect)) };
+pub fn driver() -> Driver {
+    Driver::new(CALLBACK, perform)
+}
 
 /// A receiver that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -364,6 +364,8 @@ pub async fn refresh(context: &Context, room: &Room) -> Result<(), Error> {
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     room(context).heed(&policy);
+    decision.wake(TICK);
+    decision.wake(crate::deadlines::TICK);
     Ok(())
 }
 

@@ -88,65 +88,67 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
-        routes: routes::all,
+        routes: Box::new(|_| routes::all()),
         public: &[],
         own_proof: &[],
         unhurried: UNHURRIED,
         assets: vec![pages::ASSETS.clone()],
         ticks: ticks(),
-        tasks: vec![|context| Box::pin(work::run(context))],
-        drivers: vec![callback::DRIVER],
+        tasks: vec![Box::new(|context| Box::pin(work::run(context)))],
+        drivers: vec![callback::driver()],
         redact: wire::redact,
         senseless: |_, _| None,
-        on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
-        demo: Some(|context| Box::pin(sim::demo(context))),
+        on_settings: Box::new(|context, decision| {
+            Box::pin(decisions::settings_changed(context, decision))
+        }),
+        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
     }
 }
 
 /// What falls due by time.
 fn ticks() -> Vec<Tick> {
     vec![
-        Tick {
-            name: decisions::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, now| Box::pin(decisions::next(context, now)),
-            run: |context, now| Box::pin(decisions::tick(context, now)),
-        },
-        Tick {
-            name: deadlines::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, now| Box::pin(deadlines::next(context, now)),
-            run: |context, now| Box::pin(deadlines::watch(context, now)),
-        },
-        Tick {
-            name: folder::TICK,
-            period: |context| Box::pin(std::future::ready(folder::period(&context))),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(folder::look(context, now)),
-        },
-        Tick {
-            name: alarms::TICK,
-            period: |_| Box::pin(std::future::ready(alarms::period())),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(alarms::check(context, now)),
-        },
-        Tick {
-            name: decisions::people::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, _| Box::pin(decisions::people::next_due(context)),
-            run: |context, now| Box::pin(decisions::people::tick(context, now)),
-        },
-        Tick {
-            name: decisions::golden::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, _| Box::pin(decisions::golden::feed(context)),
-        },
-        Tick {
-            name: "docproc.limpieza",
-            period: |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(decisions::sweep(context, now)),
-        },
+        Tick::periodic(
+            decisions::TICK,
+            |_| Box::pin(std::future::ready(decisions::period())),
+            |context, now| Box::pin(decisions::next(context, now)),
+            |context, now| Box::pin(decisions::tick(context, now)),
+        ),
+        Tick::periodic(
+            deadlines::TICK,
+            |_| Box::pin(std::future::ready(decisions::period())),
+            |context, now| Box::pin(deadlines::next(context, now)),
+            |context, now| Box::pin(deadlines::watch(context, now)),
+        ),
+        Tick::periodic(
+            folder::TICK,
+            |context| Box::pin(std::future::ready(folder::period(&context))),
+            |_, _| Box::pin(std::future::ready(Ok(None))),
+            |context, now| Box::pin(folder::look(context, now)),
+        ),
+        Tick::periodic(
+            alarms::TICK,
+            |_| Box::pin(std::future::ready(alarms::period())),
+            |_, _| Box::pin(std::future::ready(Ok(None))),
+            |context, now| Box::pin(alarms::check(context, now)),
+        ),
+        Tick::periodic(
+            decisions::people::TICK,
+            |_| Box::pin(std::future::ready(decisions::period())),
+            |context, _| Box::pin(decisions::people::next_due(context)),
+            |context, now| Box::pin(decisions::people::tick(context, now)),
+        ),
+        Tick::periodic(
+            decisions::golden::TICK,
+            |_| Box::pin(std::future::ready(decisions::period())),
+            |_, _| Box::pin(std::future::ready(Ok(None))),
+            |context, _| Box::pin(decisions::golden::feed(context)),
+        ),
+        Tick::periodic(
+            "docproc.limpieza",
+            |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
+            |_, _| Box::pin(std::future::ready(Ok(None))),
+            |context, now| Box::pin(decisions::sweep(context, now)),
+        ),
     ]
 }

@@ -47,7 +47,7 @@ async fn plan(context: &Context, decision: &mut Decision, offering: bool) -> Res
     let now = decision.now;
     let local = now.to_zoned(context.zone.clone()).datetime();
     let rule = |snapshot: &assign::Snapshot| assign::plan(snapshot, house, now, local);
-    let plan = decision.plan(&BackOffice, rule).await?;
+    let plan = decision.plan(&BackOffice, rule).await?.plan;
     if !plan.is_settled() {
         // Something lapses earlier or later than the tick knows.
         context.wake(TICK);

@@ -104,7 +104,7 @@ async fn follow(
         }
         Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held: waiting }
     });
-    let plan = plan.await?;
+    let plan = plan.await?.plan;
     let asks = |(_, one): &(usize, Move)| matches!(one, Move::Planned(Change::Review { .. }));
     if plan.changes.iter().flatten().any(asks) {
         people::assign(context, decision).await?;

@@ -110,7 +110,7 @@ impl Office {
     pub(crate) async fn start(context: Context) -> Self {
         let outside = Outside::start().await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let running = host::start(context, listener).unwrap();
+        let running = host::start(context, listener).await.unwrap();
         let client = Client::anonymous(format!("http://{}", running.address));
         Self { running: Some(running), client, outside }
     }
