@@ -2,15 +2,16 @@
 
 use axum::response::{IntoResponse as _, Response};
 use engine::Word as _;
-use host::{Context, Failure};
+use host::Failure;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, unknown};
+use super::unknown;
 use crate::{
+    Context, Desk,
     model::RobotId,
     policy::Action,
     rules::analysis::{self, Gap, MoveFact, Period, RunFact},

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use engine::Word as _;
-use host::{Context, Failure};
+use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Problem, Query};
 
-use super::{Desk, Listed, check::Check};
+use super::{Listed, check::Check};
 use crate::{
+    Context, Desk,
     model::RobotId,
     policy::{Action, Isolation, Preemption},
     rules::balance::{self, Demand, Snapshot},

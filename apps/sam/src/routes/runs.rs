@@ -3,14 +3,15 @@
 use axum::response::{IntoResponse as _, Response};
 use db::{Error, Tx, trusted};
 use engine::Word as _;
-use host::{Context, Failure};
+use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Listed, by, check::Check, conflict, unknown};
+use super::{Listed, check::Check, conflict, unknown};
 use crate::{
+    Context, Desk,
     decisions::runs::{Unlocked, unlock},
     model::{Run, RunId, RunState},
     policy::Action,
@@ -135,7 +136,7 @@ async fn free(
     let mut check = Check::new(desk.lang);
     let reason = check.name("motivo", &why.motivo, 500);
     check.finish()?;
-    match unlock(&desk.context, &by(&desk), RunId(id), &reason, desk.now).await? {
+    match unlock(&desk.context, &desk.by(), RunId(id), &reason, desk.now).await? {
         Unlocked::NotFound => Err(missing(&desk).into()),
         Unlocked::AlreadyClosed(_) => {
             let (es, en) = ("La ejecución ya terminó.", "The run has ended already.");

@@ -2,15 +2,15 @@
 
 use axum::http::HeaderMap;
 use db::settings::{Effective, Kind, Origin, Refused};
-use host::{Context, Failure, change_setting};
+use host::{Failure, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};
 
-use super::{Desk, Listed};
-use crate::{policy::Action, rules::sync, store::policy};
+use super::Listed;
+use crate::{Context, Desk, policy::Action, rules::sync, store::policy};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(one, put))
@@ -166,7 +166,7 @@ pub(crate) fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
         policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => {
             sync::pattern(text).err().map(|why| (why.es, why.en))
         }
-        policy::JWT_KEY if super::callback::proof::key(text).is_none() => Some((
+        policy::JWT_KEY if crate::drivers::proof::key(text).is_none() => Some((
             "no es una clave pública PEM (RSA o EC)".into(),
             "is no PEM public key (RSA or EC)".into(),
         )),

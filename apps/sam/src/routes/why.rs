@@ -1,20 +1,21 @@
 //! Why a robot or a runner waits; what is suspended, and lifting it.
 
 use axum::http::StatusCode;
-use host::{Context, Failure};
+use host::{Failure, edit::Editable as _};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::{Desk, Listed, by, unknown};
+use super::{Listed, unknown};
 use crate::{
+    Context, Desk,
+    decisions::{runners::Runners, suspensions::lift as lift_suspension},
     model::{RobotId, RunnerId},
     policy::Action,
-    room::stir,
     rules::{why, world::Suspended},
-    store::{self, suspensions, world},
+    store::{suspensions, world},
     wire::{self, SuspensionView, WhyView},
 };
 
@@ -52,7 +53,7 @@ async fn runner(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, 
     let mut tx = desk.context.store.read().await?;
     let world = world::load(&desk.context, &mut tx, desk.now).await?;
     let answer = why::runner(&world, RunnerId(id), desk.now);
-    let answer = answer.ok_or_else(|| super::runners::missing(&desk))?;
+    let answer = answer.ok_or_else(|| Runners::missing(&desk))?;
     let name = world.runners.get(&RunnerId(id)).map(|runner| runner.name.clone());
     let subject = json!({ "tipo": "equipo", "id": id, "equipo": name });
     Ok(axum::Json(WhyView::new(subject, &answer, &desk.context.zone, desk.lang)))
@@ -94,13 +95,9 @@ async fn lift(desk: Desk, web::Json(wanted): web::Json<Lift>) -> Result<StatusCo
         (None, Some(runner)) => Suspended::Runner(runner),
         (None, None) => return Err(nothing(&desk).into()),
     };
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    if !suspensions::lift(&mut decision.tx, what).await? {
+    if !lift_suspension(&desk, what).await? {
         return Err(nothing(&desk).into());
     }
-    decision.audit(by(&desk).did("suspension.levantar", wire::suspended_word(what)));
-    decision.commit().await?;
-    stir(&desk.context);
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,3 +1,5 @@
+//! Assignments: which robot may run on which runner, and why.
+
 use db::{Error, Row, Rows, Tx};
 use engine::Word as _;
 use jiff::Timestamp;

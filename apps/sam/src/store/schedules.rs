@@ -1,3 +1,5 @@
+//! Schedules: their dates and hours as columns.
+
 use db::{Error, Row, Tx, Value};
 use engine::Word as _;
 use jiff::{

@@ -1,3 +1,5 @@
+//! What people are shown of robots, runners, pools, schedules, runs and moves.
+
 use engine::Word as _;
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;

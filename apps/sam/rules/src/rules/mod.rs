@@ -12,6 +12,7 @@ pub mod reason;
 pub mod reconcile;
 #[cfg(test)]
 pub(crate) mod samples;
+pub mod sweep;
 pub mod sync;
 pub mod why;
 pub mod world;

@@ -64,23 +64,38 @@ pub enum Change {
     },
 }
 
-/// How patient the reconciler is.
+impl Change {
+    /// The run it is about.
+    pub const fn run(&self) -> RunId {
+        match self {
+            Self::Adopt { run, .. }
+            | Self::Withdraw { run }
+            | Self::Told { run, .. }
+            | Self::Strange { run, .. }
+            | Self::Miss { run, .. }
+            | Self::Infer { run, .. }
+            | Self::Age { run } => *run,
+        }
+    }
+}
+
+/// How much silence the reconciler bears.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Limits {
     pub misses: i64,
     pub age: SignedDuration,
 }
 
-pub fn plan(runs: &[Run], answers: &Answers, patience: Patience, now: Timestamp) -> Vec<Change> {
-    runs.iter().filter_map(|run| judge(run, answers, patience, now)).collect()
+pub fn plan(runs: &[Run], answers: &Answers, limits: Limits, now: Timestamp) -> Vec<Change> {
+    runs.iter().filter_map(|run| judge(run, answers, limits, now)).collect()
 }
 
-fn judge(run: &Run, answers: &Answers, patience: Patience, now: Timestamp) -> Option<Change> {
-    if now.duration_since(run.claimed_at) > patience.age {
+fn judge(run: &Run, answers: &Answers, limits: Limits, now: Timestamp) -> Option<Change> {
+    if now.duration_since(run.claimed_at) > limits.age {
         return Some(Change::Age { run: run.id });
     }
     let Some(deployment) = &run.deployment else {
-        return doubt(run, answers.tags.get(&run.id)?.as_ref(), patience);
+        return doubt(run, answers.tags.get(&run.id)?.as_ref(), limits);
     };
     if let Some(seen) = answers.seen.get(deployment) {
         return told(run, seen);
@@ -89,19 +104,19 @@ fn judge(run: &Run, answers: &Answers, patience: Patience, now: Timestamp) -> Op
         return None;
     }
     let misses = run.misses + 1;
-    Some(if misses >= patience.misses {
+    Some(if misses >= limits.misses {
         Change::Infer { run: run.id, misses }
     } else {
         Change::Miss { run: run.id, misses }
     })
 }
 
-fn doubt(run: &Run, found: Option<&Seen>, patience: Patience) -> Option<Change> {
+fn doubt(run: &Run, found: Option<&Seen>, limits: Limits) -> Option<Change> {
     run.posted_at?;
     let misses = run.misses + 1;
     Some(match found {
         Some(seen) => Change::Adopt { run: run.id, seen: seen.clone() },
-        None if misses >= patience.misses => Change::Withdraw { run: run.id },
+        None if misses >= limits.misses => Change::Withdraw { run: run.id },
         None => Change::Miss { run: run.id, misses },
     })
 }
@@ -124,7 +139,7 @@ mod tests {
     use super::*;
     use crate::model::{Hold, RobotId, RunnerId};
 
-    const PATIENCE: Patience = Patience { misses: 5, age: SignedDuration::from_hours(24 * 30) };
+    const LIMITS: Limits = Limits { misses: 5, age: SignedDuration::from_hours(24 * 30) };
 
     fn now() -> Timestamp {
         "2026-03-02T10:00:00Z".parse().unwrap()
@@ -172,35 +187,35 @@ mod tests {
         for misses in 0..4 {
             let run = run(RunState::Running, Some("d1"), misses);
             let expected = Change::Miss { run: RunId(1), misses: misses + 1 };
-            assert_eq!(plan(&[run], &answers(None), PATIENCE, now()), [expected]);
+            assert_eq!(plan(&[run], &answers(None), LIMITS, now()), [expected]);
         }
         let fifth = run(RunState::Running, Some("d1"), 4);
         let expected = Change::Infer { run: RunId(1), misses: 5 };
-        assert_eq!(plan(&[fifth], &answers(None), PATIENCE, now()), [expected]);
+        assert_eq!(plan(&[fifth], &answers(None), LIMITS, now()), [expected]);
     }
 
     #[test]
     fn scenario_11_a_question_that_failed_is_not_a_miss() {
         let run = run(RunState::Running, Some("d1"), 4);
-        assert_eq!(plan(&[run], &Answers::default(), PATIENCE, now()), []);
+        assert_eq!(plan(&[run], &Answers::default(), LIMITS, now()), []);
     }
 
     #[test]
     fn what_is_told_is_taken_once() {
         let mut known = run(RunState::Deployed, Some("d1"), 2);
-        let change = plan(&[known.clone()], &answers(Some("UPDATE")), PATIENCE, now());
+        let change = plan(&[known.clone()], &answers(Some("UPDATE")), LIMITS, now());
         let state = RunState::Running;
         assert_eq!(change, [Change::Told { run: RunId(1), state, seen: seen("UPDATE") }]);
         known.state = state;
         known.raw_status = Some("UPDATE".into());
         known.misses = 0;
-        assert_eq!(plan(&[known], &answers(Some("UPDATE")), PATIENCE, now()), []);
+        assert_eq!(plan(&[known], &answers(Some("UPDATE")), LIMITS, now()), []);
     }
 
     #[test]
     fn an_unknown_word_concludes_nothing() {
         let run = run(RunState::Running, Some("d1"), 0);
-        let change = plan(&[run], &answers(Some("WARMING")), PATIENCE, now());
+        let change = plan(&[run], &answers(Some("WARMING")), LIMITS, now());
         assert_eq!(change, [Change::Strange { run: RunId(1), status: "WARMING".into() }]);
     }
 
@@ -208,12 +223,12 @@ mod tests {
     fn a_run_in_doubt_is_adopted_or_in_the_end_withdrawn() {
         let pending = run(RunState::Pending, None, 4);
         let mut answers = Answers::default();
-        assert_eq!(plan(std::slice::from_ref(&pending), &answers, PATIENCE, now()), []);
+        assert_eq!(plan(std::slice::from_ref(&pending), &answers, LIMITS, now()), []);
         answers.tags.insert(RunId(1), None);
-        let withdrawn = plan(std::slice::from_ref(&pending), &answers, PATIENCE, now());
+        let withdrawn = plan(std::slice::from_ref(&pending), &answers, LIMITS, now());
         assert_eq!(withdrawn, [Change::Withdraw { run: RunId(1) }]);
         answers.tags.insert(RunId(1), Some(seen("RUNNING")));
-        let adopted = plan(&[pending], &answers, PATIENCE, now());
+        let adopted = plan(&[pending], &answers, LIMITS, now());
         assert_eq!(adopted, [Change::Adopt { run: RunId(1), seen: seen("RUNNING") }]);
     }
 
@@ -221,7 +236,7 @@ mod tests {
     fn what_is_older_than_everything_is_given_up() {
         let mut old = run(RunState::Running, Some("d1"), 0);
         old.claimed_at = now() - SignedDuration::from_hours(24 * 31);
-        let change = plan(&[old], &answers(Some("RUNNING")), PATIENCE, now());
+        let change = plan(&[old], &answers(Some("RUNNING")), LIMITS, now());
         assert_eq!(change, [Change::Age { run: RunId(1) }]);
     }
 }

@@ -1,13 +1,16 @@
+//! Reads what the first page shows: what runs, what waits and why.
+
 use std::collections::HashMap;
 
 use axum::response::Response;
-use host::{Console, Context, Failure, TickHealth};
+use host::{Console, Failure, TickHealth};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use web::{Lang, Page, Query, Tone};
 
-use super::{Desk, Scene, render, scene};
+use super::{Scene, render, scene};
 use crate::{
+    Context, Desk,
     decisions::{balance as balancer, launch as launcher, reconcile, sync},
     model::{PoolId, RunState, RunnerId},
     pages::{

@@ -1,3 +1,5 @@
+//! Reads what the pages of robots show.
+
 use axum::response::Response;
 use db::{Error, Tx};
 use host::{Console, Failure};

@@ -1,3 +1,5 @@
+//! Reads what the pages of runs show.
+
 use axum::response::Response;
 use engine::Word as _;
 use host::{Console, Failure};

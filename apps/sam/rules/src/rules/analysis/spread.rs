@@ -1,3 +1,5 @@
+//! How values lie: least, mean, median, most.
+
 use serde::Serialize;
 
 use super::rounded;

@@ -93,6 +93,20 @@ pub struct Balance {
     pub robots: Vec<Arithmetic>,
 }
 
+impl engine::Planned for Balance {
+    type Change = Move;
+    type Held = Arithmetic;
+
+    fn changes(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// What became of every robot, moved or not.
+    fn held(&self) -> &[Arithmetic] {
+        &self.robots
+    }
+}
+
 pub fn plan(snapshot: &Snapshot, now: Timestamp) -> Balance {
     let mut floor = Floor::new(snapshot, now);
     let order = floor.by_priority();

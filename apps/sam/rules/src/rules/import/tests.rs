@@ -1,3 +1,5 @@
+//! Tests of reading and writing sheets.
+
 use proptest::prelude::*;
 use serde_json::json;
 

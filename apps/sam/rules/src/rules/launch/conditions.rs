@@ -14,7 +14,7 @@ use crate::{
 /// Every condition that does not hold now, the house's first, then the robot's, the runner's, the
 /// pair's. `freed`: the runner's lost run is given up in the same plan.
 pub fn failing(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Vec<Reason> {
-    let mut failing = house(world, now);
+    let mut failing = shared(world, now);
     failing.extend(own(world, claim, now, freed));
     failing
 }
@@ -53,7 +53,7 @@ pub(super) fn own(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool)
 }
 
 /// What holds everybody.
-pub(super) fn house(world: &World, now: Timestamp) -> Vec<Reason> {
+pub(super) fn shared(world: &World, now: Timestamp) -> Vec<Reason> {
     let mut failing = Vec::new();
     if !world.circuit.configured {
         failing.push(Reason::NotConfigured);

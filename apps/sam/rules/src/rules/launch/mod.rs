@@ -24,7 +24,7 @@ use super::{
     reason::{Held, Reason},
     world::{SlotNote, World},
 };
-use crate::model::{Hold, RobotId, RunId, RunnerId, ScheduleId};
+use crate::model::{Hold, RobotId, Run, RunId, RunState, RunnerId, ScheduleId};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -74,7 +74,7 @@ pub fn plan(world: &World, now: Timestamp) -> Plan<Change, Held> {
     // After an open circuit one run is tried before the others follow.
     let mut probes = world.circuit.opened.is_some().then_some(usize::from(!probing(world)));
     let mut won: HashMap<RunnerId, RobotId> = HashMap::new();
-    let closed = conditions::house(world, now).into_iter().next();
+    let closed = conditions::shared(world, now).into_iter().next();
     for claim in &claims {
         let runner = claim.assignment.runner;
         let own = || conditions::own(world, claim, now, freed.contains(&runner)).into_iter().next();
@@ -108,13 +108,14 @@ pub fn next(world: &World, plan: &Plan<Change, Held>, now: Timestamp) -> Option<
         .filter_map(|id| world.schedules.get(id))
         .filter_map(|one| calendar::next_start(one, world.holidays(one), zone, now));
     let held = plan.held.iter().filter_map(|held| held.reason.until());
-    let lost = world.live.values().filter_map(crate::model::Run::lost_until);
-    starts.chain(held).chain(lost).filter(|at| *at > now).min()
+    let lost = world.live.values().filter_map(Run::lost_until);
+    let ends = passed::ends(world, &plan.changes).into_iter();
+    starts.chain(held).chain(lost).chain(ends).filter(|at| *at > now).min()
 }
 
 /// Runs whose hold on their runner is over.
 fn lost(world: &World, now: Timestamp) -> Vec<(RunId, RunnerId)> {
-    let over = |run: &&crate::model::Run| run.lost_until().is_some_and(|until| until <= now);
+    let over = |run: &&Run| run.lost_until().is_some_and(|until| until <= now);
     let mut lost: Vec<_> =
         world.live.values().filter(over).map(|run| (run.id, run.runner)).collect();
     lost.sort_unstable();
@@ -123,7 +124,7 @@ fn lost(world: &World, now: Timestamp) -> Vec<(RunId, RunnerId)> {
 
 /// Whether a run is on its way to the Control Room.
 fn probing(world: &World) -> bool {
-    world.live.values().any(|run| run.state == crate::model::RunState::Pending)
+    world.live.values().any(|run| run.state == RunState::Pending)
 }
 
 fn wait(world: &World, claim: &Claim<'_>, reason: &Reason) -> Option<Change> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jiff::{Timestamp, civil::Date};
+use jiff::{SignedDuration, Timestamp, civil::Date};
 
 use super::{Change, SlotKey, second};
 use crate::{
@@ -13,6 +13,8 @@ use crate::{
         world::World,
     },
 };
+
+const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
 /// Slots that closed since the last look and that nobody ran.
 pub(super) fn missed(world: &World, now: Timestamp) -> Vec<Change> {
@@ -77,6 +79,27 @@ fn withdrawn(world: &World, now: Timestamp) -> Vec<Change> {
     missed.sort_by_key(|key| (key.schedule, key.runner, key.slot.date));
     let reason = |slot| Change::Miss { slot, reason: Reason::NotLooking };
     missed.into_iter().map(reason).collect()
+}
+
+/// When the slots that wait, and those of runs on their way, will have closed: they are looked at
+/// then.
+pub(super) fn ends(world: &World, changes: &[Change]) -> Vec<Timestamp> {
+    let noted = world.slots.iter().filter(|(_, note)| !note.missed).map(|(key, _)| (key.0, key.2));
+    let pending = world.live.values().filter(|run| run.state == RunState::Pending);
+    let known = noted.chain(pending.filter_map(|run| Some((run.schedule?, run.slot?))));
+    let known = known.filter_map(|(schedule, date)| {
+        let schedule = world.schedules.get(&schedule).filter(|one| one.active)?;
+        calendar::slot(schedule, &world.policy.zone, date)
+    });
+    let new = changes.iter().filter_map(|change| match change {
+        Change::Wait { slot, .. } => Some(slot.slot),
+        Change::Free { .. } | Change::Launch(_) | Change::Miss { .. } => None,
+    });
+    let launched = changes.iter().filter_map(|change| match change {
+        Change::Launch(launch) => launch.slot,
+        Change::Free { .. } | Change::Wait { .. } | Change::Miss { .. } => None,
+    });
+    known.chain(new).chain(launched).map(|slot| second(slot.until) + SECOND).collect()
 }
 
 /// That slot, if it has closed.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use engine::Plan;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{house, operation::SlotId};
+use super::{farm, operation::SlotId};
 use crate::{
     model::{Assignment, Hold, RunState},
     policy::{Isolation, Preemption},
@@ -120,7 +120,7 @@ pub(super) fn moves(
 pub(super) fn traces(world: &World, accepted: &HashSet<SlotId>, since: Timestamp, now: Timestamp) {
     for one in &world.assignments {
         let schedule = one.schedule.and_then(|id| world.schedules.get(&id));
-        let Some(schedule) = schedule.filter(|one| house::is_left_alone(one)) else { continue };
+        let Some(schedule) = schedule.filter(|one| farm::is_left_alone(one)) else { continue };
         let holidays = world.holidays(schedule);
         for slot in calendar::closed(schedule, holidays, &world.policy.zone, since, second(now)) {
             let key = (schedule.id, one.runner, slot.date);

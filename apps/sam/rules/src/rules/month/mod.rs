@@ -2,10 +2,10 @@
 //! and after every plan that is applied everything that must hold is looked at.
 
 mod checks;
-mod house;
+mod control_room;
+mod farm;
 mod operation;
 mod people;
-mod room;
 
 use jiff::SignedDuration;
 
@@ -37,7 +37,7 @@ struct Figures {
 
 fn operate(seed: u64, days: i64) -> Figures {
     let begin = at("2026-03-01T00:00");
-    let mut operation = Operation::new(house::open(), seed, begin);
+    let mut operation = Operation::new(farm::open(), seed, begin);
     operation.run_until(begin + SignedDuration::from_hours(24 * days));
     operation.finish(begin)
 }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date};
 
 use engine::Chance;
 
-use super::{Figures, checks, house};
+use super::{Figures, checks, farm};
 use crate::{
     model::{RobotId, RunId, RunnerId, ScheduleId},
     rules::{
@@ -45,7 +45,7 @@ pub(super) struct Operation {
     /// When time alone asks for a look.
     look_at: Option<Timestamp>,
     /// Something changed that may let somebody start.
-    pub(super) stirred: bool,
+    pub(super) woken: bool,
     pub(super) figures: Figures,
     /// Slots with a run that the Control Room accepted; never forgotten.
     pub(super) accepted: HashSet<SlotId>,
@@ -75,7 +75,7 @@ impl Operation {
             serial: 0,
             last_run: 0,
             look_at: None,
-            stirred: true,
+            woken: true,
             figures: Figures::default(),
             accepted: HashSet::new(),
             claimed: HashMap::new(),
@@ -101,7 +101,7 @@ impl Operation {
 
     pub(super) fn run_until(&mut self, end: Timestamp) {
         loop {
-            if self.stirred || self.look_at.is_some_and(|at| at <= self.now) {
+            if self.woken || self.look_at.is_some_and(|at| at <= self.now) {
                 self.look();
             }
             let event = self.agenda.first_key_value().map(|((at, _), _)| *at);
@@ -120,7 +120,7 @@ impl Operation {
 
     /// As the launcher's tick does it.
     fn look(&mut self) {
-        self.stirred = false;
+        self.woken = false;
         self.figures.looks += 1;
         let (world, now) = (&mut self.snapshot.world, self.now);
         let plan = launch::plan(world, now);
@@ -202,7 +202,7 @@ impl Operation {
         let before = self.snapshot.clone();
         self.snapshot.moved(&plan, self.now);
         checks::moves(&before, &plan, &self.snapshot, &mut self.moved, self.now);
-        self.stirred = true;
+        self.woken = true;
     }
 
     /// Tickets follow the hours of the day; each of three providers fails now and then.
@@ -215,9 +215,9 @@ impl Operation {
                 self.failing[provider] = self.now + SignedDuration::from_mins(minutes);
             }
         }
-        // Everybody asks at every beat; what they have to say changes more slowly.
+        // Everybody asks every time; what they have to say changes more slowly.
         let slow = self.now.as_second() / 900;
-        for id in 1..=house::ONLINE {
+        for id in 1..=farm::ONLINE {
             let mut own = Chance::new((slow * 64 + id) as u64);
             let demand = if self.now < self.failing[(id % 3) as usize] {
                 Some(Demand::Unknown)

@@ -1,7 +1,7 @@
 //! What operators do in the course of a month.
 
 use super::{
-    house::{ONLINE, POOLS, RUNNERS, is_left_alone},
+    farm::{ONLINE, POOLS, RUNNERS, is_left_alone},
     operation::Operation,
 };
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
 impl Operation {
     pub(super) fn act(&mut self) {
         self.figures.acts += 1;
-        self.stirred = true;
+        self.woken = true;
         let runner = RunnerId(self.chance.between(1, RUNNERS));
         let robot = RobotId(self.chance.between(1, 50));
         let act = self.chance.below(20);

@@ -129,6 +129,19 @@ pub struct Sync {
     pub filtered: usize,
 }
 
+impl engine::Planned for Sync {
+    type Change = Change;
+    type Held = Ignored;
+
+    fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    fn held(&self) -> &[Ignored] {
+        &self.ignored
+    }
+}
+
 pub fn plan(robots: &[Robot], runners: &[Runner], view: &View, filters: &Filters) -> Sync {
     let mut sync = Sync::default();
     robots::plan(&mut sync, robots, &view.files, filters);

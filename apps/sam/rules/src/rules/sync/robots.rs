@@ -1,3 +1,5 @@
+//! Which files become robots, and which robots are gone.
+
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Change, File, Filters, Sync, free_name};

@@ -1,3 +1,5 @@
+//! Which devices become runners, and which runners are gone.
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Change, Device, Ignored, Sight, Sync, User, Why, free_name};

@@ -1,3 +1,5 @@
+//! Tests of checking what a schedule asks for.
+
 use jiff::civil::{date, time};
 use proptest::prelude::*;
 

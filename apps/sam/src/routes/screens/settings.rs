@@ -1,3 +1,5 @@
+//! Reads what the pages of mappings, configuration and audit show.
+
 use axum::response::Response;
 use db::{audit, settings::Effective};
 use host::{Console, Failure};
@@ -6,7 +8,7 @@ use web::{Page, Query};
 
 use super::{Desk, names, render};
 use crate::{
-    pages::{self, AuditPage, ConfigurationPage, MappingsPage, house::AuditLine},
+    pages::{self, AuditPage, ConfigurationPage, MappingsPage, settings::AuditLine},
     policy::{Action, can},
     store::mappings,
 };

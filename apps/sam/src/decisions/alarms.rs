@@ -1,10 +1,10 @@
 //! What people are told about (dossier §6): once, throttled, and again when it is right.
 
-use controlroom::Fault;
 use db::Error;
-use host::{Alert, Context, Severity};
+use host::{Alert, Severity};
 
 use crate::{
+    Context,
     model::{RobotId, Run, RunId, RunnerId},
     rules::deploy::Alarm,
 };
@@ -65,13 +65,13 @@ pub async fn well(context: &Context, robot_id: RobotId, runner_id: RunnerId) -> 
     Ok(())
 }
 
-pub async fn unreconciled(context: &Context, fault: &Fault) -> Result<(), Error> {
+pub async fn unreconciled(context: &Context, fault: &str) -> Result<(), Error> {
     let alert = Alert {
         app: crate::NAME,
         fingerprint: RECONCILE.to_owned(),
         severity: Severity::Warning,
         title: "SAM: no se pudo conciliar / could not reconcile".to_owned(),
-        detail: fault.to_string(),
+        detail: fault.to_owned(),
     };
     context.raise(alert).await
 }

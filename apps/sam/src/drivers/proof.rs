@@ -9,11 +9,7 @@ use subtle::ConstantTimeEq as _;
 use crate::{policy::CallbackAuth, store::policy::CallbackDoor};
 
 /// What is wrong, for the log only: strangers are told nothing.
-pub(super) fn check(
-    door: &CallbackDoor,
-    headers: &HeaderMap,
-    now: Timestamp,
-) -> Result<(), &'static str> {
+pub fn check(door: &CallbackDoor, headers: &HeaderMap, now: Timestamp) -> Result<(), &'static str> {
     let token = || static_token(door, headers);
     let jwt = || signed(door, headers, now);
     match door.mode {

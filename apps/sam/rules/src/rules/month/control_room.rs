@@ -85,7 +85,7 @@ impl Operation {
         }
         if world.circuit.failures > 0 || world.circuit.opened.is_some() {
             world.circuit = deploy::answered(&world.circuit);
-            self.stirred = true;
+            self.woken = true;
         }
         let seconds = self.chance.between(600, 9_000);
         if self.chance.below(1_000) < 30 {
@@ -125,13 +125,13 @@ impl Operation {
                 self.figures.refused += 1;
             }
         }
-        self.stirred = true;
+        self.woken = true;
     }
 
     fn withdraw(&mut self, runner: RunnerId) {
         self.snapshot.world.withdrawn(runner);
         self.figures.withdrawn += 1;
-        self.stirred = true;
+        self.woken = true;
     }
 
     /// Looks for a run in doubt: it is found, not found yet, or given up.
@@ -160,7 +160,7 @@ impl Operation {
         run.state = RunState::Unknown;
         run.unknown_since = Some(now);
         self.figures.lost += 1;
-        self.stirred = true;
+        self.woken = true;
         let seconds = self.chance.between(300, 7_000);
         match self.chance.below(5) {
             0 => self.in_seconds(seconds, Event::Recover(runner, id)),
@@ -175,7 +175,7 @@ impl Operation {
         let Some(run) = self.live(runner, id) else { return };
         run.state = RunState::Running;
         run.unknown_since = None;
-        self.stirred = true;
+        self.woken = true;
         let seconds = self.chance.between(60, 3_000);
         let event = if self.chance.below(1_000) < 300 { Event::Lose } else { Event::End };
         self.in_seconds(seconds, event(runner, id));
@@ -186,7 +186,7 @@ impl Operation {
         if self.live(runner, id).is_some() {
             self.snapshot.world.ended(runner, now);
             self.figures.ended += 1;
-            self.stirred = true;
+            self.woken = true;
         }
     }
 }
