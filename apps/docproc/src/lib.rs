@@ -77,6 +77,7 @@ pub fn app() -> App {
         title: ("DocProc", "DocProc"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },

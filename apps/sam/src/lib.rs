@@ -71,6 +71,7 @@ pub fn app() -> App {
         title: ("SAM", "SAM"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },

@@ -132,7 +132,7 @@ impl Context {
         if let Err(error) = &outcome {
             tracing::error!(tick = tick.name, %error, "tick failed; nothing decided");
         }
-        let net = (tick.net && !self.clock.is_manual()).then(|| now + SAFETY_NET);
+        let latest = (tick.net && !self.clock.is_manual()).then(|| now + SAFETY_NET);
         self.ticks.update(tick.name, |health| {
             let lag = health.due.map_or(SignedDuration::ZERO, |due| now.duration_since(due));
             health.lag_ms = (lag.as_millis() as i64).max(0);
@@ -143,7 +143,7 @@ impl Context {
                 Ok(next) => {
                     // A tick that names the past again and again would never rest.
                     let next = next.map(|next| if next > now { next } else { now + RETRY });
-                    health.due = [next, net].into_iter().flatten().min();
+                    health.due = [next, latest].into_iter().flatten().min();
                     health.last_success = Some(now);
                     health.last_error = None;
                     health.failing_since = None;

@@ -4,7 +4,8 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure, Listed, Span, check::Check, conflict, merged, tagged};
+use engine::Word as _;
+use host::{Failure, Listed, Span, check::Check, conflict, merged, tagged};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -12,10 +13,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem, Query};
 
-use super::{Desk, Noun, by, done, missing, olts::OLT};
+use super::{Desk, Noun, done, missing, olts::OLT};
 use crate::{
+    Context,
     decisions::nodes::{self as decide, Asked as Wish},
-    fleet::stir,
     model::{
         After, Column, Interval, JobType, Node, NodeId, Oid, OltId, Override, Overrides, Priority,
         Role, Switch,
@@ -260,7 +261,7 @@ async fn create(
     desk.require(Action::Edit)?;
     let node = request.typed(&desk)?;
     follows(&desk, &node).await?;
-    let created = decide::create(&desk.context, &by(&desk), node, desk.now).await?;
+    let created = decide::create(&desk.context, &desk.by(), node, desk.now).await?;
     let node = done(&desk, NODE, created)?;
     Ok(tagged(StatusCode::CREATED, node.version, NodeView::new(&node)))
 }
@@ -314,7 +315,7 @@ async fn update(
 }
 
 async fn save(desk: &Desk, node: &Node, expected: Option<i64>) -> Result<Response, Failure> {
-    let changed = decide::update(&desk.context, &by(desk), node, expected, desk.now).await?;
+    let changed = decide::update(&desk.context, &desk.by(), node, expected, desk.now).await?;
     let node = done(desk, NODE, changed)?;
     Ok(tagged(StatusCode::OK, node.version, NodeView::new(&node)))
 }
@@ -346,7 +347,7 @@ async fn remove(
 ) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
-    let deleted = decide::delete(&desk.context, &by(&desk), NodeId(id), expected, desk.now).await?;
+    let deleted = decide::delete(&desk.context, &desk.by(), NodeId(id), expected, desk.now).await?;
     done(&desk, NODE, deleted)?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -360,7 +361,7 @@ async fn remove(
 async fn run_now(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
     let lang = desk.lang;
-    let asked = decide::run_now(&desk.context, &by(&desk), NodeId(id), desk.now).await?;
+    let asked = decide::run_now(&desk.context, &desk.by(), NodeId(id), desk.now).await?;
     let run = match asked {
         Wish::Waiting(run) => run,
         Wish::NotFound => return Err(missing(lang, NODE).into()),
@@ -419,9 +420,7 @@ async fn pause(
     }
     let wanted = body.and_then(|web::Json(body)| body.pausado).unwrap_or(true);
     node.switch = if wanted { Switch::Paused } else { Switch::On };
-    let answer = save(&desk, &node, Some(node.version)).await?;
-    stir(&desk.context);
-    Ok(answer)
+    save(&desk, &node, Some(node.version)).await
 }
 
 /// One condition that keeps a node from running.
@@ -468,14 +467,11 @@ pub(crate) async fn explain(desk: &Desk, node: &Node) -> Result<WhyView, Failure
     let recent = world::recent_starts(&mut tx, one, desk.now).await?.remove(&node.id);
     let answer = why::node(&world, node, active, recent.unwrap_or_default(), desk.now);
     let zone = &desk.context.zone;
-    let reasons = answer.reasons.iter().map(|reason| {
-        let (es, en) = reason.sentence(zone);
-        BecauseView {
-            code: reason.code(),
-            detail: desk.lang.t(&es, &en).to_owned(),
-            until: reason.until(),
-            data: reason.data(),
-        }
+    let reasons = answer.reasons.iter().map(|reason| BecauseView {
+        code: reason.code(),
+        detail: desk.lang.say(&reason.sentence(zone)).to_owned(),
+        until: reason.until(),
+        data: reason.data(),
     });
     Ok(WhyView {
         nodo_id: node.id.0,

@@ -5,7 +5,8 @@ use axum::{
     response::Response,
 };
 use db::Tx;
-use host::{Context, Failure, Listed, Span, check::Check, merged, tagged};
+use engine::Word as _;
+use host::{Failure, Listed, Span, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::{IntoParams, ToSchema};
@@ -13,10 +14,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
 use super::{
-    Desk, Noun, by, done, missing,
+    Desk, Noun, done, missing,
     plan::{FitView, demands},
 };
 use crate::{
+    Context,
     decisions::templates::{self as decide, Wish},
     model::{
         After, Interval, JobType, Oid, OltId, Priority, Space, Template, TemplateId, TemplateNode,
@@ -236,7 +238,7 @@ async fn create(
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
     let wish = typed(&desk, &request).await?;
-    let created = decide::create(&desk.context, &by(&desk), &wish, desk.now).await?;
+    let created = decide::create(&desk.context, &desk.by(), &wish, desk.now).await?;
     let id = done(&desk, TEMPLATE, created)?;
     shown(&desk, id, StatusCode::CREATED).await
 }
@@ -276,7 +278,7 @@ async fn update(
         merged(&TemplateRequest::standing(&standing, &links), change, desk.lang)?;
     let wish = typed(&desk, &request).await?;
     let changed =
-        decide::update(&desk.context, &by(&desk), standing.id, &wish, expected, desk.now).await?;
+        decide::update(&desk.context, &desk.by(), standing.id, &wish, expected, desk.now).await?;
     let id = done(&desk, TEMPLATE, changed)?;
     shown(&desk, id, StatusCode::OK).await
 }
@@ -295,7 +297,7 @@ async fn remove(
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
     let id = TemplateId(id);
-    let deleted = decide::delete(&desk.context, &by(&desk), id, expected, desk.now).await?;
+    let deleted = decide::delete(&desk.context, &desk.by(), id, expected, desk.now).await?;
     done(&desk, TEMPLATE, deleted)?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -328,7 +330,7 @@ async fn forecast(
     desk.require(Action::Read)?;
     let wish = typed(&desk, &request).await?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     let present = demands(&mut tx).await?;
     let others = nodes::demands(&mut tx, standing.id.map(TemplateId)).await?;
     let mut added = Vec::new();

@@ -2,10 +2,11 @@
 //! OLT was last walked, so a walk that brings no news writes nothing.
 
 use db::{Error, Row, Rows, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::{
-    model::{Column, Inventory, OltId, Onu, OnuId, Place, Presence, RunId},
+    model::{Column, Inventory, OltId, Onu, OnuId, Presence, RunId, SlotPort},
     rules::inventory::{Change, Known},
 };
 
@@ -27,7 +28,7 @@ fn read(row: &Row) -> Result<Onu, Error> {
         id: OnuId(row.get("id")?),
         olt: OltId(row.get("olt_id")?),
         raw_index: row.get("raw_index")?,
-        place: place.map(|(slot, port)| Place { slot, port, logical }),
+        place: place.map(|(slot, port)| SlotPort { slot, port, logical }),
         presence,
         misses: small("misses")?.unwrap_or(0),
         state: row.maybe("state")?,
@@ -150,7 +151,7 @@ pub async fn apply(
     for change in changes {
         match change {
             Change::New { raw_index, place, state } => {
-                let part = |of: fn(&Place) -> Option<u32>| {
+                let part = |of: fn(&SlotPort) -> Option<u32>| {
                     Value::from(place.as_ref().and_then(of).map(i64::from))
                 };
                 new.push([

@@ -3,7 +3,7 @@
 //! That a deploy is about to be posted is committed before it is. Whoever comes back to such a run
 //! — after a crash, a time-out, an answer that was lost — looks it up by its tag first.
 
-use controlroom::{Callback, Client, Deployment, Place};
+use controlroom::{Callback, Client, Deployment, RunsOn};
 use db::{Error, effects::Claimed, settings::Values};
 use host::Outcome;
 
@@ -87,7 +87,7 @@ fn order(
 async fn look_up(context: &Context, client: &Client, run: &Run) -> Result<Outcome, Error> {
     let since = run.posted_at.unwrap_or(run.claimed_at);
     let found = client
-        .find_by_tag(Place::Runner { device: run.runner.0, user: run.user_id }, &run.tag(), since)
+        .find_by_tag(RunsOn::Runner { device: run.runner.0, user: run.user_id }, &run.tag(), since)
         .await;
     match found {
         Ok(Some(activity)) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use controlroom::{Activity, ActivityQuery, Client, Place};
+use controlroom::{Activity, ActivityQuery, Client, RunsOn};
 use db::{Error, settings::Values};
 
 use crate::{
@@ -54,7 +54,7 @@ async fn look(
         let since = run.posted_at.unwrap_or(run.claimed_at);
         if let Ok(found) = client
             .find_by_tag(
-                Place::Runner { device: run.runner.0, user: run.user_id },
+                RunsOn::Runner { device: run.runner.0, user: run.user_id },
                 &run.tag(),
                 since,
             )

@@ -51,9 +51,7 @@ struct Report<T> {
 /// `balanceador`.
 #[utoipa::path(get, path = "/api/sam/analisis/{cual}", tag = "sam",
     params(("cual" = String, Path), Asked),
-    responses((status = 200, body = Report<serde_json::Value>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Report<serde_json::Value>)))]
 async fn report(
     desk: Desk,
     Path(name): Path<String>,

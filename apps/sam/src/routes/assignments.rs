@@ -8,7 +8,7 @@ use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use super::Listed;
 use crate::{
@@ -35,8 +35,7 @@ struct Asked {
 }
 
 #[utoipa::path(get, path = "/api/sam/asignaciones", tag = "sam", params(Asked),
-    responses((status = 200, body = Listed<AssignmentView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<AssignmentView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -65,10 +64,7 @@ struct Reservation {
 /// Reserves a runner for a robot by hand. The balancer leaves it alone from here on; what it had
 /// assigned to the runner is taken back.
 #[utoipa::path(post, path = "/api/sam/asignaciones", request_body = Reservation, tag = "sam",
-    responses((status = 201, body = AssignmentView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = AssignmentView)))]
 async fn reserve(
     desk: Desk,
     web::Json(wanted): web::Json<Reservation>,
@@ -83,9 +79,7 @@ async fn reserve(
 /// schedule.
 #[utoipa::path(delete, path = "/api/sam/asignaciones/{id}", params(("id" = i64, Path)),
     tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn release(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
     decisions::release(&desk, AssignmentId(id)).await?;

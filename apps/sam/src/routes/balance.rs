@@ -7,7 +7,7 @@ use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Lang, Problem, Query};
+use web::{Lang, Query};
 
 use super::{Listed, check::Check};
 use crate::{
@@ -34,8 +34,7 @@ struct Asked {
 
 /// What the balancer did, the newest first, each move with its arithmetic.
 #[utoipa::path(get, path = "/api/sam/balanceos", tag = "sam", params(Asked),
-    responses((status = 200, body = Listed<MoveView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<MoveView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -94,9 +93,7 @@ pub(crate) struct ChangeView {
 
 /// What the balancer would do under other tickets or rules. Nothing changes.
 #[utoipa::path(post, path = "/api/sam/balanceador/simular", request_body = Supposed, tag = "sam",
-    responses((status = 200, body = Simulation), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Simulation)))]
 async fn simulate(
     desk: Desk,
     web::Json(supposed): web::Json<Supposed>,

@@ -7,7 +7,7 @@ use axum::{
 use host::Failure;
 use serde_json::{Map, Value as Json};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem};
+use web::Path;
 
 use super::{Listed, edit, tagged};
 use crate::{
@@ -23,8 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 }
 
 #[utoipa::path(get, path = "/api/sam/calendarios", tag = "sam",
-    responses((status = 200, body = Listed<CalendarView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<CalendarView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<CalendarView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -33,10 +32,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<CalendarView>>, Failure> {
 }
 
 #[utoipa::path(post, path = "/api/sam/calendarios", request_body = CalendarRequest, tag = "sam",
-    responses((status = 201, body = CalendarView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = CalendarView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<CalendarRequest>,
@@ -48,11 +44,7 @@ async fn create(
 
 #[utoipa::path(put, path = "/api/sam/calendarios/{id}", request_body = CalendarRequest,
     tag = "sam", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = CalendarView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = CalendarView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -66,9 +58,7 @@ async fn update(
 
 #[utoipa::path(delete, path = "/api/sam/calendarios/{id}", params(("id" = i64, Path)),
     tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     edit::remove::<Calendars>(&desk, id).await?;

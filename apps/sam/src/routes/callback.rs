@@ -54,9 +54,7 @@ struct Answer {
 /// Closes the run of a deployment, once; repeated, it changes nothing. A deployment nobody knows
 /// yet is kept and matched later.
 #[utoipa::path(post, path = "/api/callback", request_body = Notice, tag = "sam",
-    responses((status = 200, body = Answer), (status = 202, body = Answer),
-              (status = 400, body = Problem), (status = 401, body = Problem),
-              (status = 413, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Answer), (status = 202, body = Answer)))]
 async fn receive(
     State(context): State<Context>,
     lang: Lang,

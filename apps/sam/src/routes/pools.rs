@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use super::{Listed, Span, edit, tagged};
 use crate::{
@@ -39,8 +39,7 @@ struct Members {
 }
 
 #[utoipa::path(get, path = "/api/sam/pools", tag = "sam", params(Span),
-    responses((status = 200, body = Listed<PoolView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<PoolView>)))]
 async fn list(
     desk: Desk,
     Query(span): Query<Span>,
@@ -54,9 +53,7 @@ async fn list(
 }
 
 #[utoipa::path(get, path = "/api/sam/pools/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = PoolView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = PoolView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -66,10 +63,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 }
 
 #[utoipa::path(post, path = "/api/sam/pools", request_body = PoolRequest, tag = "sam",
-    responses((status = 201, body = PoolView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = PoolView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<PoolRequest>,
@@ -81,11 +75,7 @@ async fn create(
 
 #[utoipa::path(put, path = "/api/sam/pools/{id}", request_body = PoolRequest, tag = "sam",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = PoolView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = PoolView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -99,8 +89,7 @@ async fn update(
 
 /// Removes a pool; its members go on without one.
 #[utoipa::path(delete, path = "/api/sam/pools/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     edit::remove::<Pools>(&desk, id).await?;
@@ -110,10 +99,7 @@ async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> 
 /// Makes these, and only these, the members; each leaves the pool it was in.
 #[utoipa::path(put, path = "/api/sam/pools/{id}/miembros", request_body = Members, tag = "sam",
     params(("id" = i64, Path)),
-    responses((status = 200, body = PoolView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = PoolView)))]
 async fn set_members(
     desk: Desk,
     Path(id): Path<i64>,

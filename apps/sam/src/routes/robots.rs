@@ -7,7 +7,7 @@ use axum::{
 use host::{Failure, edit::Editable as _};
 use serde_json::{Map, Value as Json};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use super::{Listed, Span, edit, tagged};
 use crate::{
@@ -25,8 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Every robot by id.
 #[utoipa::path(get, path = "/api/sam/robots", tag = "sam", params(Span),
-    responses((status = 200, body = Listed<RobotView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<RobotView>)))]
 async fn list(
     desk: Desk,
     Query(span): Query<Span>,
@@ -38,9 +37,7 @@ async fn list(
 }
 
 #[utoipa::path(get, path = "/api/sam/robots/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = RobotView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = RobotView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -49,10 +46,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 }
 
 #[utoipa::path(post, path = "/api/sam/robots", request_body = RobotRequest, tag = "sam",
-    responses((status = 201, body = RobotView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 201, body = RobotView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<RobotRequest>,
@@ -65,11 +59,7 @@ async fn create(
 /// Changes the fields that are named. Its schedules and assignments stay.
 #[utoipa::path(put, path = "/api/sam/robots/{id}", request_body = RobotRequest, tag = "sam",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = RobotView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = RobotView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -83,9 +73,7 @@ async fn update(
 
 /// Removes a robot that never ran and that nothing names; otherwise deactivate it.
 #[utoipa::path(delete, path = "/api/sam/robots/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     edit::remove::<Robots>(&desk, id).await?;

@@ -7,7 +7,7 @@ use axum::{
 use host::{Failure, edit::Editable as _};
 use serde_json::{Map, Value as Json};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use super::{Listed, Span, edit, tagged};
 use crate::{
@@ -25,8 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Every runner by id.
 #[utoipa::path(get, path = "/api/sam/equipos", tag = "sam", params(Span),
-    responses((status = 200, body = Listed<RunnerView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<RunnerView>)))]
 async fn list(
     desk: Desk,
     Query(span): Query<Span>,
@@ -42,9 +41,7 @@ async fn list(
 }
 
 #[utoipa::path(get, path = "/api/sam/equipos/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = RunnerView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = RunnerView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -55,10 +52,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 }
 
 #[utoipa::path(post, path = "/api/sam/equipos", request_body = RunnerRequest, tag = "sam",
-    responses((status = 201, body = RunnerView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 201, body = RunnerView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<RunnerRequest>,
@@ -71,11 +65,7 @@ async fn create(
 /// Changes the fields that are named. What the Control Room says of it stays.
 #[utoipa::path(put, path = "/api/sam/equipos/{id}", request_body = RunnerRequest, tag = "sam",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = RunnerView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = RunnerView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -89,9 +79,7 @@ async fn update(
 
 /// Removes a runner that never ran and that nothing names; otherwise put it in maintenance.
 #[utoipa::path(delete, path = "/api/sam/equipos/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     edit::remove::<Runners>(&desk, id).await?;

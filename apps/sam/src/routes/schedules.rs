@@ -11,7 +11,7 @@ use axum::{
 use host::{Failure, edit::Editable as _};
 use serde_json::{Map, Value as Json};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 pub(super) use outlook::overlapping;
 
@@ -35,8 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Every schedule by id, with its sentence and its next start.
 #[utoipa::path(get, path = "/api/sam/programaciones", tag = "sam", params(Span),
-    responses((status = 200, body = Listed<ScheduleView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<ScheduleView>)))]
 async fn list(
     desk: Desk,
     Query(span): Query<Span>,
@@ -62,9 +61,7 @@ async fn list(
 
 #[utoipa::path(get, path = "/api/sam/programaciones/{id}", params(("id" = i64, Path)),
     tag = "sam",
-    responses((status = 200, body = ScheduleView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = ScheduleView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -75,10 +72,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 }
 
 #[utoipa::path(post, path = "/api/sam/programaciones", request_body = ScheduleRequest, tag = "sam",
-    responses((status = 201, body = ScheduleView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 201, body = ScheduleView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<ScheduleRequest>,
@@ -91,11 +85,7 @@ async fn create(
 /// Changes the fields that are named; `equipos` replaces the runners. The robot stays.
 #[utoipa::path(put, path = "/api/sam/programaciones/{id}", request_body = ScheduleRequest,
     tag = "sam", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = ScheduleView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = ScheduleView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -111,8 +101,7 @@ async fn update(
 /// once no other schedule names them.
 #[utoipa::path(delete, path = "/api/sam/programaciones/{id}", params(("id" = i64, Path)),
     tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     edit::remove::<Schedules>(&desk, id).await?;

@@ -49,8 +49,7 @@ impl SettingView {
 }
 
 #[utoipa::path(get, path = "/api/sam/configuracion", tag = "sam",
-    responses((status = 200, body = Listed<SettingView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<SettingView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<SettingView>>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
@@ -61,8 +60,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<SettingView>>, Failure> {
 
 #[utoipa::path(get, path = "/api/sam/configuracion/{clave}", params(("clave" = String, Path)),
     tag = "sam",
-    responses((status = 200, body = SettingView), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = SettingView)))]
 async fn one(desk: Desk, Path(key): Path<String>) -> Result<axum::Json<SettingView>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
@@ -82,10 +80,7 @@ struct ValueRequest {
 /// Changes a setting; it is in force when the answer comes.
 #[utoipa::path(put, path = "/api/sam/configuracion/{clave}", request_body = ValueRequest,
     tag = "sam", params(("clave" = String, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = SettingView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = SettingView)))]
 async fn put(
     desk: Desk,
     Path(key): Path<String>,

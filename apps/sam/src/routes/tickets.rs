@@ -51,9 +51,7 @@ enum OneOrMany {
 
 /// Says how many tickets are pending. All of them are taken, or none.
 #[utoipa::path(put, path = "/api/sam/tickets", request_body = OneOrMany, tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn push(desk: Desk, web::Json(pushed): web::Json<OneOrMany>) -> Result<StatusCode, Failure> {
     desk.require(Action::ReportTickets)?;
     let pushed = match pushed {
@@ -93,8 +91,7 @@ struct DemandView {
 
 /// What each provider said last.
 #[utoipa::path(get, path = "/api/sam/tickets", tag = "sam",
-    responses((status = 200, body = Listed<DemandView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<DemandView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<DemandView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -117,8 +114,7 @@ struct SyncView {
 }
 
 #[utoipa::path(get, path = "/api/sam/sync", tag = "sam",
-    responses((status = 200, body = SyncView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = SyncView)))]
 async fn state(desk: Desk) -> Result<axum::Json<SyncView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -139,9 +135,7 @@ struct Synced {
 /// Takes over what the Control Room has: new robots and runners, names, connection, licence. What
 /// the operator set stays.
 #[utoipa::path(post, path = "/api/sam/sync", tag = "sam",
-    responses((status = 200, body = Synced), (status = 403, body = Problem),
-              (status = 409, body = Problem), (status = 502, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Synced), (status = 502, body = Problem)))]
 async fn run(desk: Desk) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
     match sync::run(&desk.context, &desk.by(), desk.now).await? {

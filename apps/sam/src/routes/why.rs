@@ -28,9 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Every condition that keeps a robot from running, in order.
 #[utoipa::path(get, path = "/api/sam/why/robot/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = WhyView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = WhyView)))]
 async fn robot(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -45,9 +43,7 @@ async fn robot(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, F
 
 /// Every condition that keeps a runner from starting something, in order.
 #[utoipa::path(get, path = "/api/sam/why/equipo/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = WhyView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = WhyView)))]
 async fn runner(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -61,8 +57,7 @@ async fn runner(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, 
 
 /// What errors suspended, and until when.
 #[utoipa::path(get, path = "/api/sam/suspensiones", tag = "sam",
-    responses((status = 200, body = Listed<SuspensionView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<SuspensionView>)))]
 async fn suspended(desk: Desk) -> Result<axum::Json<Listed<SuspensionView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -83,9 +78,7 @@ struct Lift {
 
 /// Lifts a suspension: the next look tries again.
 #[utoipa::path(delete, path = "/api/sam/suspensiones", request_body = Lift, tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn lift(desk: Desk, web::Json(wanted): web::Json<Lift>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
     let (robot, runner) = (wanted.robot_id.map(RobotId), wanted.equipo_id.map(RunnerId));

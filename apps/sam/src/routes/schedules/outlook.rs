@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use crate::{
     Context, Desk,
@@ -53,9 +53,7 @@ struct Firings {
 /// When it will run.
 #[utoipa::path(get, path = "/api/sam/programaciones/{id}/preview", tag = "sam",
     params(("id" = i64, Path), Days),
-    responses((status = 200, body = Firings), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Firings)))]
 async fn preview(
     desk: Desk,
     Path(id): Path<i64>,
@@ -79,8 +77,7 @@ async fn preview(
 
 /// Pairs of schedules that want one runner at the same time.
 #[utoipa::path(get, path = "/api/sam/programaciones/solapamientos", tag = "sam",
-    responses((status = 200, body = Listed<Overlap>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<Overlap>)))]
 async fn overlaps(desk: Desk) -> Result<axum::Json<Listed<Overlap>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -126,8 +123,7 @@ struct MissedView {
 
 /// Slots of the last 31 days that closed without a run, and why.
 #[utoipa::path(get, path = "/api/sam/programaciones/perdidos", tag = "sam",
-    responses((status = 200, body = Listed<MissedView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<MissedView>)))]
 async fn missed(desk: Desk) -> Result<axum::Json<Listed<MissedView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
