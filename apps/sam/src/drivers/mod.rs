@@ -8,3 +8,8 @@ pub mod reconcile;
 mod signature;
 pub mod sync;
 pub mod tickets;
+
+/// Whether somebody could be asked at this address.
+pub fn is_web_address(text: &str) -> bool {
+    reqwest::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}

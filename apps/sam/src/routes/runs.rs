@@ -1,7 +1,6 @@
 //! Runs and their lives.
 
 use axum::response::{IntoResponse as _, Response};
-use db::{Error, Tx, trusted};
 use engine::Word as _;
 use host::Failure;
 use serde::{Deserialize, Serialize};
@@ -13,9 +12,9 @@ use super::{Listed, check::Check, conflict, unknown};
 use crate::{
     Context, Desk,
     decisions::runs::{Unlocked, unlock},
-    model::{Run, RunId, RunState},
+    model::{RunId, RunState},
     policy::Action,
-    store::runs,
+    store::runs::{self, Narrowing},
     wire::{RunView, StepView},
 };
 
@@ -36,27 +35,16 @@ pub(crate) struct Asked {
     pub(crate) cursor: Option<i64>,
 }
 
-/// The newest first, at most `limit`.
-pub(crate) async fn page(tx: &mut Tx, asked: &Asked, limit: i64) -> Result<Vec<Run>, Error> {
-    let live = match asked.activas {
-        None => -1_i64,
-        Some(live) => i64::from(live),
-    };
-    let sql = trusted(format!(
-        "SELECT {} FROM runs WHERE ($1 = 0 OR robot_id = $1) AND ($2 = 0 OR runner_id = $2)
-           AND ($3 = -1 OR ($3 = 1 AND live) OR ($3 = 0 AND NOT live))
-           AND ($4 = '' OR state = $4) AND ($5 = 0 OR id < $5) ORDER BY id DESC LIMIT $6",
-        runs::COLUMNS
-    ));
-    let args = [
-        asked.robot_id.unwrap_or(0).into(),
-        asked.equipo_id.unwrap_or(0).into(),
-        live.into(),
-        asked.estado.clone().unwrap_or_default().into(),
-        asked.cursor.unwrap_or(0).into(),
-        limit.into(),
-    ];
-    tx.all(sql, &args).await?.iter().map(runs::read).collect()
+impl Asked {
+    pub(crate) fn narrowing(&self) -> Narrowing<'_> {
+        Narrowing {
+            robot: self.robot_id.unwrap_or(0),
+            runner: self.equipo_id.unwrap_or(0),
+            live: self.activas,
+            state: self.estado.as_deref().unwrap_or_default(),
+            before: self.cursor.unwrap_or(0),
+        }
+    }
 }
 
 /// Runs, the newest first.
@@ -78,7 +66,7 @@ async fn list(
     }
     let limit = asked.limit.unwrap_or(100).clamp(1, 1000);
     let mut tx = desk.context.store.read().await?;
-    let found = page(&mut tx, &asked, limit + 1).await?;
+    let found = runs::page(&mut tx, &asked.narrowing(), limit + 1).await?;
     let zone = &desk.context.zone;
     let views = found.iter().map(|run| RunView::new(run, zone)).collect();
     Ok(axum::Json(Listed::page(views, limit as usize, |view| view.id)))

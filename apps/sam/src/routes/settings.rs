@@ -10,7 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};
 
 use super::Listed;
-use crate::{Context, Desk, policy::Action, rules::sync, store::policy};
+use crate::{Context, Desk, drivers, policy::Action, rules::sync, store::policy};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(one, put))
@@ -154,14 +154,13 @@ pub(crate) fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
     }
     match key {
         policy::URL | policy::CALLBACK_URL | policy::CLOUDERS_URL => {
-            let url = reqwest::Url::parse(text).ok();
-            let web = url.is_some_and(|url| matches!(url.scheme(), "http" | "https"));
-            (!web).then(|| ("no es una dirección http(s)".into(), "is no http(s) address".into()))
+            (!drivers::is_web_address(text))
+                .then(|| ("no es una dirección http(s)".into(), "is no http(s) address".into()))
         }
         policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => {
             sync::pattern(text).err().map(|why| (why.es, why.en))
         }
-        policy::JWT_KEY if crate::drivers::proof::key(text).is_none() => Some((
+        policy::JWT_KEY if drivers::proof::key(text).is_none() => Some((
             "no es una clave pública PEM (RSA o EC)".into(),
             "is no PEM public key (RSA or EC)".into(),
         )),

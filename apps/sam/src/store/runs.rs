@@ -10,11 +10,11 @@ use crate::{
     rules::launch::Launch,
 };
 
-pub const COLUMNS: &str = "id, robot_id, runner_id, user_id, hold, schedule_id, slot, slot_at, state, live, deployment_id, \
+const COLUMNS: &str = "id, robot_id, runner_id, user_id, hold, schedule_id, slot, slot_at, state, live, deployment_id, \
      claimed_at, started_at, finished_at, closing, attempts, posted_at, misses, unknown_since, \
      raw_status, cause";
 
-pub fn read(row: &Row) -> Result<Run, Error> {
+fn read(row: &Row) -> Result<Run, Error> {
     let slot: Option<String> = row.maybe("slot")?;
     let closing: Option<String> = row.maybe("closing")?;
     let closing = closing.map(|word| {
@@ -61,6 +61,36 @@ pub async fn find(tx: &mut Tx, id: RunId) -> Result<Option<Run>, Error> {
 pub async fn by_deployment(tx: &mut Tx, deployment: &str) -> Result<Option<Run>, Error> {
     let sql = db::trusted(format!("SELECT {COLUMNS} FROM runs WHERE deployment_id = $1"));
     tx.optional(sql, &[deployment.into()]).await?.as_ref().map(read).transpose()
+}
+
+/// Which runs are wanted; 0 and nothing stand for all.
+#[derive(Debug, Clone, Copy)]
+pub struct Narrowing<'a> {
+    pub robot: i64,
+    pub runner: i64,
+    /// Only those that occupy their runner, or only those that do not.
+    pub live: Option<bool>,
+    pub state: &'a str,
+    /// Only those with a smaller id.
+    pub before: i64,
+}
+
+/// The newest first, at most `limit`.
+pub async fn page(tx: &mut Tx, wanted: &Narrowing<'_>, limit: i64) -> Result<Vec<Run>, Error> {
+    let sql = db::trusted(format!(
+        "SELECT {COLUMNS} FROM runs WHERE ($1 = 0 OR robot_id = $1) AND ($2 = 0 OR runner_id = $2)
+           AND ($3 = -1 OR ($3 = 1 AND live) OR ($3 = 0 AND NOT live))
+           AND ($4 = '' OR state = $4) AND ($5 = 0 OR id < $5) ORDER BY id DESC LIMIT $6"
+    ));
+    let args = [
+        wanted.robot.into(),
+        wanted.runner.into(),
+        wanted.live.map_or(-1_i64, i64::from).into(),
+        wanted.state.into(),
+        wanted.before.into(),
+        limit.into(),
+    ];
+    tx.all(sql, &args).await?.iter().map(read).collect()
 }
 
 /// Claims a runner: from here on it is busy, whatever the Control Room will say.

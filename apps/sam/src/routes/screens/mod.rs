@@ -95,7 +95,7 @@ async fn latest(
     names: &Names,
     asked: &Asked,
 ) -> Result<Vec<RunLine>, Error> {
-    let found = super::runs::page(tx, asked, 12).await?;
+    let found = store::runs::page(tx, &asked.narrowing(), 12).await?;
     Ok(found.iter().map(|run| RunLine::new(page, names, run)).collect())
 }
 

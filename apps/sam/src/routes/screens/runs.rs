@@ -14,7 +14,7 @@ use crate::{
         runs::{Narrowed, RunLine},
     },
     policy::{Action, can},
-    routes::runs::{Asked, missing, page as find},
+    routes::runs::{Asked, missing},
     store::runs,
 };
 
@@ -52,7 +52,7 @@ pub(super) async fn list(
         cursor: wanted.cursor.and_then(|cursor| cursor.parse().ok()),
     };
     let mut tx = desk.context.store.read().await?;
-    let mut found = find(&mut tx, &asked, SHOWN + 1).await?;
+    let mut found = runs::page(&mut tx, &asked.narrowing(), SHOWN + 1).await?;
     let more = found.len() as i64 > SHOWN;
     found.truncate(SHOWN as usize);
     let last = found.last().map(|run| run.id.to_string()).filter(|_| more);
