@@ -3,6 +3,7 @@
 //! Each rule is one file with its reason and its samples; `tests/tidy.rs` applies them to the tree.
 
 pub mod assets;
+pub mod citations;
 pub mod dashboards;
 pub mod dependencies;
 pub mod glossary;
@@ -12,6 +13,7 @@ pub mod lexer;
 pub mod migrations;
 pub mod names;
 pub mod purity;
+pub mod requirements;
 pub mod sources;
 pub mod sql;
 
