@@ -40,6 +40,14 @@ pub fn split(text: &str) -> Split {
     Split { code, literals }
 }
 
+/// What [`split`] left out: comments, and the quotes around literals.
+pub fn comments(text: &str) -> String {
+    let Split { code, literals } = split(text);
+    let seen = code.chars().zip(literals.chars());
+    let kept = |(c, seen)| if seen == (' ', ' ') || c == '\n' { c } else { ' ' };
+    text.chars().zip(seen).map(kept).collect()
+}
+
 /// The state after the next token and how many characters it takes.
 fn step(state: State, rest: &[char], before: Option<char>) -> (State, usize) {
     let starts = |token: &str| token.chars().enumerate().all(|(i, c)| rest.get(i) == Some(&c));
@@ -130,6 +138,13 @@ mod tests {
     fn comments_are_neither_code_nor_text() {
         assert_eq!(code("a // async\nb /* x /* y */ z */ c"), "a b c");
         assert_eq!(literals("a // \"async\"\nb"), "");
+    }
+
+    #[test]
+    fn comments_keep_their_lines() {
+        let words = |text| comments(text).replace('"', "").split_whitespace().collect::<String>();
+        assert_eq!(words("a // b\nc(\"d\") /* e\n */"), "//b/*e*/");
+        assert_eq!(comments("a\n// b\n").lines().nth(1), Some("// b"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 pub mod absences;
 pub mod assets;
+pub mod citations;
 pub mod dashboards;
 pub mod dependencies;
 pub mod glossary;
@@ -13,6 +14,7 @@ pub mod lexer;
 pub mod migrations;
 pub mod names;
 pub mod purity;
+pub mod requirements;
 pub mod sources;
 pub mod sql;
 

@@ -35,6 +35,11 @@ impl Source {
         numbered(&lexer::without_tests(&lexer::split(&self.text).code))
     }
 
+    /// Only what stands in comments of Rust, line by line.
+    pub fn comments(&self) -> Vec<(usize, String)> {
+        numbered(&lexer::comments(&self.text))
+    }
+
     /// Only what stands inside string literals, line by line.
     pub fn literals(&self) -> Vec<(usize, String)> {
         numbered(&lexer::split(&self.text).literals)

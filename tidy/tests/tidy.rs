@@ -79,3 +79,13 @@ fn the_glossary_is_in_use() {
 fn dashboards_show_what_is_measured() {
     none(&tidy::dashboards::check(&TREE));
 }
+
+#[test]
+fn requirements_are_shown() {
+    none(&tidy::requirements::check(&TREE));
+}
+
+#[test]
+fn citations_lead_somewhere() {
+    none(&tidy::citations::check(&TREE));
+}
