@@ -2,7 +2,7 @@
 //! every five seconds in any case.
 
 use db::Error;
-use engine::Plan;
+use engine::{Plan, Word as _};
 use host::Context;
 use jiff::Timestamp;
 

@@ -10,6 +10,7 @@ pub mod receive;
 use std::time::Duration;
 
 use db::{Decision, Error, audit::Entry};
+use engine::Sentence;
 use engine::Word as _;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
@@ -18,7 +19,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     model::{Component, Status, Unit},
     room::{Room, room},
-    rules::{Sentence, workflow::Workflow},
+    rules::workflow::Workflow,
     store::{
         events, messages, policy, progress, queue_scope,
         requests::{self, RequestRow},
@@ -149,8 +150,8 @@ pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answe
             return Ok(Err(Refusal::Conflict {
                 code: "SIN_PAGINAS",
                 said: Sentence::new(
-                    "La solicitud todavía no se ha dividido en páginas.".to_owned(),
-                    "The request has not been split into pages yet.".to_owned(),
+                    "La solicitud todavía no se ha dividido en páginas.",
+                    "The request has not been split into pages yet.",
                 ),
             }));
         }
@@ -259,9 +260,8 @@ fn cleared() -> Refusal {
     Refusal::Conflict {
         code: "CONTENIDO_ELIMINADO",
         said: Sentence::new(
-            "El contenido de la solicitud se eliminó al acabar su plazo de conservación."
-                .to_owned(),
-            "The contents of the request were removed when their retention ended.".to_owned(),
+            "El contenido de la solicitud se eliminó al acabar su plazo de conservación.",
+            "The contents of the request were removed when their retention ended.",
         ),
     }
 }

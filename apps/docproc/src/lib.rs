@@ -10,15 +10,12 @@ pub mod decisions;
 pub mod folder;
 pub mod golden;
 pub mod health;
-pub mod model;
 pub mod pages;
-pub mod policy;
 pub mod reception;
 pub mod resources;
 pub mod retention;
 pub mod room;
 pub mod routes;
-pub mod rules;
 pub mod sim;
 pub mod storage;
 pub mod store;
@@ -27,13 +24,12 @@ pub mod wire;
 pub mod work;
 pub mod workflows;
 
+pub use docproc_rules::{NAME, model, policy, rules};
+use engine::{Roles as _, Word as _};
 use host::{App, Draw, Nav, Role, Tick};
 use jiff::SignedDuration;
 pub use room::{Part, Place, install};
 pub use store::policy::SETTINGS;
-
-/// The name of the application and of its topic.
-pub const NAME: &str = "docproc";
 
 /// Environment variables of the original system and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[
@@ -84,8 +80,7 @@ pub fn app() -> App {
             Role { word: "EMISOR", title: ("Envío", "Sender") },
         ],
         may_configure: |role| {
-            policy::Role::from_word(role)
-                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+            policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
         routes: routes::all,

@@ -9,6 +9,7 @@ use std::{
     time::SystemTime,
 };
 
+use engine::Word as _;
 use host::Context;
 use ocr::Pack;
 use paper::Limits;
@@ -71,7 +72,7 @@ impl Part {
         classification_aggregator, extractor, extraction_aggregator, consolidator, http, \
         backoffice, sla_monitor";
 
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn named(word: &str) -> Option<Self> {
         match word {
             "" | "unknown" | "all" => Some(Self::Everything),
             "api_gateway" | "backoffice" | "sla_monitor" => Some(Self::Gateway),
@@ -80,7 +81,7 @@ impl Part {
         }
     }
 
-    pub const fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Everything => "all",
             Self::Only(component) => component.word(),

@@ -8,12 +8,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
-use web::Lang;
 
 use crate::{
     model::{FieldValue, Item, Origin, Status},
     policy::Role,
-    rules::Sentence,
     store::{
         documents::DocumentRow,
         jobs::{Input, Job},
@@ -26,10 +24,6 @@ use crate::{
 
 pub fn role_of(actor: &Actor) -> Option<Role> {
     actor.role_in(crate::NAME).and_then(Role::from_word)
-}
-
-pub fn told(sentence: &Sentence, lang: Lang) -> &str {
-    lang.t(&sentence.es, &sentence.en)
 }
 
 /// Events carry ids and states, never what documents say; whoever has a role may see them.

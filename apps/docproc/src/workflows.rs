@@ -8,20 +8,16 @@ use std::{
 };
 
 use db::{Error, Tx};
+use engine::Sentence;
 use host::Context;
 
 use crate::{
-    rules::{
-        Sentence,
-        workflow::{self, Fault, Promotion, Workflow},
-    },
+    rules::workflow::{self, Fault, Promotion, Workflow},
     store::workflows::{self as versions, Environment},
 };
 
-/// The flow of the seed (§6.2).
-pub const DEFAULT: &str = include_str!("../../../config/workflows/default.yaml");
-/// A flow that leaves stages out.
-pub const INVOICES: &str = include_str!("../../../config/workflows/facturas.yaml");
+pub use crate::rules::workflow::{DEFAULT, INVOICES};
+
 /// More files than this in the directory are a mistake.
 const MOST: usize = 500;
 

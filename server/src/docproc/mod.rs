@@ -105,7 +105,7 @@ pub(crate) fn has_callback_secret() -> bool {
 
 pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
     let component = variable(PART).unwrap_or_default();
-    let part = Part::from_word(&component).ok_or_else(|| {
+    let part = Part::named(&component).ok_or_else(|| {
         Exit::usage(format!("{PART}: there is no component {component:?}"))
             .hint(format!("there are {}", Part::WORDS))
     })?;

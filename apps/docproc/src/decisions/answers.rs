@@ -6,18 +6,18 @@ use db::{
     audit::Entry,
     idempotency::{self, Seen},
 };
+use engine::Sentence;
 use host::Context;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Key, Refusal,
-    people::{self, Took, told},
+    people::{self, Took},
 };
 use crate::{
     model::Item,
     room::room,
     rules::{
-        Sentence,
         continuity::Place,
         correct::{self, Corrected, Said},
         regroup::{self, Bound, Regrouping, Wanted},
@@ -98,7 +98,7 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
 fn key_reused() -> Refusal {
     Refusal::Invalid {
         code: "CLAVE_REUTILIZADA",
-        said: told(
+        said: Sentence::new(
             "La Idempotency-Key se usó con otra respuesta.",
             "The Idempotency-Key was used with another answer.",
         ),
@@ -148,14 +148,14 @@ async fn record(
         }
         (Item::Page(_) | Item::Request, _) => Ok(Err(Refusal::Invalid {
             code: "FALTA_TIPO",
-            said: told(
+            said: Sentence::new(
                 "Una tarea de clasificación se responde con doc_type.",
                 "A classification task is answered with doc_type.",
             ),
         })),
         (Item::Document(_), Answer::Type(_)) => Ok(Err(Refusal::Invalid {
             code: "FALTAN_DATOS",
-            said: told(
+            said: Sentence::new(
                 "Una tarea de extracción se responde con extracted_data.",
                 "An extraction task is answered with extracted_data.",
             ),
@@ -166,7 +166,7 @@ async fn record(
 fn refused(wrong: Vec<correct::Wrong>) -> Refusal {
     let errors = wrong.into_iter().map(|one| (one.field, one.said)).collect();
     Refusal::Wrong {
-        said: told(
+        said: Sentence::new(
             "Hay valores que el flujo no admite; no se cambió nada.",
             "Some values are not allowed by the workflow; nothing was changed.",
         ),
@@ -290,7 +290,10 @@ async fn group_anew(
     let Some(at) = workflow.grouping() else {
         return Ok(Err(Refusal::Invalid {
             code: "SIN_AGRUPACION",
-            said: told("Este flujo no agrupa páginas.", "This workflow does not group pages."),
+            said: Sentence::new(
+                "Este flujo no agrupa páginas.",
+                "This workflow does not group pages.",
+            ),
         }));
     };
     let groups: Vec<Json> = wanted

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use db::{Error, audit::Entry};
+use engine::Sentence;
 use engine::Word as _;
 use host::Context;
 use serde_json::json;
@@ -13,7 +14,6 @@ use crate::{
     model::Status,
     room::{Room, room},
     rules::{
-        Sentence,
         golden::{Answer, read, strangers},
         workflow::Workflow,
     },

@@ -1,6 +1,7 @@
 //! Tasks and the hands they are in (seed §8): given, taken, kept alive, given back.
 
 use db::{Decision, Error};
+use engine::Sentence;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -8,10 +9,7 @@ use serde_json::json;
 use super::{By, Refusal};
 use crate::{
     model::TaskState,
-    rules::{
-        Sentence,
-        assign::{self, House, can_do},
-    },
+    rules::assign::{self, House, can_do},
     store::{
         assign::BackOffice,
         operators::{self, OperatorRow},
@@ -113,7 +111,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
     if !profile.active {
         return Err(Refusal::Forbidden {
             code: "OPERADOR_INACTIVO",
-            said: told("Tu perfil está inactivo.", "Your profile is inactive."),
+            said: Sentence::new("Tu perfil está inactivo.", "Your profile is inactive."),
         });
     }
     let required = task.skills();
@@ -135,11 +133,14 @@ fn taken(task: &TaskRow) -> Refusal {
     let (code, said) = match task.status {
         TaskState::Completed => (
             "TAREA_TERMINADA",
-            told("Alguien ya respondió esta tarea.", "Somebody has answered this task already."),
+            Sentence::new(
+                "Alguien ya respondió esta tarea.",
+                "Somebody has answered this task already.",
+            ),
         ),
         TaskState::Cancelled => (
             "TAREA_RETIRADA",
-            told(
+            Sentence::new(
                 "La tarea se retiró: ya no hace falta.",
                 "The task was withdrawn: it is no longer needed.",
             ),
@@ -152,10 +153,6 @@ fn taken(task: &TaskRow) -> Refusal {
         }
     };
     Refusal::Conflict { code, said }
-}
-
-pub(super) fn told(es: &str, en: &str) -> Sentence {
-    Sentence::new(es.to_owned(), en.to_owned())
 }
 
 /// Whether a task is in this operator's hands, or why not.
@@ -176,7 +173,7 @@ pub(super) async fn held(
     if reviews::let_lapse(&mut decision.tx, id, operator).await? {
         return Ok(Err(Refusal::Conflict {
             code: "TAREA_VENCIDA",
-            said: told(
+            said: Sentence::new(
                 "Tu turno con esta tarea venció y se ofreció a otra persona; tu borrador se guarda.",
                 "Your turn with this task lapsed and it was offered to somebody else; your draft \
                  is kept.",
@@ -190,7 +187,7 @@ pub(super) async fn held(
                 format!("La tarea la tiene {who}, no {operator}."),
                 format!("{who} has this task, not {operator}."),
             ),
-            None => told(
+            None => Sentence::new(
                 "Nadie tiene la tarea: hay que reclamarla antes.",
                 "Nobody has this task: claim it first.",
             ),
@@ -339,7 +336,10 @@ pub async fn put_operator(
         (Some(_), true) => {
             return Ok(Err(Refusal::Conflict {
                 code: "OPERADOR_EXISTE",
-                said: told("Ya hay un operador con ese nombre.", "That operator exists already."),
+                said: Sentence::new(
+                    "Ya hay un operador con ese nombre.",
+                    "That operator exists already.",
+                ),
             }));
         }
         (None, false) => return Ok(Err(Refusal::NotFound)),

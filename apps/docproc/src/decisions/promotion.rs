@@ -2,6 +2,7 @@
 //! when it does not.
 
 use db::{Decision, Error, audit::Entry};
+use engine::Sentence;
 use host::Context;
 use serde_json::{Value as Json, json};
 
@@ -9,7 +10,6 @@ use super::{By, Refusal, golden};
 use crate::{
     golden::Verdict,
     room::room,
-    rules::Sentence,
     store::{
         golden as cases,
         workflows::{self as versions, Version},
@@ -183,8 +183,8 @@ fn nothing_waits() -> Refusal {
     Refusal::Conflict {
         code: "NADA_QUE_PROMOVER",
         said: Sentence::new(
-            "Ninguna versión de este flujo espera su promoción.".to_owned(),
-            "No version of this workflow waits for its promotion.".to_owned(),
+            "Ninguna versión de este flujo espera su promoción.",
+            "No version of this workflow waits for its promotion.",
         ),
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use paper::Kind;
 
-use crate::rules::Sentence;
+use engine::Sentence;
 
 const DONE: &str = "done";
 const FAILED: &str = "failed";

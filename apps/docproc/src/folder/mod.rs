@@ -15,6 +15,7 @@ use std::{
 };
 
 use db::Error;
+use engine::Sentence;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use paper::Kind;
@@ -26,7 +27,7 @@ use crate::{
     model::{Progress, Status},
     reception,
     room::{Part, Room, room},
-    rules::{Sentence, route, sla, workflow::Workflow},
+    rules::{route, sla, workflow::Workflow},
     storage::Storage,
     store::{
         policy::{self, Policy},

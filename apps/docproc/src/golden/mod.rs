@@ -13,11 +13,11 @@ use std::{collections::HashMap, sync::Arc};
 use db::Error;
 use host::Context;
 use jiff::civil::Date;
-use ocr::EngineKind;
 pub use rehearse::{Asked, Rehearsal, Rehearsed};
 use serde_json::{Value as Json, json};
 
 use crate::{
+    model::Engine,
     room::{Room, room},
     rules::{
         golden::{self, Answer, Difference},
@@ -36,7 +36,7 @@ use crate::{
 struct Stage(Arc<tokio::sync::Mutex<Readers>>);
 
 /// The engines of rehearsals, opened when first needed.
-pub type Readers = HashMap<EngineKind, Reader>;
+pub type Readers = HashMap<Engine, Reader>;
 
 /// What came of a case.
 #[derive(Clone, Debug)]

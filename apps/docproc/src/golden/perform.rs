@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use ocr::EngineKind;
 use page::PageText;
 use paper::{Document, Kind};
 use understand::{classify::first_page_evidence, extract};
 
 use super::Readers;
 use crate::{
+    model::Engine,
     room::Room,
     rules::{
         continuity::{Place, Scores},
@@ -17,7 +17,7 @@ use crate::{
     },
     store::requests::FileRow,
     training::Reader,
-    work::kind_word,
+    work::{engine_of, kind_word},
 };
 
 /// The files of a case, opened; those of archives too.
@@ -65,11 +65,13 @@ pub(super) struct Said {
 pub(super) fn read(
     room: &Room,
     readers: &mut Readers,
-    engine: EngineKind,
+    engine: Engine,
     document: &Document,
     page: usize,
 ) -> Result<Said, String> {
-    let reader = readers.entry(engine).or_insert_with(|| Reader::new(room.pack.clone(), engine));
+    let reader = readers
+        .entry(engine)
+        .or_insert_with(|| Reader::new(room.pack.clone(), engine_of(engine, room.pack.as_ref())));
     let text = reader.page(document, page).map_err(|unread| unread.to_string())?;
     let evidence = first_page_evidence(&text);
     let place = Place::told(evidence.page_number, evidence.starts, evidence.identity.is_some());

@@ -1,6 +1,7 @@
 use std::borrow::Borrow;
 
 use askama::Template;
+use engine::Word as _;
 use jiff::Timestamp;
 use web::svg::{Bar, Bars};
 use web::{Lang, Page, Tone};
@@ -74,7 +75,7 @@ const SILENT_SECONDS: i64 = 10;
 impl OverviewPage {
     fn components(&self) -> Vec<&'static str> {
         let mut words = vec![ROUTER];
-        let all = Component::ALL.into_iter();
+        let all = Component::ALL.iter().copied();
         words.extend(all.filter(|one| *one != Component::Http || self.calls).map(Component::word));
         words
     }

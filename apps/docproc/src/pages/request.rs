@@ -1,6 +1,7 @@
 use std::{borrow::Borrow, sync::Arc};
 
 use askama::Template;
+use engine::Word as _;
 use jiff::Timestamp;
 use web::{Lang, Page, Tone};
 

@@ -13,7 +13,6 @@ use crate::{
     resources::Resources,
     routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{
-        Sentence,
         quality::{FieldLine, Quality, TypeLine},
         shift::{Day, Shift},
         thresholds::{Known, Said},
@@ -32,6 +31,7 @@ use crate::{
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
     workflows::{DEFAULT, Refused},
 };
+use engine::Sentence;
 
 const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -43,7 +43,7 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
     let fault = workflow::Fault {
         line: 7,
         column: 1,
-        said: Sentence::new("no hay etapas".to_owned(), "there are no stages".to_owned()),
+        said: Sentence::new("no hay etapas", "there are no stages"),
     };
     OverviewPage {
         page: page(lang),
@@ -174,7 +174,7 @@ fn detail() -> RequestDetail {
 fn request(lang: Lang, status: Status) -> RequestPage {
     let reason = Reason {
         code: "ESPERA_PERSONA",
-        said: Sentence::new("La página espera.".to_owned(), "The page waits.".to_owned()),
+        said: Sentence::new("La página espera.", "The page waits."),
         until: None,
         data: json!({}),
     };

@@ -1,5 +1,6 @@
 //! The words of the contract as people read them, and their colours.
 
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone};
 

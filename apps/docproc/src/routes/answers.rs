@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
     policy::Action,
     store::{answers, deadlines, requests},

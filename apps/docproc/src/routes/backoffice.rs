@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::{Path, Query};
 
 use super::{
-    Desk, operators,
+    AtDesk as _, Desk, operators,
     screens::{midnight, render},
     tasks::Named,
 };
@@ -39,7 +39,7 @@ async fn home(
     Query(named): Query<Named>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.maybe_operator(named.operator.as_deref());
+    let operator = desk.operator(named.operator.as_deref()).ok();
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
@@ -92,7 +92,7 @@ async fn show(
     wanted: String,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let Some(operator) = desk.maybe_operator(named.operator.as_deref()) else {
+    let Ok(operator) = desk.operator(named.operator.as_deref()) else {
         return Ok(Redirect::to("/backoffice").into_response());
     };
     let page = console.page(console.lang.t("Revisión", "Review"));

@@ -7,6 +7,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
+use engine::Word as _;
 use host::{Console, Context, Failure};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, workflows::faults};
+use super::{AtDesk as _, Desk, workflows::faults};
 use crate::{
     decisions::{Refusal, golden},
     golden::Verdict,
@@ -26,7 +26,6 @@ use crate::{
         golden::{self as cases, CaseRow},
         policy, workflows as versions,
     },
-    wire,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -184,9 +183,7 @@ async fn take_files(
     let text = form.others.get("expected").map(String::as_str).unwrap_or_default();
     let expected = serde_json::from_str::<Json>(text).unwrap_or_default();
     let expected = rule::read(&expected).map_err(|said| {
-        Problem::unprocessable("RESPUESTA_INVALIDA")
-            .lang(desk.lang)
-            .detail(wire::told(&said, desk.lang))
+        Problem::unprocessable("RESPUESTA_INVALIDA").lang(desk.lang).detail(desk.lang.say(&said))
     })?;
     let workflow = form.workflow.as_deref().unwrap_or(crate::rules::route::DEFAULT);
     let named = form.others.get("name").filter(|name| !name.trim().is_empty());

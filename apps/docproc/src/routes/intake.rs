@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
     decisions::{
         Key,
@@ -26,7 +26,7 @@ use crate::{
     room::{Room, room},
     rules::{callback, route, sla, workflow::Workflow},
     store::{partial, policy, requests},
-    wire::{self, StatusView},
+    wire::StatusView,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -124,7 +124,7 @@ async fn accept(
         callback::check(url, private).map_err(|said| {
             Problem::unprocessable("CALLBACK_NO_ADMITIDO")
                 .lang(desk.lang)
-                .detail(wire::told(&said, desk.lang))
+                .detail(desk.lang.say(&said))
         })?;
     }
     let active = room.workflows.active();

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
     decisions::{self, Refusal, people},
     policy::Action,

@@ -9,7 +9,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};
 
 use super::{
-    Desk,
+    AtDesk as _, Desk,
     golden::{given_reason, no_workflow, report},
 };
 use crate::{

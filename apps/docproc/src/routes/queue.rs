@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Problem, Query};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{decisions, policy::Action, store::queue};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {

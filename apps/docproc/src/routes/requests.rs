@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
     model::Unit,
     policy::Action,
@@ -217,7 +217,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
     let reasons: Vec<_> = reasons
         .iter()
         .map(|reason| {
-            json!({ "code": reason.code, "detail": wire::told(&reason.said, desk.lang),
+            json!({ "code": reason.code, "detail": desk.lang.say(&reason.said),
                     "until": reason.until, "data": reason.data })
         })
         .collect();
@@ -273,7 +273,7 @@ fn ended(row: &requests::RequestRow) -> Vec<why::Reason> {
     let code = if row.status == crate::model::Status::Cancelled { "CANCELADA" } else { "FALLIDA" };
     vec![why::Reason {
         code,
-        said: crate::rules::Sentence::new(error.clone(), error.clone()),
+        said: engine::Sentence::new(error.clone(), error.clone()),
         until: None,
         data: json!({ "code": row.error_code }),
     }]

@@ -6,13 +6,14 @@ use axum::{
     response::{Html, IntoResponse as _, Response},
     routing::get,
 };
+use engine::{Roles as _, Word as _};
 use host::{Console, Context, Failure};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Path, Problem, Query};
 
-use super::{Desk, requests};
+use super::{AtDesk as _, Desk, requests};
 use crate::{
     model::{Component, Status},
     pages::{
@@ -21,7 +22,7 @@ use crate::{
         requests::{Line, Narrowed},
         upload::Choice,
     },
-    policy::{Action, can},
+    policy::Action,
     room::room,
     store::{self, figures, measures, policy, queue},
     work,
@@ -63,7 +64,7 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         real_now: Timestamp::now(),
         refused: room.workflows.refused(),
         calls: room.workflows.active().values().any(|one| one.has(Component::Http)),
-        may_steer: can(desk.role, Action::Steer),
+        may_steer: desk.role.can(Action::Steer),
         address: address(&headers),
         page,
     };
@@ -95,7 +96,7 @@ async fn upload(desk: Desk, console: Console) -> Result<Response, Failure> {
         page: console.page(console.lang.t("Subir documentos", "Upload documents")),
         workflows: active.values().map(choice).collect(),
         most: policy.upload_bytes,
-        may_read: can(desk.role, Action::ReadContent),
+        may_read: desk.role.can(Action::ReadContent),
     };
     render(&desk, StatusCode::OK, &view)
 }
@@ -195,7 +196,7 @@ async fn one(
         threshold: threshold.unwrap_or(policy.thresholds.extraction),
         reasons: reasons.unwrap_or_default(),
         selected: pagina.unwrap_or(1).saturating_sub(1).min(last),
-        may_steer: can(desk.role, Action::Steer),
+        may_steer: desk.role.can(Action::Steer),
         checkpoints: store::deadlines::reached(&mut tx, &id).await?,
         answers: store::answers::log(&mut tx, &id).await?,
         workflow,

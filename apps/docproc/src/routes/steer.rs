@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::{Desk, requests};
+use super::{AtDesk as _, Desk, requests};
 use crate::{decisions, policy::Action, wire::RequestDetail};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {

@@ -6,6 +6,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Redirect, Response},
 };
+use engine::Word as _;
 use host::{Context, Failure};
 use jiff::SignedDuration;
 use serde::Deserialize;
@@ -14,13 +15,13 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query, problem::wants_html};
 
-use super::{Desk, said, spoken::Spoken, task_detail};
+use super::{AtDesk as _, Desk, said, spoken::Spoken, task_detail};
 use crate::{
     decisions::{Key, Refusal, answers, people},
     policy::Action,
     rules::{assign, why},
     store::{self, policy, reviews},
-    wire::{self, TaskView, people::TaskDetail},
+    wire::{TaskView, people::TaskDetail},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -92,7 +93,7 @@ async fn one(
     if wants_html(&headers) {
         return Ok(station(&id, named.operator.as_deref()));
     }
-    let operator = desk.maybe_operator(named.operator.as_deref());
+    let operator = desk.operator(named.operator.as_deref()).ok();
     match task_detail::load(&desk, &id, operator.as_deref()).await? {
         Some(detail) => Ok(axum::Json(detail).into_response()),
         None => Err(desk.refused(&Refusal::NoTask).into()),
@@ -421,7 +422,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
         .filter(|held| held.task() == id)
         .map(why::task_reason)
         .map(|reason| {
-            json!({ "code": reason.code, "detail": wire::told(&reason.said, desk.lang),
+            json!({ "code": reason.code, "detail": desk.lang.say(&reason.said),
                     "until": reason.until, "data": reason.data })
         })
         .collect();

@@ -1,6 +1,7 @@
 //! Workflows: what is in force, every version, what was refused, and a check before it is saved.
 
 use axum::response::{IntoResponse as _, Response};
+use engine::Word as _;
 use host::{Context, Failure};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -14,7 +15,6 @@ use crate::{
     room::room,
     rules::workflow::{self, Fault, Promotion, Workflow, mermaid},
     store::workflows as versions,
-    wire,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -122,7 +122,7 @@ pub(super) fn faults(faults: &[Fault], lang: Lang) -> Vec<Json> {
         .iter()
         .map(|fault| {
             json!({ "line": fault.line, "column": fault.column,
-                    "message": wire::told(&fault.said, lang) })
+                    "message": lang.say(&fault.said) })
         })
         .collect()
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error, Row, Rows, Tx};
+use engine::Word as _;
 use serde_json::{Map, Value as Json};
 
-use super::pages::origin;
 use crate::model::{FieldValue, Origin, Progress, Standing};
 
 #[derive(Clone, Debug)]
@@ -159,6 +159,6 @@ fn document(row: &Row) -> Result<DocumentRow, Error> {
         extracted_data: row.maybe("extracted_data")?,
         fields: fields.unwrap_or_default(),
         extraction_confidence: row.maybe("extraction_confidence")?,
-        origin: row.word("origin", origin)?,
+        origin: row.word("origin", Origin::from_word)?,
     })
 }

@@ -1,6 +1,7 @@
 //! Pages: one row each, from the split to their document.
 
 use db::{Decision, Error, Row, Rows, Tx, Value};
+use engine::Word as _;
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
@@ -171,17 +172,9 @@ fn page(row: &Row) -> Result<PageRow, Error> {
         scores: row.maybe("scores")?,
         doc_type: row.maybe("doc_type")?,
         classification_confidence: row.maybe("classification_confidence")?,
-        origin: row.word("origin", origin)?,
+        origin: row.word("origin", Origin::from_word)?,
         document_id: row.maybe("document_id")?,
     })
-}
-
-pub(super) fn origin(word: &str) -> Option<Origin> {
-    match word {
-        "AUTO" => Some(Origin::Automatic),
-        "BACKOFFICE" => Some(Origin::Person),
-        _ => None,
-    }
 }
 
 /// The words of one page.

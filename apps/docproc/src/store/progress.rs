@@ -4,6 +4,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use db::{Decision, Error, Row, Rows, Slice, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 use page::PageText;
 use serde_json::{Value as Json, json};

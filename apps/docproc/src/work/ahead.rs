@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use engine::Word as _;
 use page::PageText;
 
 use super::{

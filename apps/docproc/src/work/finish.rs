@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error};
-use engine::Plan;
+use engine::{Plan, Word as _};
 use host::Context;
 
 use super::{Fact, Outcome, Step};

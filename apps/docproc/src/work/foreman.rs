@@ -9,6 +9,7 @@ use std::{
 };
 
 use db::Error;
+use engine::Word as _;
 use host::Context;
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -42,9 +43,6 @@ const BATCH: usize = 256;
 const BREATH: Duration = Duration::from_millis(250);
 /// The longest rest between two rounds.
 const REST: Duration = Duration::from_millis(10);
-
-const HTTP: &str = Component::Http.word();
-const OCR: &str = Component::Ocr.word();
 
 /// Runs from start to shutdown.
 pub async fn run(context: Context) {
@@ -204,17 +202,21 @@ impl Foreman {
     /// What to take and how much: work for the hands, and calls.
     fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
         let room = |load: Load| self.room_for(load, held[load as usize]);
+        let (ocr, http) = (Component::Ocr.word(), Component::Http.word());
         if self.components.is_empty() {
             return vec![
-                (Wanted::AllBut([OCR, HTTP]), room(Load::Quick)),
-                (Wanted::Only(OCR), room(Load::Slow)),
-                (Wanted::Only(HTTP), room(Load::Call)),
+                (Wanted::AllBut([ocr, http]), room(Load::Quick)),
+                (Wanted::Only(ocr), room(Load::Slow)),
+                (Wanted::Only(http), room(Load::Call)),
             ];
         }
-        let each = |component: &&'static str| match *component {
-            HTTP => (Wanted::Only(HTTP), room(Load::Call)),
-            OCR => (Wanted::Only(OCR), room(Load::Slow)),
-            other => (Wanted::Only(other), room(Load::Quick)),
+        let each = |component: &&'static str| {
+            let load = match *component {
+                one if one == http => Load::Call,
+                one if one == ocr => Load::Slow,
+                _ => Load::Quick,
+            };
+            (Wanted::Only(component), room(load))
         };
         self.components.iter().map(each).collect()
     }

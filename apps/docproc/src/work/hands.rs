@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use engine::Word as _;
 use host::Context;
 use page::PageText;
 use tokio::sync::mpsc::UnboundedSender;

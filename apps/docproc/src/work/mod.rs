@@ -21,6 +21,7 @@ use jiff::Timestamp;
 pub(crate) use opened::kind_word;
 use page::PageText;
 pub use pulse::{Worker, give_back_silent, workers};
+pub(crate) use read::engine_of;
 
 use crate::{
     model::Item,

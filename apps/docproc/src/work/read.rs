@@ -7,13 +7,14 @@ use std::{
     time::Duration,
 };
 
-use ocr::{Engine, EngineKind};
+use ocr::{Engine, EngineKind, Pack};
 use page::PageText;
 use paper::Document;
 use understand::classify::first_page_evidence;
 
 use super::{Fact, split::trouble};
 use crate::{
+    model,
     room::Room,
     rules::{continuity::Place, retry::Trouble},
     store::{
@@ -25,17 +26,21 @@ use crate::{
 /// Fine enough for eight-point print, coarse enough to be quick.
 const DPI: f32 = 200.0;
 
+/// The engine that a workflow means; without a model pack the other one steps in.
+pub(crate) fn engine_of(wanted: model::Engine, pack: Option<&Pack>) -> EngineKind {
+    match (wanted, pack) {
+        (model::Engine::PpOcr, Some(_)) => EngineKind::PpOcr,
+        (model::Engine::PpOcr, None) | (model::Engine::Tesseract, _) => EngineKind::Tesseract,
+    }
+}
+
 /// The engines of one thread, opened when first needed.
 #[derive(Default)]
 pub(super) struct Engines(HashMap<EngineKind, Box<dyn Engine>>);
 
 impl Engines {
-    /// The engine a workflow wants; without a model pack the other one steps in.
-    fn get(&mut self, room: &Room, wanted: EngineKind) -> Result<&mut Box<dyn Engine>, Trouble> {
-        let kind = match (wanted, &room.pack) {
-            (EngineKind::PpOcr, None) => EngineKind::Tesseract,
-            (kind, _) => kind,
-        };
+    fn get(&mut self, room: &Room, wanted: model::Engine) -> Result<&mut Box<dyn Engine>, Trouble> {
+        let kind = engine_of(wanted, room.pack.as_ref());
         match self.0.entry(kind) {
             Entry::Occupied(open) => Ok(open.into_mut()),
             Entry::Vacant(empty) => {
@@ -76,7 +81,7 @@ pub(super) fn picture(
     room: &Room,
     job: &Job,
     engines: &mut Engines,
-    engine: EngineKind,
+    engine: model::Engine,
     budget: Duration,
 ) -> Result<Fact, Trouble> {
     let (document, page) = open(room, job)?;

@@ -164,21 +164,21 @@ pub fn replicas(ready: u64, each: u64, most: u32) -> u32 {
 mod tests {
     use std::{cmp::Reverse, collections::BinaryHeap};
 
+    use engine::Chance;
     use proptest::prelude::*;
-    use rand::{SeedableRng as _, rngs::StdRng};
 
     use super::*;
 
     /// Hands and requests, piece by piece: what the model only estimates.
     struct Simulation {
-        rng: StdRng,
+        chance: Chance,
     }
 
     impl Simulation {
         fn draw(&mut self, spread: Spread) -> f64 {
             // A mixture of "always the same" and "exponential" has the variation between.
             let share = spread.variation.sqrt().min(1.0);
-            let exponential = -(1.0 - self.rng.random::<f64>()).ln();
+            let exponential = -(1.0 - self.chance.unit()).ln();
             spread.mean * ((1.0 - share) + share * exponential)
         }
 
@@ -193,7 +193,7 @@ mod tests {
             let mut events = BinaryHeap::new();
             let (mut now, mut came) = (0.0, Vec::new());
             for request in 0..requests {
-                now += -(1.0 - self.rng.random::<f64>()).ln() * 3600.0 / load.requests_per_hour;
+                now += -(1.0 - self.chance.unit()).ln() * 3600.0 / load.requests_per_hour;
                 came.push(nano(now));
                 events.push(Reverse((nano(now), request)));
             }
@@ -249,7 +249,7 @@ mod tests {
         ] {
             let mut load = load(1.0, pages, variation);
             load.requests_per_hour = busy * f64::from(hands) * 3600.0 / work(&load).0;
-            let mut simulation = Simulation { rng: StdRng::seed_from_u64(7) };
+            let mut simulation = Simulation { chance: Chance::new(7) };
             let times = simulation.run(&load, hands, 20_000);
             let mean = times.iter().sum::<f64>() / times.len() as f64;
             let p95 = times[times.len() * 95 / 100];

@@ -4,9 +4,9 @@
 // Addresses as values: no socket can be opened with these.
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use reqwest::Url;
+use url::Url;
 
-use super::Sentence;
+use engine::Sentence;
 
 const LONGEST: usize = 2000;
 
@@ -16,14 +16,14 @@ pub fn check(text: &str, private: bool) -> Result<Url, Sentence> {
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let Some(url) = url else {
         return Err(Sentence::new(
-            "«callback_url» tiene que ser una dirección http:// o https://.".to_owned(),
-            "“callback_url” has to be an http:// or https:// address.".to_owned(),
+            "«callback_url» tiene que ser una dirección http:// o https://.",
+            "“callback_url” has to be an http:// or https:// address.",
         ));
     };
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Sentence::new(
-            "«callback_url» no lleva usuario ni contraseña; la firma dice quién llama.".to_owned(),
-            "“callback_url” takes no user or password; the signature says who calls.".to_owned(),
+            "«callback_url» no lleva usuario ni contraseña; la firma dice quién llama.",
+            "“callback_url” takes no user or password; the signature says who calls.",
         ));
     }
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -33,10 +33,8 @@ pub fn check(text: &str, private: bool) -> Result<Url, Sentence> {
     };
     if inside && !private {
         return Err(Sentence::new(
-            "«callback_url» apunta dentro de la red; DOCPROC_CALLBACK_PRIVATE lo permite."
-                .to_owned(),
-            "“callback_url” points inside the network; DOCPROC_CALLBACK_PRIVATE allows it."
-                .to_owned(),
+            "«callback_url» apunta dentro de la red; DOCPROC_CALLBACK_PRIVATE lo permite.",
+            "“callback_url” points inside the network; DOCPROC_CALLBACK_PRIVATE allows it.",
         ));
     }
     Ok(url)

@@ -11,33 +11,17 @@ use super::workflow::Sla;
 /// The share of the time after which four fifths are spent: the alert of §9.3.
 const ALERT_PCT: u8 = 80;
 
-/// What happens as time runs out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Checkpoint {
-    /// *Aviso*: somebody may want to look.
-    Warn,
-    /// *Alerta*: a fifth of the time is left.
-    Alert,
-    /// *Escalado*: to the front of every queue, and what is known is answered.
-    Escalate,
-    /// *Incumplimiento*: the deadline has passed; work goes on.
-    Breach,
-}
-
-impl Checkpoint {
-    pub const ALL: [Self; 4] = [Self::Warn, Self::Alert, Self::Escalate, Self::Breach];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Warn => "warn",
-            Self::Alert => "alert",
-            Self::Escalate => "escalate",
-            Self::Breach => "breach",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
+engine::words! {
+    /// What happens as time runs out.
+    pub enum Checkpoint {
+        /// *Aviso*: somebody may want to look.
+        Warn = "warn",
+        /// *Alerta*: a fifth of the time is left.
+        Alert = "alert",
+        /// *Escalado*: to the front of every queue, and what is known is answered.
+        Escalate = "escalate",
+        /// *Incumplimiento*: the deadline has passed; work goes on.
+        Breach = "breach",
     }
 }
 
@@ -91,15 +75,13 @@ pub fn first(received: Timestamp, deadline: Timestamp, sla: Sla) -> Timestamp {
 }
 
 fn instants(received: Timestamp, deadline: Timestamp, sla: Sla) -> [(Checkpoint, Timestamp); 4] {
-    let mut all = Checkpoint::ALL.map(|checkpoint| {
-        let percent = match checkpoint {
-            Checkpoint::Warn => sla.warn_pct,
-            Checkpoint::Alert => ALERT_PCT,
-            Checkpoint::Escalate => sla.escalation_pct,
-            Checkpoint::Breach => 100,
-        };
-        (checkpoint, after(received, deadline, percent))
-    });
+    let mut all = [
+        (Checkpoint::Warn, sla.warn_pct),
+        (Checkpoint::Alert, ALERT_PCT),
+        (Checkpoint::Escalate, sla.escalation_pct),
+        (Checkpoint::Breach, 100),
+    ]
+    .map(|(checkpoint, percent)| (checkpoint, after(received, deadline, percent)));
     all.sort_by_key(|(checkpoint, at)| (*at, *checkpoint));
     all
 }
@@ -114,6 +96,7 @@ fn after(received: Timestamp, deadline: Timestamp, percent: u8) -> Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use engine::Word as _;
     use proptest::prelude::*;
 
     use super::*;

@@ -13,7 +13,12 @@ pub use diagram::mermaid;
 pub use parse::{Fault, parse};
 use understand::extract::Schema;
 
-use crate::model::{Component, Unit};
+use crate::model::{Component, Engine, Unit};
+
+/// The flow of the seed (§6.2), shipped with the binary.
+pub const DEFAULT: &str = include_str!("../../../../../../config/workflows/default.yaml");
+/// A shipped flow that leaves stages out.
+pub const INVOICES: &str = include_str!("../../../../../../config/workflows/facturas.yaml");
 
 /// A workflow that was read and checked.
 #[derive(Clone, Debug)]
@@ -85,7 +90,7 @@ pub enum How {
     Plain,
     /// Which engine reads pictures.
     Read {
-        engine: ocr::EngineKind,
+        engine: Engine,
     },
     Classify {
         /// Whether the page before helps to decide a page that is unsure by itself.

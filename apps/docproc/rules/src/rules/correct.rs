@@ -6,8 +6,8 @@ use jiff::civil::Date;
 use serde_json::{Map, Value as Json, json};
 use understand::extract::{Complaint, FieldSpec, Schema, check_value};
 
-use super::Sentence;
 use crate::model::{EvidenceBox, FieldValue, RuleOutcome};
+use engine::Sentence;
 
 /// What a person sent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -116,8 +116,8 @@ fn unknown(machine: &[FieldValue], schema: Option<&Schema>, said: &Said) -> Vec<
         .map(|name| Wrong {
             field: name.clone(),
             said: Sentence::new(
-                "Este tipo de documento no tiene ese campo.".to_owned(),
-                "This type of document has no such field.".to_owned(),
+                "Este tipo de documento no tiene ese campo.",
+                "This type of document has no such field.",
             ),
         })
         .collect()

@@ -11,7 +11,7 @@ use crate::rules::{
 const HOUSE: Thresholds = Thresholds { classification: 0.80, extraction: 0.75 };
 
 fn default_workflow() -> Workflow {
-    workflow::parse(crate::workflows::DEFAULT).expect("the shipped workflow loads")
+    workflow::parse(workflow::DEFAULT).expect("the shipped workflow loads")
 }
 
 fn document_id(first: u32) -> String {

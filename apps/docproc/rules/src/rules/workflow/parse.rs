@@ -7,10 +7,9 @@ use serde_saphyr::{Location, Spanned};
 use understand::extract::Schema;
 
 use super::{Boundaries, How, Needed, Promotion, Retry, Route, Sla, Stage, Workflow, check};
-use crate::{
-    model::{Component, Unit},
-    rules::Sentence,
-};
+use engine::{Sentence, Word as _};
+
+use crate::model::{Component, Engine, Unit};
 
 /// Larger than any workflow a person writes.
 const LARGEST: usize = 256 * 1024;
@@ -156,8 +155,8 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
         faults.push(Fault::at(
             raw.name.defined,
             Sentence::new(
-                "name: letras minúsculas, cifras, guiones, hasta 100".into(),
-                "name: lower-case letters, digits, hyphens, up to 100".into(),
+                "name: letras minúsculas, cifras, guiones, hasta 100",
+                "name: lower-case letters, digits, hyphens, up to 100",
             ),
         ));
     }
@@ -303,8 +302,8 @@ fn how(raw: &RawStage, component: Component) -> Result<How, Sentence> {
     Ok(match component {
         Component::Ocr => {
             let word = raw.engine.as_deref().unwrap_or("ppocr");
-            let engine = ocr::EngineKind::from_word(word)
-                .ok_or_else(|| check::unknown_engine(&raw.name, word))?;
+            let engine =
+                Engine::from_word(word).ok_or_else(|| check::unknown_engine(&raw.name, word))?;
             How::Read { engine }
         }
         Component::Classifier => How::Classify { continuity: raw.continuity.unwrap_or(true) },
@@ -360,10 +359,7 @@ fn retention(raw: Option<RawRetention>, faults: &mut Vec<Fault>) -> Option<u32> 
     }
     faults.push(Fault::at(
         days.defined,
-        Sentence::new(
-            "retention.days: de 1 a 36500".to_owned(),
-            "retention.days: 1 to 36500".to_owned(),
-        ),
+        Sentence::new("retention.days: de 1 a 36500", "retention.days: 1 to 36500"),
     ));
     None
 }
@@ -375,8 +371,8 @@ fn promotion(raw: Option<&Spanned<String>>, faults: &mut Vec<Fault>) -> Promotio
         Some(_) => {
             let at = raw.map_or(Location::UNKNOWN, |given| given.defined);
             let said = Sentence::new(
-                "promotion: automatic o required".to_owned(),
-                "promotion: automatic or required".to_owned(),
+                "promotion: automatic o required",
+                "promotion: automatic or required",
             );
             faults.push(Fault::at(at, said));
             // Whoever meant something by it does not want it in force at once.

@@ -1,6 +1,6 @@
 //! *Reagrupar*: a person says which pages are one document.
 
-use super::Sentence;
+use engine::Sentence;
 
 /// A document as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use understand::extract::{FieldSpec, Kind, check_value};
 
-use super::{Sentence, workflow::Workflow};
+use super::workflow::Workflow;
+use engine::Sentence;
 
 /// More than any answer has.
 const MOST: usize = 5000;

@@ -29,7 +29,7 @@ impl Day {
         [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
 
     /// `mon`, `Monday`, `Lu`, `lunes`, `1`: the first letters tell days apart in both languages.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub fn named(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase();
         let names = [
             ("1", "mon", "lu"),
@@ -122,9 +122,9 @@ mod tests {
             ("Sá", Day::Sat),
             ("Sunday", Day::Sun),
         ] {
-            assert_eq!(Day::from_word(word), Some(day), "{word}");
+            assert_eq!(Day::named(word), Some(day), "{word}");
         }
-        assert_eq!(Day::from_word("x"), None);
-        assert_eq!(Day::from_word(""), None);
+        assert_eq!(Day::named("x"), None);
+        assert_eq!(Day::named(""), None);
     }
 }

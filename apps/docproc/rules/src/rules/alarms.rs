@@ -1,6 +1,6 @@
 //! *Alertas automáticas* (seed §9.3): the five conditions, with their numbers.
 
-use super::Sentence;
+use engine::Sentence;
 
 /// Manual classifications that may wait.
 const MOST_WAITING: i64 = 50;

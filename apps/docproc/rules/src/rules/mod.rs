@@ -21,16 +21,3 @@ pub mod sufficient;
 pub mod thresholds;
 pub mod why;
 pub mod workflow;
-
-/// What people read, in both languages.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentence {
-    pub es: String,
-    pub en: String,
-}
-
-impl Sentence {
-    pub const fn new(es: String, en: String) -> Self {
-        Self { es, en }
-    }
-}

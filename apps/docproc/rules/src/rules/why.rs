@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{Sentence, advance::Held, assign, workflow::Workflow};
+use super::{advance::Held, assign, workflow::Workflow};
 use crate::model::Item;
+use engine::Sentence;
 
 /// One reason.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,20 +1,24 @@
 //! The nouns of document processing.
 
-use engine::{Lifecycle, Word};
+use engine::Lifecycle;
 use serde::{Deserialize, Serialize};
 
-/// *Componente* (seed §2): what a stage runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Component {
-    Splitter,
-    Ocr,
-    Classifier,
-    ClassificationAggregator,
-    Extractor,
-    ExtractionAggregator,
-    Consolidator,
-    /// Any service outside that takes and answers JSON.
-    Http,
+engine::words! {
+    /// *Componente* (seed §2): what a stage runs.
+    pub enum Component {
+        Splitter = "splitter",
+        Ocr = "ocr",
+        Classifier = "classifier",
+        ClassificationAggregator = "classification_aggregator",
+        Extractor = "extractor",
+        ExtractionAggregator = "extraction_aggregator",
+        Consolidator = "consolidator",
+        /// Any service outside that takes and answers JSON.
+        Http = "http",
+    }
+
+    /// What reads pictures.
+    pub enum Engine { PpOcr = "ppocr", Tesseract = "tesseract" }
 }
 
 /// What travels through a stage.
@@ -27,34 +31,6 @@ pub enum Unit {
 }
 
 impl Component {
-    pub const ALL: [Self; 8] = [
-        Self::Splitter,
-        Self::Ocr,
-        Self::Classifier,
-        Self::ClassificationAggregator,
-        Self::Extractor,
-        Self::ExtractionAggregator,
-        Self::Consolidator,
-        Self::Http,
-    ];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Splitter => "splitter",
-            Self::Ocr => "ocr",
-            Self::Classifier => "classifier",
-            Self::ClassificationAggregator => "classification_aggregator",
-            Self::Extractor => "extractor",
-            Self::ExtractionAggregator => "extraction_aggregator",
-            Self::Consolidator => "consolidator",
-            Self::Http => "http",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
-    }
-
     /// The seed's routing key (§5.2), for files that leave it out.
     pub const fn routing_key(self) -> &'static str {
         match self {
@@ -99,56 +75,25 @@ impl Component {
     }
 }
 
-/// *Estado de la solicitud* (seed §4.2). `sla_breached` is not here: it is a request that is late
-/// and still at work, told apart by `sla_breached_at`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    Received,
-    Routing,
-    Splitting,
-    Processing,
-    Extracting,
-    Consolidating,
-    Completed,
-    Failed,
-    Cancelled,
+engine::words! {
+    /// *Estado de la solicitud* (seed §4.2). `sla_breached` is not here: it is a request that is
+    /// late and still at work, told apart by `sla_breached_at`.
+    pub enum Status {
+        Received = "received",
+        Routing = "routing",
+        Splitting = "splitting",
+        Processing = "processing",
+        Extracting = "extracting",
+        Consolidating = "consolidating",
+        Completed = "completed",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
 }
 
 impl Status {
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|one| one.word() == word)
-    }
-
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
-}
-
-impl Word for Status {
-    const ALL: &'static [Self] = &[
-        Self::Received,
-        Self::Routing,
-        Self::Splitting,
-        Self::Processing,
-        Self::Extracting,
-        Self::Consolidating,
-        Self::Completed,
-        Self::Failed,
-        Self::Cancelled,
-    ];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::Routing => "routing",
-            Self::Splitting => "splitting",
-            Self::Processing => "processing",
-            Self::Extracting => "extracting",
-            Self::Consolidating => "consolidating",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
     }
 }
 
@@ -199,33 +144,17 @@ impl Lifecycle for Status {
     }
 }
 
-/// How far an item is with the stage it stands at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// Nobody was told yet.
-    Todo,
-    /// A message waits or is in a worker's hands.
-    Sent,
-    /// The stage gave its result; what follows is not decided.
-    Done,
-    /// A person decides.
-    Review,
-}
-
-impl Progress {
-    pub const ALL: [Self; 4] = [Self::Todo, Self::Sent, Self::Done, Self::Review];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Todo => "WAITING",
-            Self::Sent => "SENT",
-            Self::Done => "DONE",
-            Self::Review => "REVIEW",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
+engine::words! {
+    /// How far an item is with the stage it stands at.
+    pub enum Progress {
+        /// Nobody was told yet.
+        Todo = "WAITING",
+        /// A message waits or is with a worker.
+        Sent = "SENT",
+        /// The stage gave its result; what follows is not decided.
+        Done = "DONE",
+        /// A person decides.
+        Review = "REVIEW",
     }
 }
 
@@ -269,13 +198,15 @@ impl Item {
     }
 }
 
-/// Whether a machine or a person said so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Origin {
-    #[serde(rename = "AUTO")]
-    Automatic,
-    #[serde(rename = "BACKOFFICE")]
-    Person,
+engine::words! {
+    /// Whether a machine or a person said so.
+    #[derive(Serialize, Deserialize)]
+    pub enum Origin {
+        #[serde(rename = "AUTO")]
+        Automatic = "AUTO",
+        #[serde(rename = "BACKOFFICE")]
+        Person = "BACKOFFICE",
+    }
 }
 
 /// One field of a document, as extracted or corrected.
@@ -313,32 +244,18 @@ pub struct RuleOutcome {
     pub detail: String,
 }
 
-/// *Estado de la tarea* (seed §4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskState {
-    /// Nobody has it.
-    Pending,
-    /// Somebody has it: it was offered to them, or they took it.
-    Assigned,
-    Completed,
-    /// Its operator fell silent; nobody has it.
-    Timeout,
-    /// Nobody needs the answer any more.
-    Cancelled,
-}
-
-impl Word for TaskState {
-    const ALL: &'static [Self] =
-        &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Assigned => "assigned",
-            Self::Completed => "completed",
-            Self::Timeout => "timeout",
-            Self::Cancelled => "cancelled",
-        }
+engine::words! {
+    /// *Estado de la tarea* (seed §4.1).
+    pub enum TaskState {
+        /// Nobody has it.
+        Pending = "pending",
+        /// Somebody has it: it was offered to them, or they took it.
+        Assigned = "assigned",
+        Completed = "completed",
+        /// Its operator fell silent; nobody has it.
+        Timeout = "timeout",
+        /// Nobody needs the answer any more.
+        Cancelled = "cancelled",
     }
 }
 
@@ -351,11 +268,5 @@ impl Lifecycle for TaskState {
             }
             Self::Completed | Self::Cancelled => &[],
         }
-    }
-}
-
-impl TaskState {
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|one| one.word() == word)
     }
 }

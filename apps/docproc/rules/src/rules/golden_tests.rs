@@ -2,12 +2,12 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::{rules::workflow, workflows};
+use crate::rules::workflow;
 
 const TODAY: Date = jiff::civil::date(2026, 11, 16);
 
 fn flow() -> Workflow {
-    workflow::parse(workflows::DEFAULT).unwrap()
+    workflow::parse(workflow::DEFAULT).unwrap()
 }
 
 fn answer(documents: &Json) -> Answer {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use engine::Word as _;
+
 use super::Workflow;
 use crate::model::Unit;
 

@@ -1,10 +1,9 @@
 //! Whether the stages of a workflow fit together: each finds what it works on.
 
 use super::{How, Workflow};
-use crate::{
-    model::{Component, Unit},
-    rules::Sentence,
-};
+use engine::{Sentence, Word as _};
+
+use crate::model::{Component, Unit};
 
 const MOST_STAGES: usize = 40;
 
