@@ -1,34 +1,24 @@
 //! *`DocProc`*: documents in, structured answers out, people where a machine is not sure.
 //!
-//! Read `model` for the nouns, `rules` for the decisions (`rules::advance` above all), `work` for
-//! how messages are done, `store` for how facts are kept, `wire` for the outside contract.
+//! Read `model` for the nouns, `rules` for what is decided (`rules::advance` above all),
+//! `drivers::reading` for how messages are done, `decisions` for how things commit, `store` for how
+//! they are kept, `wire` for the outside contract.
 
-pub mod alarms;
-pub mod callback;
-pub mod deadlines;
 pub mod decisions;
-pub mod folder;
+pub mod drivers;
 pub mod golden;
-pub mod health;
 pub mod pages;
-pub mod reception;
-pub mod resources;
-pub mod retention;
-pub mod room;
 pub mod routes;
 pub mod sim;
-pub mod storage;
 pub mod store;
 pub mod training;
 pub mod wire;
-pub mod work;
-pub mod workflows;
 
 pub use docproc_rules::{NAME, model, policy, rules};
+pub use drivers::runtime::{Config, Part, install};
 use engine::{Roles as _, Word as _};
 use host::{App, Draw, Nav, Role, Tick};
 use jiff::SignedDuration;
-pub use room::{Part, Place, install};
 pub use store::policy::SETTINGS;
 
 /// Environment variables of the original system and the settings they set.
@@ -89,8 +79,8 @@ pub fn app() -> App {
         unhurried: UNHURRIED,
         assets: vec![pages::ASSETS.clone()],
         ticks: ticks(),
-        tasks: vec![|context| Box::pin(work::run(context))],
-        drivers: vec![callback::DRIVER],
+        tasks: vec![|context| Box::pin(drivers::reading::run(context))],
+        drivers: vec![drivers::callback::DRIVER],
         redact: wire::redact,
         senseless: |_, _| None,
         on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
@@ -108,22 +98,22 @@ fn ticks() -> Vec<Tick> {
             run: |context, now| Box::pin(decisions::tick(context, now)),
         },
         Tick {
-            name: deadlines::TICK,
+            name: decisions::deadlines::TICK,
             period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, now| Box::pin(deadlines::next(context, now)),
-            run: |context, now| Box::pin(deadlines::watch(context, now)),
+            next: |context, now| Box::pin(decisions::deadlines::next(context, now)),
+            run: |context, now| Box::pin(decisions::deadlines::watch(context, now)),
         },
         Tick {
-            name: folder::TICK,
-            period: |context| Box::pin(std::future::ready(folder::period(&context))),
+            name: drivers::folder::TICK,
+            period: |context| Box::pin(std::future::ready(drivers::folder::period(&context))),
             next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(folder::look(context, now)),
+            run: |context, now| Box::pin(drivers::folder::look(context, now)),
         },
         Tick {
-            name: alarms::TICK,
-            period: |_| Box::pin(std::future::ready(alarms::period())),
+            name: decisions::alarms::TICK,
+            period: |_| Box::pin(std::future::ready(decisions::alarms::period())),
             next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(alarms::check(context, now)),
+            run: |context, now| Box::pin(decisions::alarms::check(context, now)),
         },
         Tick {
             name: decisions::people::TICK,

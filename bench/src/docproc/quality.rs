@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, anyhow};
 use docproc::{
     rules::{advance::Thresholds, workflow},
     training::{self, Judge, Scorecard},
-    workflows,
+    drivers::workflows,
 };
 use ocr::Pack;
 use samples::{Wear, write_corpus};

@@ -2,7 +2,7 @@
 
 use docproc::rules::{advance::Thresholds, workflow};
 use docproc::training::{self, Judge, cases};
-use docproc::workflows;
+use docproc::drivers::workflows;
 use jiff::Timestamp;
 use ocr::Pack;
 use understand::classify::Classifier;
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Evaluate) -> Result<(), Exit> {
     let classifier = if args.shipped {
         Classifier::shipped().clone()
     } else {
-        train::in_force(&docproc::room::trained(&place))?
+        train::in_force(&docproc::drivers::runtime::trained(&place))?
     };
     let judge = Judge {
         workflow: &workflow,

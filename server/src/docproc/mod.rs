@@ -14,7 +14,7 @@ mod train;
 use std::path::{Path, PathBuf};
 
 use docproc::training::Untold;
-use docproc::{Part, Place};
+use docproc::{Config, Part};
 use host::Context;
 
 use crate::cli::DocprocCommand;
@@ -85,7 +85,7 @@ pub(crate) async fn health(context: &Context, listen: std::net::SocketAddr) -> R
         (None, None) => return Ok(()),
     };
     let address = std::net::SocketAddr::new(listen.ip(), port);
-    match docproc::health::serve(context.clone(), address).await {
+    match docproc::routes::health::serve(context.clone(), address).await {
         Ok(bound) => tracing::info!(address = %bound, "health checks of this component"),
         Err(error) => tracing::warn!(%address, %error,
             "no health checks on a port of their own; /health and /ready answer on the main one"),
@@ -103,14 +103,14 @@ pub(crate) fn has_callback_secret() -> bool {
     matches!(secret(CALLBACK_SECRET), Ok(Some(_)))
 }
 
-pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
+pub(crate) fn place(data_dir: &Path) -> Result<Config, Exit> {
     let component = variable(PART).unwrap_or_default();
     let part = Part::named(&component).ok_or_else(|| {
         Exit::usage(format!("{PART}: there is no component {component:?}"))
             .hint(format!("there are {}", Part::WORDS))
     })?;
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    Ok(Place {
+    Ok(Config {
         storage: variable("DOCPROC_STORAGE_PATH")
             .map_or_else(|| data_dir.join("docproc"), PathBuf::from),
         workflows: Some(PathBuf::from(
@@ -121,7 +121,7 @@ pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
         threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
         prefetch: number("DOCPROC_PREFETCH_COUNT")?,
         folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
-        callback_secret: secret(CALLBACK_SECRET)?.map(docproc::room::Secret::new),
+        callback_secret: secret(CALLBACK_SECRET)?.map(docproc::drivers::runtime::Secret::new),
     })
 }
 

@@ -2,7 +2,7 @@
 //! commit.
 
 use db::{
-    Decision, Error, Rows,
+    Decision, Error,
     audit::Entry,
     idempotency::{self, Seen},
 };
@@ -11,26 +11,24 @@ use host::Context;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Key, Refusal,
+    Key, Refusal, course,
     people::{self, Took},
 };
 use crate::{
+    drivers::runtime,
     model::Item,
-    room::room,
     rules::{
-        continuity::Place,
         correct::{self, Corrected, Said},
-        regroup::{self, Bound, Regrouping, Wanted},
+        regroup::{self as rule, Bound, Wanted},
         workflow::Workflow,
     },
     store::{
         corrections::{self, NewCorrection},
         documents::{self, DocumentRow},
-        messages, operators, pages, people_scope, progress, requests,
+        operators, pages, people_scope, regroup, requests,
         reviews::{self, TaskRow},
         scope,
     },
-    work,
 };
 
 /// An answer with all that belongs to it.
@@ -56,7 +54,7 @@ pub enum Answer {
 
 /// *Enviar*: an answer by the one who has the task, once.
 pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Took {
-    let room = room(context);
+    let runtime = runtime(context);
     let known = reviews::find(&mut context.store.read().await?, id).await?;
     let Some(known) = known else { return Ok(Err(Refusal::NoTask)) };
     let request = known.request_id;
@@ -87,11 +85,11 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
         idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
     }
     operators::heard(&mut decision, &submission.operator).await?;
-    work::settle(context, &room, &mut decision, &[request]).await?;
+    course::settle(context, &runtime, &mut decision, &[request]).await?;
     people::assign(context, &mut decision).await?;
     let task = reviews::find(&mut decision.tx, id).await?;
     decision.commit().await?;
-    room.work.notify_one();
+    runtime.work.notify_one();
     Ok(task.ok_or(Refusal::NoTask))
 }
 
@@ -111,11 +109,11 @@ async fn record(
     task: &TaskRow,
     submission: &Submission,
 ) -> Result<Result<(), Refusal>, Error> {
-    let room = room(context);
+    let runtime = runtime(context);
     let Some(row) = requests::find(&mut decision.tx, &task.request_id).await? else {
         return Ok(Err(Refusal::NoTask));
     };
-    let workflow = room.workflows.version(&mut decision.tx, row.workflow_id).await?;
+    let workflow = runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
     match (&task.item, &submission.answer) {
         (Item::Page(n), Answer::Type(doc_type)) => {
             sort_page(decision, task, submission, &workflow, *n, doc_type).await
@@ -194,12 +192,7 @@ async fn sort_page(
             ),
         }));
     }
-    let sql = "UPDATE pages SET doc_type = $4, classification_confidence = 1.0,
-               origin = 'BACKOFFICE', standing = 'DONE'
-               WHERE request_id = $1 AND n = $2 AND stage_at = $3 AND standing = 'REVIEW'";
-    let request = task.request_id.as_str();
-    let args = [request.into(), n.into(), task.stage_at.into(), doc_type.into()];
-    decision.tx.guarded("page", sql, &args).await?;
+    pages::decided(decision, &task.request_id, n, task.stage_at, doc_type).await?;
     let suggested = &task.input_data["suggested_type"];
     let machine = json!({ "doc_type": suggested, "confidence": task.input_data["confidence"] });
     let person = json!({ "doc_type": doc_type });
@@ -228,19 +221,7 @@ async fn fill_document(
     document: &DocumentRow,
     corrected: &Corrected,
 ) -> Result<Result<(), Refusal>, Error> {
-    let fields = serde_json::to_value(&corrected.fields)
-        .map_err(|error| Error::corrupt(error.to_string()))?;
-    let sql = "UPDATE documents SET fields = $3, extracted_data = $4, extraction_confidence = 1.0,
-               missing_required = 0, origin = 'BACKOFFICE', standing = 'DONE', updated_at = $5
-               WHERE id = $1 AND stage_at = $2 AND standing = 'REVIEW'";
-    let args = [
-        document.id.as_str().into(),
-        task.stage_at.into(),
-        fields.into(),
-        Json::Object(corrected.data.clone()).into(),
-        decision.now.into(),
-    ];
-    decision.tx.guarded("document", sql, &args).await?;
+    documents::corrected(decision, &document.id, task.stage_at, corrected).await?;
     let lessons = &corrected.lessons;
     let machine: Map<String, Json> = lessons
         .iter()
@@ -283,7 +264,7 @@ async fn group_anew(
         .map(|one| Bound { id: one.id.clone(), first: one.first_page, last: one.last_page })
         .collect();
     let files: Vec<u32> = all.iter().map(|page| page.file).collect();
-    let done = match regroup::regroup(&bounds, &files, &workflow.types(), own, wanted) {
+    let done = match rule::regroup(&bounds, &files, &workflow.types(), own, wanted) {
         Ok(done) => done,
         Err(said) => return Ok(Err(Refusal::Invalid { code: "GRUPOS_INVALIDOS", said })),
     };
@@ -318,49 +299,8 @@ async fn group_anew(
     };
     corrections::keep(decision, &correction).await?;
     end(decision, task, submission, &json!({ "groups": groups }), "regrouped").await?;
-    undo(decision, &task.request_id, at, &done).await?;
+    regroup::undo(decision, &task.request_id, at, &done).await?;
     Ok(Ok(()))
-}
-
-/// Takes documents apart. The run counts on, so that what comes of the pages is new to the queue.
-async fn undo(
-    decision: &mut Decision,
-    request: &str,
-    at: usize,
-    done: &Regrouping,
-) -> Result<(), Error> {
-    reviews::withdraw_items(decision, request, &done.undone).await?;
-    messages::drop_items(decision, request, &done.undone).await?;
-    let said: std::collections::HashMap<u32, Place> = done
-        .pages
-        .iter()
-        .map(|page| (page.n, if page.opens { Place::Opens } else { Place::Joins }))
-        .chain(done.after.map(|n| (n, Place::Opens)))
-        .collect();
-    let sql = "SELECT n, evidence FROM pages WHERE request_id = $1 ORDER BY n";
-    let mut evidence = Rows::new(&["n", "evidence"]);
-    for row in decision.tx.all(sql, &[request.into()]).await? {
-        let n = row.get::<i64>("n")? as u32;
-        let Some(place) = said.get(&n) else { continue };
-        let before: Option<Json> = row.maybe("evidence")?;
-        let identity = before.as_ref().and_then(|one| progress::read_evidence(one).1);
-        evidence.push([n.into(), progress::evidence(*place, identity.as_deref()).into()]);
-    }
-    let sql = "UPDATE pages SET evidence = v.evidence FROM ROWS
-               WHERE pages.request_id = $1 AND pages.n = v.n";
-    decision.tx.each(sql, &[request.into()], &evidence).await?;
-    let mut types = Rows::new(&["n", "doc_type"]);
-    for page in &done.pages {
-        types.push([page.n.into(), page.doc_type.as_str().into()]);
-    }
-    let sql = "UPDATE pages SET doc_type = v.doc_type, classification_confidence = 1.0,
-               origin = 'BACKOFFICE', document_id = NULL, stage_at = $2, standing = 'WAITING'
-               FROM ROWS WHERE pages.request_id = $1 AND pages.n = v.n";
-    decision.tx.each(sql, &[request.into(), (at as i64).into()], &types).await?;
-    let sql = "DELETE FROM documents WHERE id IN (SELECT v.id FROM ROWS)";
-    decision.tx.each(sql, &[], &Rows::of(&["id"], &done.undone)).await?;
-    let sql = "UPDATE requests SET run = run + 1, updated_at = $2 WHERE id = $1";
-    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await.map(drop)
 }
 
 async fn end(

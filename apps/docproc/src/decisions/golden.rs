@@ -10,14 +10,14 @@ use serde_json::json;
 
 use super::{By, Refusal};
 use crate::{
+    drivers::runtime::{Runtime, runtime},
+    drivers::storage::Storage,
     golden::{self, Verdict},
     model::Status,
-    room::{Room, room},
     rules::{
         golden::{Answer, read, strangers},
         workflow::Workflow,
     },
-    storage::Storage,
     store::{
         golden::{self as cases, CaseRow, Retired},
         requests::{self, FileRow, RequestRow},
@@ -77,7 +77,7 @@ pub async fn add_files(
     expected: &Answer,
     files: &[FileRow],
 ) -> Added {
-    let active = room(context).workflows.active();
+    let active = runtime(context).workflows.active();
     let Some(flow) = active.get(workflow) else {
         return Ok(Err(invalid(
             "FLUJO_DESCONOCIDO",
@@ -114,8 +114,8 @@ async fn add(
             format!("The name of a case has 1 to {LONGEST_NAME} characters."),
         )));
     }
-    let room = room(context);
-    if let Err(why) = golden::playable(&room, files).await {
+    let runtime = runtime(context);
+    if let Err(why) = golden::playable(&runtime, files).await {
         return Ok(Err(conflict(
             "NO_SE_ABRE",
             format!("No se puede abrir sin más: {why}. Con contraseña no sirve de caso."),
@@ -134,11 +134,11 @@ async fn add(
         retired: None,
         last: None,
     };
-    let copies = match copied(&room, &case.id, files).await {
+    let copies = match copied(&runtime, &case.id, files).await {
         Ok(copies) => copies,
         Err(error) => {
             tracing::error!(%error, case = case.id, "the files of a case could not be copied");
-            let _ = room.storage.remove_case(&case.id).await;
+            let _ = runtime.storage.remove_case(&case.id).await;
             return Ok(Err(conflict(
                 "ALMACEN_NO_DISPONIBLE",
                 "No se pudieron copiar los ficheros; no se añadió nada.".to_owned(),
@@ -148,22 +148,22 @@ async fn add(
     };
     let kept = keep(context, by, &case, &copies).await;
     if !matches!(kept, Ok(Ok(()))) {
-        let _ = room.storage.remove_case(&case.id).await;
+        let _ = runtime.storage.remove_case(&case.id).await;
     }
     Ok(kept?.map(|()| case))
 }
 
 /// The case's own copies: it outlives the request it came from.
 async fn copied(
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     case: &str,
     files: &[FileRow],
 ) -> Result<Vec<FileRow>, std::io::Error> {
-    let (room, case, files) = (room.clone(), case.to_owned(), files.to_vec());
+    let (runtime, case, files) = (runtime.clone(), case.to_owned(), files.to_vec());
     let copying = tokio::task::spawn_blocking(move || {
         let copy = |file: FileRow| {
             let place = Storage::case_place(&case, file.n);
-            room.storage.copy(&file, &place)?;
+            runtime.storage.copy(&file, &place)?;
             Ok(FileRow { place, password: None, pages: None, ..file })
         };
         files.into_iter().map(copy).collect()
@@ -272,7 +272,7 @@ pub async fn run(
     for case in set {
         verdicts.push(golden::run(context, workflow, case).await?);
     }
-    let in_force = room(context).workflows.id_of(&workflow.name);
+    let in_force = runtime(context).workflows.id_of(&workflow.name);
     if let Some(version) = version.filter(|version| in_force == Some(*version)) {
         let mut decision = context.store.decide(&cases::scope(), context.clock.now()).await?;
         for one in &verdicts {
@@ -285,14 +285,14 @@ pub async fn run(
 
 /// Removes files that no case owns: a process that ended between copying and committing.
 pub async fn sweep(context: &Context, age: Duration) -> Result<(), Error> {
-    let room = room(context);
-    let storage = room.storage.clone();
+    let runtime = runtime(context);
+    let storage = runtime.storage.clone();
     let old = tokio::task::spawn_blocking(move || storage.cases_older_than(age));
     let old = old.await.unwrap_or_default();
     let mut tx = context.store.read().await?;
     for ids in old.chunks(500) {
         for orphan in cases::unknown(&mut tx, ids).await? {
-            if let Err(error) = room.storage.remove_case(&orphan).await {
+            if let Err(error) = runtime.storage.remove_case(&orphan).await {
                 tracing::warn!(%error, case = orphan, "files without a case stay");
             }
         }

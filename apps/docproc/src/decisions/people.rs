@@ -1,4 +1,4 @@
-//! Tasks and the hands they are in (seed §8): given, taken, kept alive, given back.
+//! Tasks and the holder they are in (seed §8): given, taken, kept alive, given back.
 
 use db::{Decision, Error};
 use engine::Sentence;
@@ -62,8 +62,9 @@ pub async fn claim(context: &Context, operator: &str, id: &str) -> Took {
     };
     if task.status == TaskState::Assigned && !task.is_with(operator) {
         // Many ask for what one has: that it cannot have lapsed yet is seen without the planner.
-        let patience = policy::load(&context.settings, &mut decision.tx).await?.desk.patience;
-        if task.heard().is_some_and(|heard| decision.now.duration_since(heard) < patience) {
+        let task_timeout =
+            policy::load(&context.settings, &mut decision.tx).await?.desk.task_timeout;
+        if task.heard().is_some_and(|heard| decision.now.duration_since(heard) < task_timeout) {
             return Ok(Err(taken(&task)));
         }
         take_back_lapsed(context, &mut decision).await?;
@@ -155,7 +156,7 @@ fn taken(task: &TaskRow) -> Refusal {
     Refusal::Conflict { code, said }
 }
 
-/// Whether a task is in this operator's hands, or why not.
+/// Whether a task is in this operator's holder, or why not.
 pub(super) async fn held(
     decision: &mut Decision,
     operator: &str,
@@ -286,7 +287,7 @@ pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
     Ok(finish(decision, &task.id).await?.map(Some))
 }
 
-/// A supervisor puts a task into somebody's hands, or back into the queue.
+/// A supervisor puts a task into somebody's holder, or back into the queue.
 pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) -> Took {
     let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
     take_back_lapsed(context, &mut decision).await?;
@@ -387,9 +388,9 @@ pub async fn next_due(context: Context) -> Result<Option<Timestamp>, Error> {
     let mut tx = context.store.read().await?;
     let policy = policy::load(&context.settings, &mut tx).await?;
     let snapshot = crate::store::assign::load(&mut tx).await?;
-    let due = snapshot.tasks.iter().filter_map(|task| match task.hands {
-        assign::Hands::With { .. } => assign::lapses_at(&snapshot, task, policy.desk.patience),
-        assign::Hands::Nobody { until } => until,
+    let due = snapshot.tasks.iter().filter_map(|task| match task.holder {
+        assign::Holder::With { .. } => assign::lapses_at(&snapshot, task, policy.desk.task_timeout),
+        assign::Holder::Nobody { until } => until,
     });
     Ok(due.min())
 }

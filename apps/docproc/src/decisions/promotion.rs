@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::{By, Refusal, golden};
 use crate::{
+    drivers::runtime,
     golden::Verdict,
-    room::room,
     store::{
         golden as cases,
         workflows::{self as versions, Version},
@@ -44,7 +44,7 @@ pub async fn promote(
     name: &str,
     wanted: Option<i64>,
 ) -> Result<Result<Promotion, Refusal>, Error> {
-    let room = room(context);
+    let runtime = runtime(context);
     let mut tx = context.store.read().await?;
     let active = versions::active(&mut tx, name).await?;
     let candidate = match wanted {
@@ -55,7 +55,7 @@ pub async fn promote(
         let any = !versions::versions(&mut tx, Some(name)).await?.is_empty();
         return Ok(Err(if any { nothing_waits() } else { Refusal::NotFound }));
     };
-    let workflow = room.workflows.version(&mut tx, candidate.id).await?;
+    let workflow = runtime.workflows.version(&mut tx, candidate.id).await?;
     let set = cases::in_use(&mut tx, name).await?;
     drop(tx);
     let verdicts = golden::run(context, &workflow, None, &set).await?;
@@ -81,7 +81,7 @@ pub async fn promote(
     let entry = entry(by, "workflow.promote", name, active.as_ref(), &candidate);
     decision.audit(Entry { after: Some(told(&candidate, &verdicts)), ..entry });
     decision.commit().await?;
-    room.workflows.take_up(&mut context.store.read().await?).await?;
+    runtime.workflows.take_up(&mut context.store.read().await?).await?;
     tracing::info!(workflow = name, version = candidate.id, cases = verdicts.len(), "promoted");
     match confirm(context, by, name).await? {
         Ok(verdicts) => Ok(Ok(done(Outcome::Promoted, verdicts))),
@@ -96,10 +96,10 @@ pub async fn confirm(
     by: &By,
     name: &str,
 ) -> Result<Result<Vec<Verdict>, Vec<Verdict>>, Error> {
-    let room = room(context);
+    let runtime = runtime(context);
     let mut tx = context.store.read().await?;
     let Some(active) = versions::active(&mut tx, name).await? else { return Ok(Ok(Vec::new())) };
-    let workflow = room.workflows.version(&mut tx, active.id).await?;
+    let workflow = runtime.workflows.version(&mut tx, active.id).await?;
     let set = cases::in_use(&mut tx, name).await?;
     drop(tx);
     let verdicts = golden::run(context, &workflow, Some(active.id), &set).await?;
@@ -112,7 +112,7 @@ pub async fn confirm(
         let after = told(&active, &verdicts);
         back(&mut decision, by, &active, after, "golden").await?;
         decision.commit().await?;
-        room.workflows.take_up(&mut context.store.read().await?).await?;
+        runtime.workflows.take_up(&mut context.store.read().await?).await?;
         tracing::error!(workflow = name, version = active.id, "rolled back: its set differs");
     }
     Ok(Err(verdicts))
@@ -138,7 +138,7 @@ pub async fn rollback(
     };
     back(&mut decision, by, &active, json!({ "version": previous.id }), reason).await?;
     decision.commit().await?;
-    room(context).workflows.take_up(&mut context.store.read().await?).await?;
+    runtime(context).workflows.take_up(&mut context.store.read().await?).await?;
     Ok(Ok((active.id, previous.id)))
 }
 

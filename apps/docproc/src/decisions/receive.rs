@@ -18,8 +18,8 @@ use tokio::sync::oneshot;
 
 use super::Key;
 use crate::{
+    drivers::runtime::{ROUTER, runtime},
     model::{Item, Status},
-    room::{ROUTER, room},
     store::{
         events,
         messages::{self, NewMessage},
@@ -57,7 +57,7 @@ pub struct Arrival {
 
 /// Where arrivals wait while others are being taken in.
 #[derive(Debug, Default)]
-struct Porch(Mutex<Waiting>);
+struct CommitBatcher(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -66,7 +66,7 @@ struct Waiting {
     attended: bool,
 }
 
-impl Porch {
+impl CommitBatcher {
     fn with<T>(&self, act: impl FnOnce(&mut Waiting) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -75,22 +75,22 @@ impl Porch {
 /// Takes a request in: its row, its files and its first message are one commit. A caller that goes
 /// away changes nothing about that.
 pub async fn receive(context: &Context, arrival: Arrival) -> Result<(), Error> {
-    let porch = context.shared::<Porch>();
+    let batcher = context.shared::<CommitBatcher>();
     let (answer, outcome) = oneshot::channel();
-    let attended = porch.with(|waiting| {
+    let attended = batcher.with(|waiting| {
         waiting.arrivals.push_back((arrival, answer));
         mem::replace(&mut waiting.attended, true)
     });
     if !attended {
-        tokio::spawn(attend(context.clone(), porch));
+        tokio::spawn(attend(context.clone(), batcher));
     }
     outcome.await.unwrap_or_else(|_| Err(Error::conflict("reception")))
 }
 
 /// Takes in whoever waits, until nobody does.
-async fn attend(context: Context, porch: Arc<Porch>) {
+async fn attend(context: Context, batcher: Arc<CommitBatcher>) {
     loop {
-        let (arrivals, answers): (Vec<_>, Vec<_>) = porch.with(|waiting| {
+        let (arrivals, answers): (Vec<_>, Vec<_>) = batcher.with(|waiting| {
             let together = waiting.arrivals.len().min(TOGETHER);
             waiting.attended = together > 0;
             waiting.arrivals.drain(..together).unzip()
@@ -204,6 +204,6 @@ fn taken(context: &Context, arrivals: &[Arrival]) {
         let workflow = arrival.row.workflow_name.clone();
         metrics::counter!("docproc_requests_total", "workflow" => workflow).increment(1);
     }
-    room(context).work.notify_one();
-    context.wake(crate::deadlines::TICK);
+    runtime(context).work.notify_one();
+    context.wake(crate::decisions::deadlines::TICK);
 }

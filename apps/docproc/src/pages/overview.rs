@@ -11,16 +11,16 @@ use super::{
     words,
 };
 use crate::{
+    drivers::reading::Process,
+    drivers::resources::Resources,
+    drivers::runtime::ROUTER,
+    drivers::workflows::Refused,
     model::Component,
-    resources::Resources,
-    room::ROUTER,
     store::{
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
         queue::StageLoad,
     },
-    work::Worker,
-    workflows::Refused,
 };
 
 /// `/docproc`: how document processing is doing, now.
@@ -38,7 +38,7 @@ pub struct OverviewPage {
     pub through: Through,
     pub used: Resources,
     pub dead: Vec<Dead>,
-    pub workers: Vec<Worker>,
+    pub workers: Vec<Process>,
     /// Real time: processes live in it whatever the business clock says.
     pub real_now: Timestamp,
     pub refused: Vec<Refused>,
@@ -244,7 +244,7 @@ impl OverviewPage {
         if *count.borrow() > 0 { Tone::Warn } else { Tone::Plain }
     }
 
-    fn takes(&self, worker: &Worker) -> String {
+    fn takes(&self, worker: &Process) -> String {
         match worker.components.as_array() {
             None => self.page.t("todo", "everything").to_owned(),
             Some(list) => {
@@ -258,7 +258,7 @@ impl OverviewPage {
         }
     }
 
-    fn alive(&self, worker: &Worker) -> bool {
+    fn alive(&self, worker: &Process) -> bool {
         self.real_now.as_second() - worker.beat_at.as_second() <= SILENT_SECONDS
     }
 

@@ -9,8 +9,9 @@ use super::{
     backoffice::TaskLine, overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *,
 };
 use crate::{
+    drivers::resources::Resources,
+    drivers::workflows::{DEFAULT, Refused},
     model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
-    resources::Resources,
     routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{
         quality::{FieldLine, Quality, TypeLine},
@@ -29,7 +30,6 @@ use crate::{
     },
     wire::people::OperatorView,
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
-    workflows::{DEFAULT, Refused},
 };
 use engine::Sentence;
 

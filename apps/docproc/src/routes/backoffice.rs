@@ -15,9 +15,9 @@ use super::{
     tasks::Named,
 };
 use crate::{
+    drivers::runtime,
     pages::{BackofficePage, OperatorsPage, StationPage, backoffice::TaskLine, words},
     policy::Action,
-    room::room,
     rules::assign::KINDS,
     store::{self, desk, figures, reviews},
 };
@@ -110,7 +110,7 @@ async fn people(desk: Desk, console: Console) -> Result<Response, Failure> {
         (KINDS[0].to_owned(), page.t("Clasificación", "Classification").to_owned()),
         (KINDS[1].to_owned(), page.t("Extracción", "Extraction").to_owned()),
     ];
-    for workflow in room(&desk.context).workflows.active().values() {
+    for workflow in runtime(&desk.context).workflows.active().values() {
         for word in workflow.types() {
             if skills.iter().all(|(known, _)| known != word) {
                 skills.push((word.to_owned(), words::doc_type(&page, word)));

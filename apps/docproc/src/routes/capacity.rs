@@ -17,13 +17,13 @@ use web::{Problem, Query};
 
 use super::{Desk, screens::render};
 use crate::{
+    drivers::reading::{self, Process},
+    drivers::runtime,
     model::Component,
     pages::CapacityPage,
     policy::Action,
-    room::room,
     rules::capacity::{self, Answer, Forecast, Load, Spread},
     store::figures::{self, Took},
-    work::{self, Worker},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -148,7 +148,7 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
     let mut tx = desk.context.store.read().await?;
     let took = figures::took(&mut tx).await?;
     let people = figures::people(&mut tx).await?;
-    let workers = work::workers(&mut tx).await?;
+    let workers = reading::workers(&mut tx).await?;
     drop(tx);
     let spread = |component: Component| spread(&took, component);
     let read = match asked.page_seconds {
@@ -169,7 +169,7 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
         document: spread(Component::Extractor),
     };
     let limit = Duration::try_from_secs_f64(asked.max_seconds).unwrap_or(Duration::MAX);
-    let here = room(&desk.context).place.threads.max(1) as u32;
+    let here = runtime(&desk.context).config.threads.max(1) as u32;
     let tasks_per_hour = people.per_request * asked.requests_per_hour;
     let seconds_each = people.seconds_each.unwrap_or(TASK_SECONDS);
     let people = People {
@@ -206,10 +206,10 @@ fn measured(took: &BTreeMap<String, Took>) -> Vec<Measured> {
     took.iter().map(one).collect()
 }
 
-fn part(component: Component, per_second: f64, each: Spread, workers: &[Worker]) -> Part {
+fn part(component: Component, per_second: f64, each: Spread, workers: &[Process]) -> Part {
     let (busy, needed) = capacity::workers(per_second, each.mean, BUSY_ENOUGH);
     let now = Timestamp::now().as_second();
-    let does = |worker: &&Worker| {
+    let does = |worker: &&Process| {
         let alive = now - worker.beat_at.as_second() <= SILENT_SECONDS;
         let named = worker.components.as_array();
         alive && named.is_none_or(|list| list.iter().any(|one| one == component.word()))

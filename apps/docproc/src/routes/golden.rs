@@ -17,10 +17,10 @@ use web::{Path, Problem, Query};
 use super::{AtDesk as _, Desk, workflows::faults};
 use crate::{
     decisions::{Refusal, golden},
+    drivers::reception::{self, Refused},
+    drivers::runtime,
     golden::Verdict,
     policy::Action,
-    reception::{self, Refused},
-    room::room,
     rules::{golden as rule, workflow},
     store::{
         golden::{self as cases, CaseRow},
@@ -159,7 +159,7 @@ async fn add_files(
     // Its files are read like a request's, and copied; what was read goes again.
     let upload = uuid::Uuid::now_v7().to_string();
     let added = take_files(&desk, &upload, form).await;
-    if let Err(error) = room(&desk.context).storage.remove(&upload).await {
+    if let Err(error) = runtime(&desk.context).storage.remove(&upload).await {
         tracing::warn!(%error, upload, "files of an upload stay until the sweep");
     }
     created(&desk, added?)
@@ -170,12 +170,12 @@ async fn take_files(
     upload: &str,
     form: Multipart,
 ) -> Result<Result<CaseRow, Refusal>, Failure> {
-    let room = room(&desk.context);
+    let runtime = runtime(&desk.context);
     let limit = {
         let mut tx = desk.context.store.read().await?;
         policy::load(&desk.context.settings, &mut tx).await?.upload_bytes
     };
-    let form = reception::read(&room, upload, form, limit, desk.lang).await;
+    let form = reception::read(&runtime, upload, form, limit, desk.lang).await;
     let form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),
         Refused::Storage(error) => super::intake::unstored(desk, &error),
@@ -266,17 +266,17 @@ async fn run(
     web::Json(body): web::Json<RunBody>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Judge)?;
-    let room = room(&desk.context);
+    let runtime = runtime(&desk.context);
     let mut tx = desk.context.store.read().await?;
     let (flow, version) = match (&body.yaml, body.version) {
         (Some(yaml), _) => (candidate(&desk, &name, yaml)?, None),
         (None, wanted) => {
-            let found = match wanted.or_else(|| room.workflows.id_of(&name)) {
+            let found = match wanted.or_else(|| runtime.workflows.id_of(&name)) {
                 Some(id) => versions::find(&mut tx, id).await?.filter(|one| one.name == name),
                 None => None,
             };
             let found = found.ok_or_else(|| no_workflow(&desk))?;
-            (room.workflows.version(&mut tx, found.id).await?, Some(found.id))
+            (runtime.workflows.version(&mut tx, found.id).await?, Some(found.id))
         }
     };
     let mut set = cases::in_use(&mut tx, &name).await?;

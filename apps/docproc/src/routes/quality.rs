@@ -15,9 +15,9 @@ use web::{Problem, Query};
 
 use super::{Desk, screens::render};
 use crate::{
+    drivers::runtime,
     pages::{QualityPage, quality::Set},
     policy::Action,
-    room::room,
     rules::{
         quality::Quality,
         thresholds::{self, Point, Said},
@@ -128,7 +128,7 @@ async fn page(
     Query(asked): Query<Asked>,
 ) -> Result<Response, Failure> {
     let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
-    let active = room(&desk.context).workflows.active();
+    let active = runtime(&desk.context).workflows.active();
     let mut tx = desk.context.store.read().await?;
     let tally = golden::tally(&mut tx).await?;
     let mut sets = Vec::new();

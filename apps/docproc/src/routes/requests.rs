@@ -11,13 +11,13 @@ use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk};
 use crate::{
+    drivers::reading,
+    drivers::runtime,
     model::Unit,
     policy::Action,
-    room::room,
     rules::{advance, why},
     store::{documents, pages, policy, progress, queue, requests},
     wire::{self, DocumentView, FanIn, FileView, PageView, RequestDetail, RequestView},
-    work,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -124,10 +124,10 @@ async fn one(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
 }
 
 pub(super) async fn detail(desk: &Desk, id: &str) -> Result<Option<RequestDetail>, Failure> {
-    let room = room(&desk.context);
+    let runtime = runtime(&desk.context);
     let mut tx = desk.context.store.read().await?;
     let Some(row) = requests::find(&mut tx, id).await? else { return Ok(None) };
-    let workflow = room.workflows.version(&mut tx, row.workflow_id).await?;
+    let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let files = requests::files(&mut tx, id).await?;
     let pages = pages::all(&mut tx, id).await?;
     let documents = documents::all(&mut tx, id).await?;
@@ -230,16 +230,16 @@ pub(super) async fn reasons(
     desk: &Desk,
     id: &str,
 ) -> Result<Option<(requests::RequestRow, Vec<why::Reason>)>, Failure> {
-    let room = room(&desk.context);
+    let runtime = runtime(&desk.context);
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
-    let loaded = progress::load(&mut tx, &[id.to_owned()], &room.workflows).await?;
+    let loaded = progress::load(&mut tx, &[id.to_owned()], &runtime.workflows).await?;
     let Some(loaded) = loaded.into_iter().next() else { return Ok(None) };
     if loaded.row.status.is_final() {
         let reasons = ended(&loaded.row);
         return Ok(Some((loaded.row, reasons)));
     }
-    let hosted = hosted(&work::workers(&mut tx).await?);
+    let hosted = hosted(&reading::workers(&mut tx).await?);
     let queued = queue::of_request(&mut tx, id, desk.now, &hosted).await?;
     let plan = advance::plan(&loaded.snapshot, &loaded.workflow, policy.thresholds);
     let reasons = plan
@@ -259,7 +259,7 @@ pub(super) async fn reasons(
 }
 
 /// Components some process takes; empty: some process takes all.
-fn hosted(workers: &[work::Worker]) -> Vec<String> {
+fn hosted(workers: &[reading::Process]) -> Vec<String> {
     let mut names = Vec::new();
     for worker in workers {
         let Some(list) = worker.components.as_array() else { return Vec::new() };

@@ -78,8 +78,8 @@ async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
     let mut tx = desk.context.store.read().await?;
     let row = crate::store::requests::find(&mut tx, id).await?;
     let row = row.ok_or_else(|| desk.no_request())?;
-    let room = crate::room::room(&desk.context);
-    let workflow = room.workflows.version(&mut tx, row.workflow_id).await?;
+    let runtime = crate::drivers::runtime(&desk.context);
+    let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
     Ok(workflow.stages.first().map(|stage| stage.name.clone()).unwrap_or_default())
 }
 

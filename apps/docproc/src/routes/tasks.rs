@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query, problem::wants_html};
 
-use super::{AtDesk as _, Desk, said, spoken::Spoken, task_detail};
+use super::{AtDesk as _, Desk, form::SubmittedForm, submission, task_detail};
 use crate::{
     decisions::{Key, Refusal, answers, people},
     policy::Action,
@@ -140,11 +140,11 @@ async fn claim(
     headers: HeaderMap,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::claim(&desk.context, &operator, &id).await?;
     done.map_err(|refusal| desk.refused(&refusal))?;
     if wants_html(&headers) {
@@ -198,16 +198,16 @@ async fn submit(
     headers: HeaderMap,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let submission = answers::Submission {
         role: desk.role.word(),
-        answer: said::answer(&desk, &spoken)?,
-        golden: spoken.switch("golden"),
-        key: key(&headers, &spoken),
+        answer: submission::answer(&desk, &form)?,
+        golden: form.switch("golden"),
+        key: key(&headers, &form),
         operator,
     };
     match answers::submit(&desk.context, &id, &submission).await? {
@@ -219,7 +219,7 @@ async fn submit(
         Err(refusal) => {
             // Whatever was typed too late is not lost: it waits as a draft.
             if matches!(&refusal, Refusal::Conflict { code: "TAREA_VENCIDA", .. }) {
-                let typed = said::draft(&spoken);
+                let typed = submission::draft(&form);
                 let kept = people::keep_draft(&desk.context, &submission.operator, &id, &typed);
                 let _ = kept.await?;
             }
@@ -229,10 +229,10 @@ async fn submit(
 }
 
 /// The key with what it stands for.
-fn key(headers: &HeaderMap, spoken: &Spoken) -> Option<Key> {
+fn key(headers: &HeaderMap, form: &SubmittedForm) -> Option<Key> {
     let key = headers.get("idempotency-key")?.to_str().ok()?;
     let key: String = key.chars().take(200).collect();
-    let body = Json::Object(spoken.0.clone()).to_string();
+    let body = Json::Object(form.0.clone()).to_string();
     Some(Key { key, fingerprint: db::sha256_hex(body.as_bytes()) })
 }
 
@@ -250,16 +250,16 @@ async fn heartbeat(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::heartbeat(&desk.context, &operator, Some(&id)).await?;
     done.map_err(|refusal| desk.refused(&refusal))?;
     let mut tx = desk.context.store.read().await?;
-    let patience = policy::load(&desk.context.settings, &mut tx).await?.desk.patience;
-    let lapses = desk.now.checked_add(patience).ok();
+    let task_timeout = policy::load(&desk.context.settings, &mut tx).await?.desk.task_timeout;
+    let lapses = desk.now.checked_add(task_timeout).ok();
     Ok(axum::Json(json!({ "id": id, "operator": operator, "lapses_at": lapses })).into_response())
 }
 
@@ -277,21 +277,21 @@ async fn release(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
-    give_back(&desk, &id, &named, &spoken, None).await
+    give_back(&desk, &id, &named, &form, None).await
 }
 
 async fn give_back(
     desk: &Desk,
     id: &str,
     named: &Named,
-    spoken: &Spoken,
+    form: &SubmittedForm,
     later: Option<SignedDuration>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::give_back(&desk.context, &operator, &id, later).await?;
     let task = done.map_err(|refusal| desk.refused(&refusal))?;
     Ok(axum::Json(TaskView::from(task)).into_response())
@@ -320,9 +320,9 @@ async fn postpone(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
-    let minutes = match spoken.0.get("minutes") {
+    let minutes = match form.0.get("minutes") {
         None | Some(Json::Null) => Some(15),
         Some(Json::String(text)) => text.trim().parse().ok(),
         Some(value) => value.as_i64(),
@@ -332,7 +332,7 @@ async fn postpone(
         let problem = Problem::unprocessable("MINUTOS_INVALIDOS").lang(desk.lang).detail(detail);
         return Err(problem.error("minutes", detail).into());
     };
-    give_back(&desk, &id, &named, &spoken, Some(SignedDuration::from_mins(minutes))).await
+    give_back(&desk, &id, &named, &form, Some(SignedDuration::from_mins(minutes))).await
 }
 
 #[derive(Debug, ToSchema)]
@@ -357,12 +357,12 @@ async fn draft(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
-    let Ok(Some(data @ Json::Object(_))) = spoken.json("data") else {
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
+    let Ok(Some(data @ Json::Object(_))) = form.json("data") else {
         let detail = desk.lang.t("data debe ser un objeto.", "data must be an object.");
         let problem = Problem::unprocessable("BORRADOR_INVALIDO").lang(desk.lang);
         return Err(problem.detail(detail).error("data", detail).into());
@@ -449,10 +449,14 @@ struct Next {
               (status = 409, body = Problem), (status = 413, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem),
               (status = 503, body = Problem)))]
-async fn next(desk: Desk, Query(named): Query<Named>, spoken: Spoken) -> Result<Response, Failure> {
+async fn next(
+    desk: Desk,
+    Query(named): Query<Named>,
+    form: SubmittedForm,
+) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
-    let but = spoken.json("but").ok().flatten();
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
+    let but = form.json("but").ok().flatten();
     let but: Vec<String> = but
         .as_ref()
         .and_then(Json::as_array)
@@ -476,9 +480,13 @@ async fn next(desk: Desk, Query(named): Query<Named>, spoken: Spoken) -> Result<
               (status = 409, body = Problem), (status = 413, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem),
               (status = 503, body = Problem)))]
-async fn here(desk: Desk, Query(named): Query<Named>, spoken: Spoken) -> Result<Response, Failure> {
+async fn here(
+    desk: Desk,
+    Query(named): Query<Named>,
+    form: SubmittedForm,
+) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::heartbeat(&desk.context, &operator, None).await?;
     done.map_err(|refusal| desk.refused(&refusal))?;
     Ok(StatusCode::NO_CONTENT.into_response())

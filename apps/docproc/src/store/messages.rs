@@ -161,7 +161,8 @@ pub async fn done(
         rows.push([(*id).into(), (*started).into(), (*at).into()]);
     }
     let sql = "UPDATE messages SET state = 'DONE', started_at = v.started_at,
-               finished_at = v.finished_at, error = NULL, error_code = NULL FROM ROWS WHERE messages.id = v.id";
+               finished_at = v.finished_at, error = NULL, error_code = NULL
+               FROM ROWS WHERE messages.id = v.id AND messages.state = 'CLAIMED'";
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
@@ -208,7 +209,7 @@ pub async fn again(
     error: &str,
 ) -> Result<(), Error> {
     let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
-               error_code = $4 WHERE id = $1";
+               error_code = $4 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
     decision.tx.guarded("message", sql, &args).await
 }
@@ -222,7 +223,7 @@ pub async fn bury(
     error: &str,
 ) -> Result<(), Error> {
     let sql = "UPDATE messages SET state = 'DEAD', worker = NULL, error = $2, error_code = $3,
-               finished_at = $4 WHERE id = $1";
+               finished_at = $4 WHERE id = $1 AND state IN ('READY', 'CLAIMED')";
     let args = [id.into(), error.into(), code.into(), decision.now.into()];
     decision.tx.guarded("message", sql, &args).await?;
     park(decision, request).await
@@ -260,6 +261,13 @@ pub async fn drop_open(decision: &mut Decision, request: &str) -> Result<(), Err
     let sql = "DELETE FROM messages WHERE request_id = $1
                AND state IN ('READY', 'CLAIMED', 'PARKED', 'DEAD')";
     decision.tx.execute(sql, &[request.into()]).await.map(drop)
+}
+
+/// Messages that could be taken now, and those a worker holds.
+pub async fn left(tx: &mut Tx, now: Timestamp, worker: &str) -> Result<i64, Error> {
+    let sql = "SELECT COUNT(*) AS n FROM messages
+               WHERE (state = 'READY' AND due_at <= $1) OR (state = 'CLAIMED' AND worker = $2)";
+    tx.one(sql, &[now.into(), worker.into()]).await?.get("n")
 }
 
 /// Whether a worker holds anything.

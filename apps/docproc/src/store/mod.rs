@@ -21,8 +21,11 @@ pub mod progress;
 pub mod quality;
 mod questions;
 pub mod queue;
+pub mod regroup;
 pub mod requests;
+pub mod retention;
 pub mod reviews;
+pub mod rewind;
 pub mod workflows;
 mod writing;
 

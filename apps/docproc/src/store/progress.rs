@@ -16,15 +16,15 @@ use super::{
     writing::Writing,
 };
 use crate::{
+    drivers::workflows::Workflows,
     model::{Progress, Standing, Unit},
     rules::{
         advance::{Document, Page, Snapshot, Thresholds},
         answer::Piece,
-        continuity::Place,
+        continuity::PagePosition,
         course::{Move, News},
         workflow::Workflow,
     },
-    workflows::Workflows,
 };
 
 /// The requests that one decision looks at, and what was found out about them.
@@ -161,7 +161,7 @@ fn page(row: &Row) -> Result<Page, Error> {
         .transpose()
         .map_err(|error| Error::corrupt(format!("scores: {error}")))?;
     let evidence: Option<Json> = row.maybe("evidence")?;
-    let (place, identity) = evidence.as_ref().map_or((Place::Unknown, None), read_evidence);
+    let (place, identity) = evidence.as_ref().map_or((PagePosition::Unknown, None), read_evidence);
     Ok(Page {
         n: row.get::<i64>("n")? as u32,
         file: row.get::<i64>("file")? as u32,
@@ -175,24 +175,24 @@ fn page(row: &Row) -> Result<Page, Error> {
 }
 
 /// What a page says of its place in a document, as kept with it.
-pub fn evidence(place: Place, identity: Option<&str>) -> Json {
+pub fn evidence(place: PagePosition, identity: Option<&str>) -> Json {
     let word = match place {
-        Place::First => "first",
-        Place::Later => "later",
-        Place::Unknown => "unknown",
-        Place::Opens => "opens",
-        Place::Joins => "joins",
+        PagePosition::First => "first",
+        PagePosition::Later => "later",
+        PagePosition::Unknown => "unknown",
+        PagePosition::Opens => "opens",
+        PagePosition::Joins => "joins",
     };
     json!({ "place": word, "identity": identity })
 }
 
-pub fn read_evidence(evidence: &Json) -> (Place, Option<String>) {
+pub fn read_evidence(evidence: &Json) -> (PagePosition, Option<String>) {
     let place = match evidence["place"].as_str() {
-        Some("first") => Place::First,
-        Some("later") => Place::Later,
-        Some("opens") => Place::Opens,
-        Some("joins") => Place::Joins,
-        _ => Place::Unknown,
+        Some("first") => PagePosition::First,
+        Some("later") => PagePosition::Later,
+        Some("opens") => PagePosition::Opens,
+        Some("joins") => PagePosition::Joins,
+        _ => PagePosition::Unknown,
     };
     (place, evidence["identity"].as_str().map(str::to_owned))
 }

@@ -1,6 +1,6 @@
 //! Scenario 30: cases whose answer is known decide whether a workflow comes into force.
 
-use docproc::{decisions::promotion, room::room};
+use docproc::{decisions::promotion, drivers::runtime};
 use reqwest::multipart::{Form, Part};
 use samples::{Kind, Lang, Sample};
 use serde_json::{Value as Json, json};
@@ -12,7 +12,7 @@ use crate::{
 
 /// The default flow, sure of everything, whose versions wait to be promoted.
 fn careful(changes: &[(&str, &str)]) -> String {
-    let mut text = docproc::workflows::DEFAULT
+    let mut text = docproc::rules::workflow::DEFAULT
         .replace("name: default", "name: careful\npromotion: required")
         .replace("confidence_threshold: 0.80", "confidence_threshold: 0.0")
         .replace("confidence_threshold: 0.75", "confidence_threshold: 0.0")
@@ -29,8 +29,8 @@ const NET: &str = "      - {name: net_amount, type: decimal}\n";
 
 async fn load(desk: &Desk, office: &Office, text: &str) {
     std::fs::write(desk.dir.join("workflows/careful.yaml"), text).unwrap();
-    let room = room(office.context());
-    docproc::decisions::refresh(office.context(), &room).await.unwrap();
+    let runtime = runtime(office.context());
+    docproc::decisions::refresh(office.context(), &runtime).await.unwrap();
 }
 
 fn sample(kind: Kind, seed: u64) -> Sample {
@@ -239,7 +239,7 @@ async fn another_process_takes_up_what_was_promoted() {
         promote(&office).await.expect(200);
         let version = in_force(&office).await;
         assert_eq!(in_force(&other).await, Json::Null);
-        let there = room(other.context());
+        let there = runtime(other.context());
         docproc::decisions::refresh(other.context(), &there).await.unwrap();
         assert_eq!(in_force(&other).await, version);
         other.close().await;
@@ -321,7 +321,7 @@ async fn files_with_a_known_answer_are_a_case_and_people_are_not_wrong() {
         assert_eq!(found.as_array().unwrap().len(), 1, "the number is as expected: {told}");
         assert_eq!(found[0]["field"], "total_amount");
         // Where a person is asked about everything, the machine's word counts for nothing.
-        let shy = docproc::workflows::DEFAULT
+        let shy = docproc::rules::workflow::DEFAULT
             .replace("confidence_threshold: 0.80", "confidence_threshold: 1.0")
             .replace("confidence_threshold: 0.75", "confidence_threshold: 1.0");
         let told = office.client.post(path, json!({ "yaml": shy })).await.expect(200);

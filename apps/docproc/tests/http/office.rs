@@ -10,7 +10,7 @@ use std::{
 };
 
 use db::{Store, settings::Settings};
-use docproc::{Part, Place};
+use docproc::{Config, Part};
 use host::{Access, AlertChannels, Clock, Context, Options, Running};
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::multipart::{Form, Part as FormPart};
@@ -99,8 +99,8 @@ impl Office {
     pub(crate) async fn with(desk: &Desk, setup: Setup) -> Self {
         let outside = Outside::start().await;
         let dir = desk.dir.join("workflows");
-        std::fs::write(dir.join("default.yaml"), docproc::workflows::DEFAULT).unwrap();
-        std::fs::write(dir.join("facturas.yaml"), docproc::workflows::INVOICES).unwrap();
+        std::fs::write(dir.join("default.yaml"), docproc::rules::workflow::DEFAULT).unwrap();
+        std::fs::write(dir.join("facturas.yaml"), docproc::rules::workflow::INVOICES).unwrap();
         std::fs::write(dir.join("exact.yaml"), exact("exact", &outside.url)).unwrap();
         let context = context(desk, &setup).await;
         Self { outside, ..Self::start(context).await }
@@ -224,7 +224,7 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
     let (apps, bus) = (vec![docproc::app()], Arc::new(bus::LocalBus::new()));
     let clock = setup.clock.clone();
     let context = Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
-    let place = Place {
+    let config = Config {
         storage: desk.dir.join("files"),
         workflows: Some(desk.dir.join("workflows")),
         models: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"),
@@ -232,15 +232,15 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         threads: setup.threads,
         prefetch: None,
         folder: Some(desk.dir.join("inbox")).filter(|dir| dir.exists()),
-        callback_secret: Some(docproc::room::Secret::new("a secret".to_owned())),
+        callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
     };
-    docproc::install(&context, place).await.unwrap();
+    docproc::install(&context, config).await.unwrap();
     context
 }
 
 /// The default flow, with a model outside in place of ours.
 pub(crate) fn exact(name: &str, url: &str) -> String {
-    docproc::workflows::DEFAULT
+    docproc::rules::workflow::DEFAULT
         .replace("name: default", &format!("name: {name}"))
         .replace("component: classifier", &format!("component: http\n    url: {url}"))
         .replace("component: extractor", &format!("component: http\n    url: {url}"))

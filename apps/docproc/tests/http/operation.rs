@@ -158,7 +158,8 @@ async fn scenario_28_a_process_is_ready_while_it_takes_messages() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
         let address = "127.0.0.1:0".parse().unwrap();
-        let bound = docproc::health::serve(office.context().clone(), address).await.unwrap();
+        let bound =
+            docproc::routes::health::serve(office.context().clone(), address).await.unwrap();
         let ask = async |path: &str| {
             let answer =
                 http_client::client().get(format!("http://{bound}{path}")).send().await.unwrap();

@@ -8,7 +8,7 @@
 use engine::Plan;
 
 use super::{
-    continuity::{self, Place, Scores},
+    continuity::{self, PagePosition, Scores},
     course::opened_at,
     group::{self, Leaf, Sort},
     workflow::{How, Stage, Workflow},
@@ -36,7 +36,7 @@ pub struct Page {
     pub standing: Standing,
     /// What the classifier said.
     pub scores: Option<Scores>,
-    pub place: Place,
+    pub place: PagePosition,
     pub identity: Option<String>,
     pub doc_type: Option<String>,
     pub grouped: bool,

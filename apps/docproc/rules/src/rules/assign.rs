@@ -3,7 +3,7 @@
 //! An operator is offered work who is active, in shift, has the skill and has not let a task lapse
 //! since anything was last heard of them. Those heard of lately go first, then the least loaded,
 //! then whoever has waited longest for one. A task whose operator is not heard of for the house's
-//! patience lapses and is offered to somebody else.
+//! time limit lapses and is offered to somebody else.
 
 use engine::Plan;
 use jiff::{SignedDuration, Timestamp, civil::DateTime};
@@ -37,14 +37,14 @@ pub struct Task {
     pub priority: i64,
     pub deadline: Timestamp,
     pub created: Timestamp,
-    pub hands: Hands,
+    pub holder: Holder,
     /// Who gave it back or let it lapse: they are not offered it again, but may take it.
     pub declined: Vec<String>,
 }
 
 /// Who has a task.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Hands {
+pub enum Holder {
     Nobody {
         /// Put off until then.
         until: Option<Timestamp>,
@@ -60,7 +60,7 @@ pub enum Hands {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct House {
     /// How long an operator may be silent.
-    pub patience: SignedDuration,
+    pub task_timeout: SignedDuration,
     /// Tasks an operator has at most by being offered them.
     pub each: usize,
     /// Whether to offer at all, or only to take back what lapsed.
@@ -143,7 +143,7 @@ pub const KINDS: [&str; 2] = ["classification", "extraction"];
 /// How likely an operator is to be there, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Presence {
-    /// Heard of within the house's patience.
+    /// Heard of within the time limit of a task.
     Here,
     /// In shift and not heard of: assumed until they let a task lapse.
     Assumed,
@@ -152,8 +152,8 @@ pub enum Presence {
 }
 
 impl Operator {
-    pub fn presence(&self, now: Timestamp, patience: SignedDuration) -> Presence {
-        let fresh = |seen: Timestamp| now.duration_since(seen) < patience;
+    pub fn presence(&self, now: Timestamp, task_timeout: SignedDuration) -> Presence {
+        let fresh = |seen: Timestamp| now.duration_since(seen) < task_timeout;
         let silent = self.lapsed_at.is_some_and(|lapsed| self.seen_at.is_none_or(|s| s <= lapsed));
         match self.seen_at {
             _ if silent => Presence::Silent,
@@ -164,12 +164,16 @@ impl Operator {
 }
 
 /// When a task lapses unless its operator is heard of.
-pub fn lapses_at(snapshot: &Snapshot, task: &Task, patience: SignedDuration) -> Option<Timestamp> {
-    let Hands::With { operator, heard } = &task.hands else { return None };
+pub fn lapses_at(
+    snapshot: &Snapshot,
+    task: &Task,
+    task_timeout: SignedDuration,
+) -> Option<Timestamp> {
+    let Holder::With { operator, heard } = &task.holder else { return None };
     let known = snapshot.operators.iter().find(|one| one.username == *operator);
     let seen = known.and_then(|one| one.seen_at);
     let heard = seen.map_or(*heard, |seen| seen.max(*heard));
-    heard.checked_add(patience).ok()
+    heard.checked_add(task_timeout).ok()
 }
 
 /// What to take back and what to offer. Idempotent. `local` is `now` on the wall of the house.
@@ -179,13 +183,14 @@ pub fn plan(
     now: Timestamp,
     local: DateTime,
 ) -> Plan<Change, Held> {
-    let mut desk = Desk { snapshot: snapshot.clone(), house, now, local, plan: Plan::new() };
-    desk.take_back();
-    desk.offer();
-    desk.plan
+    let mut assignment =
+        Assignment { snapshot: snapshot.clone(), house, now, local, plan: Plan::new() };
+    assignment.take_back();
+    assignment.offer();
+    assignment.plan
 }
 
-struct Desk {
+struct Assignment {
     snapshot: Snapshot,
     house: House,
     now: Timestamp,
@@ -193,19 +198,19 @@ struct Desk {
     plan: Plan<Change, Held>,
 }
 
-impl Desk {
+impl Assignment {
     fn take_back(&mut self) {
         for n in 0..self.snapshot.tasks.len() {
             let task = &self.snapshot.tasks[n];
-            let Hands::With { operator, .. } = task.hands.clone() else { continue };
+            let Holder::With { operator, .. } = task.holder.clone() else { continue };
             let id = task.id.clone();
-            match lapses_at(&self.snapshot, task, self.house.patience) {
+            match lapses_at(&self.snapshot, task, self.house.task_timeout) {
                 Some(until) if until > self.now => {
                     self.plan.held.push(Held::With { task: id, operator, until });
                 }
                 Some(_) | None => {
                     let task = &mut self.snapshot.tasks[n];
-                    task.hands = Hands::Nobody { until: None };
+                    task.holder = Holder::Nobody { until: None };
                     task.declined.push(operator.clone());
                     let silent = self.snapshot.operators.iter_mut();
                     for one in silent.filter(|one| one.username == operator) {
@@ -220,7 +225,7 @@ impl Desk {
     /// Most urgent first.
     fn offer(&mut self) {
         let tasks = &self.snapshot.tasks;
-        let waits = |n: &usize| matches!(tasks[*n].hands, Hands::Nobody { .. });
+        let waits = |n: &usize| matches!(tasks[*n].holder, Holder::Nobody { .. });
         let mut waiting: Vec<usize> = (0..tasks.len()).filter(waits).collect();
         waiting.sort_by_key(|n| {
             let task = &tasks[*n];
@@ -237,7 +242,7 @@ impl Desk {
     fn choose(&self, n: usize) -> Result<usize, Held> {
         let task = &self.snapshot.tasks[n];
         let id = || task.id.clone();
-        if let Hands::Nobody { until: Some(until) } = task.hands
+        if let Holder::Nobody { until: Some(until) } = task.holder
             && until > self.now
         {
             return Err(Held::Postponed { task: id(), until });
@@ -265,7 +270,7 @@ impl Desk {
         let free = willing.into_iter().filter(|one| self.load(*one) < self.house.each);
         free.min_by_key(|one| {
             let operator = &operators[*one];
-            let presence = operator.presence(self.now, self.house.patience);
+            let presence = operator.presence(self.now, self.house.task_timeout);
             (presence, self.load(*one), operator.given_at, operator.username.clone())
         })
         .ok_or_else(|| Held::Busy {
@@ -279,13 +284,12 @@ impl Desk {
         let operator = &self.snapshot.operators[one];
         operator.active
             && at_work(&operator.shifts, self.local)
-            && operator.presence(self.now, self.house.patience) != Presence::Silent
+            && operator.presence(self.now, self.house.task_timeout) != Presence::Silent
     }
 
     fn load(&self, one: usize) -> usize {
         let name = &self.snapshot.operators[one].username;
-        let theirs =
-            |task: &&Task| matches!(&task.hands, Hands::With { operator, .. } if operator == name);
+        let theirs = |task: &&Task| matches!(&task.holder, Holder::With { operator, .. } if operator == name);
         self.snapshot.tasks.iter().filter(theirs).count()
     }
 
@@ -293,7 +297,7 @@ impl Desk {
         let operator = self.snapshot.operators[chosen].username.clone();
         self.snapshot.operators[chosen].given_at = Some(self.now);
         let task = &mut self.snapshot.tasks[n];
-        task.hands = Hands::With { operator: operator.clone(), heard: self.now };
+        task.holder = Holder::With { operator: operator.clone(), heard: self.now };
         self.plan.changes.push(Change::Offer { task: task.id.clone(), operator });
     }
 }

@@ -5,7 +5,7 @@ use super::*;
 use crate::rules::shift::Day;
 
 const PATIENCE: SignedDuration = SignedDuration::from_secs(120);
-const HOUSE: House = House { patience: PATIENCE, each: 3, offering: true };
+const HOUSE: House = House { task_timeout: PATIENCE, each: 3, offering: true };
 
 fn local() -> DateTime {
     date(2026, 11, 16).at(12, 0, 0, 0)
@@ -27,24 +27,24 @@ fn operator(name: &str, skills: &[&str]) -> Operator {
     }
 }
 
-fn task(id: &str, required: &[&str], hands: Hands) -> Task {
+fn task(id: &str, required: &[&str], holder: Holder) -> Task {
     Task {
         id: id.to_owned(),
         required: required.iter().map(|&skill| skill.to_owned()).collect(),
         priority: 3,
         deadline: noon() + 60.seconds(),
         created: noon(),
-        hands,
+        holder,
         declined: Vec::new(),
     }
 }
 
 fn waiting(id: &str, required: &[&str]) -> Task {
-    task(id, required, Hands::Nobody { until: None })
+    task(id, required, Holder::Nobody { until: None })
 }
 
 fn with(id: &str, name: &str, heard: Timestamp) -> Task {
-    task(id, &["classification"], Hands::With { operator: name.to_owned(), heard })
+    task(id, &["classification"], Holder::With { operator: name.to_owned(), heard })
 }
 
 fn planned(snapshot: &Snapshot) -> Plan<Change, Held> {
@@ -120,7 +120,7 @@ fn each_reason_is_told() {
     let reason = |snapshot: &Snapshot| planned(snapshot).held.pop().unwrap();
     assert!(matches!(reason(&snapshot), Held::NoSkill { .. }));
     let later = noon() + 60.seconds();
-    snapshot.tasks = vec![task("1", &["classification"], Hands::Nobody { until: Some(later) })];
+    snapshot.tasks = vec![task("1", &["classification"], Holder::Nobody { until: Some(later) })];
     assert!(matches!(reason(&snapshot), Held::Postponed { until, .. } if until == later));
     let mut declined = waiting("1", &["classification"]);
     declined.declined = vec!["A".to_owned()];
@@ -159,14 +159,19 @@ fn any_task(n: usize) -> impl Strategy<Value = Task> {
         Just(vec!["extraction", "payslip"]),
     ];
     let name = (0_usize..6).prop_map(|n| format!("o{n}"));
-    let hands = prop_oneof![
-        (name.clone(), any_instant()).prop_map(|(operator, heard)| Hands::With { operator, heard }),
-        prop::option::of(any_instant()).prop_map(|until| Hands::Nobody { until }),
+    let holder = prop_oneof![
+        (name.clone(), any_instant())
+            .prop_map(|(operator, heard)| Holder::With { operator, heard }),
+        prop::option::of(any_instant()).prop_map(|until| Holder::Nobody { until }),
     ];
     let declined = prop::collection::vec(name, 0..2);
-    (required, hands, declined, 0_i64..4).prop_map(move |(required, hands, declined, priority)| {
-        Task { priority, declined, ..task(&format!("t{n}"), &required, hands) }
-    })
+    (required, holder, declined, 0_i64..4).prop_map(
+        move |(required, holder, declined, priority)| Task {
+            priority,
+            declined,
+            ..task(&format!("t{n}"), &required, holder)
+        },
+    )
 }
 
 fn any_snapshot() -> impl Strategy<Value = Snapshot> {
@@ -182,15 +187,15 @@ fn apply(snapshot: &mut Snapshot, change: &Change) {
     let task = snapshot.tasks.iter_mut().find(|one| one.id == *task).unwrap();
     match change {
         Change::Lapse { .. } => {
-            task.hands = Hands::Nobody { until: None };
+            task.holder = Holder::Nobody { until: None };
             task.declined.push(operator.clone());
             if let Some(one) = one {
                 one.lapsed_at = Some(noon());
             }
         }
         Change::Offer { .. } => {
-            assert!(matches!(task.hands, Hands::Nobody { .. }), "never two operators");
-            task.hands = Hands::With { operator: operator.clone(), heard: noon() };
+            assert!(matches!(task.holder, Holder::Nobody { .. }), "never two operators");
+            task.holder = Holder::With { operator: operator.clone(), heard: noon() };
             if let Some(one) = one {
                 one.given_at = Some(noon());
             }
@@ -200,7 +205,7 @@ fn apply(snapshot: &mut Snapshot, change: &Change) {
 
 fn load(snapshot: &Snapshot, name: &str) -> usize {
     let theirs =
-        |task: &&Task| matches!(&task.hands, Hands::With { operator, .. } if operator == name);
+        |task: &&Task| matches!(&task.holder, Holder::With { operator, .. } if operator == name);
     snapshot.tasks.iter().filter(theirs).count()
 }
 

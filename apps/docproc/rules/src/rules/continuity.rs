@@ -10,7 +10,7 @@ pub type Scores = Vec<(String, f64)>;
 
 /// What a page says about its place in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PagePosition {
     /// It begins one.
     First,
     /// It continues one.
@@ -22,7 +22,7 @@ pub enum Place {
     Joins,
 }
 
-impl Place {
+impl PagePosition {
     /// By what is printed on a page: its number, a heading, a number of its own.
     pub fn told(page_number: Option<(u32, Option<u32>)>, starts: bool, named: bool) -> Self {
         match page_number {
@@ -37,11 +37,11 @@ impl Place {
 
 /// The scores of a page given the type of the page before it. A page that begins a document owes
 /// nothing to its neighbour, and a single score is a verdict rather than a distribution.
-pub fn beside(scores: &[(String, f64)], before: &str, place: Place) -> Scores {
+pub fn beside(scores: &[(String, f64)], before: &str, place: PagePosition) -> Scores {
     let factor = match place {
-        Place::First | Place::Opens => 1.0,
-        Place::Later | Place::Joins => SAYS_SO,
-        Place::Unknown => CONTINUES,
+        PagePosition::First | PagePosition::Opens => 1.0,
+        PagePosition::Later | PagePosition::Joins => SAYS_SO,
+        PagePosition::Unknown => CONTINUES,
     };
     if scores.len() < 2 {
         return scores.to_vec();
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_doubtful_second_page_takes_the_type_before_it() {
         let page = scores(&[("contract", 0.6), ("invoice", 0.4)]);
-        let beside = beside(&page, "contract", Place::Later);
+        let beside = beside(&page, "contract", PagePosition::Later);
         assert_eq!(beside[0].0, "contract");
         assert!(beside[0].1 > 0.9, "{beside:?}");
     }
@@ -80,15 +80,15 @@ mod tests {
     #[test]
     fn a_first_page_and_a_bare_verdict_stand_alone() {
         let page = scores(&[("invoice", 0.6), ("contract", 0.4)]);
-        assert_eq!(beside(&page, "contract", Place::First), page);
+        assert_eq!(beside(&page, "contract", PagePosition::First), page);
         let verdict = scores(&[("invoice", 0.6)]);
-        assert_eq!(beside(&verdict, "invoice", Place::Later), verdict);
+        assert_eq!(beside(&verdict, "invoice", PagePosition::Later), verdict);
     }
 
     #[test]
     fn probabilities_still_add_up_to_one() {
         let page = scores(&[("a", 0.5), ("b", 0.3), ("c", 0.2)]);
-        let sum: f64 = beside(&page, "b", Place::Unknown).iter().map(|(_, p)| p).sum();
+        let sum: f64 = beside(&page, "b", PagePosition::Unknown).iter().map(|(_, p)| p).sum();
         assert!((sum - 1.0).abs() < 1e-9);
     }
 }

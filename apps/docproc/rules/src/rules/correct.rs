@@ -109,8 +109,8 @@ fn all_fields(
 fn unknown(machine: &[FieldValue], schema: Option<&Schema>, said: &Said) -> Vec<Wrong> {
     let known: BTreeSet<String> =
         all_fields(machine, schema).into_iter().map(|(field, _)| field.name).collect();
-    let spoken = said.values.keys().chain(&said.absent).chain(said.evidence.keys());
-    let strange: BTreeSet<&String> = spoken.filter(|name| !known.contains(*name)).collect();
+    let form = said.values.keys().chain(&said.absent).chain(said.evidence.keys());
+    let strange: BTreeSet<&String> = form.filter(|name| !known.contains(*name)).collect();
     strange
         .into_iter()
         .map(|name| Wrong {
@@ -123,7 +123,7 @@ fn unknown(machine: &[FieldValue], schema: Option<&Schema>, said: &Said) -> Vec<
         .collect()
 }
 
-/// The field as the person leaves it; `None`: not spoken of.
+/// The field as the person leaves it; `None`: not form of.
 fn judge(
     field: &FieldValue,
     spec: Option<&FieldSpec>,
@@ -132,13 +132,13 @@ fn judge(
     today: Date,
 ) -> Result<Option<(FieldValue, Json)>, Complaint> {
     let absent = said.absent.contains(&field.name);
-    let spoken = said.values.get(&field.name);
-    let text = spoken.and_then(|text| text.as_deref()).map(str::trim).filter(|t| !t.is_empty());
+    let form = said.values.get(&field.name);
+    let text = form.and_then(|text| text.as_deref()).map(str::trim).filter(|t| !t.is_empty());
     let rule =
         |rule: &str| vec![RuleOutcome { rule: rule.to_owned(), ok: true, detail: by.to_owned() }];
     let required = spec.map_or(field.required, |spec| spec.required);
     let Some(text) = text.filter(|_| !absent) else {
-        if spoken.is_none() && !absent {
+        if form.is_none() && !absent {
             let missing = required && field.value.as_deref().is_none_or(str::is_empty);
             return if missing { Err(Complaint::Missing) } else { Ok(None) };
         }
@@ -254,7 +254,7 @@ mod tests {
         let done = corrected(&said(&[("total_amount", "1.250,50")])).unwrap();
         assert_eq!(done.data, json!({ "total_amount": 1250.5 }).as_object().unwrap().clone());
         assert!(done.fields[1].confidence > 0.9);
-        assert!(done.fields[0].confidence < 0.6, "not spoken of");
+        assert!(done.fields[0].confidence < 0.6, "not form of");
         assert_eq!(done.lessons.len(), 1);
         assert!(done.lessons[0].changed());
         let same = corrected(&said(&[("invoice_number", "F-1"), ("total_amount", "1")])).unwrap();

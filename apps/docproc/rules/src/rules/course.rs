@@ -3,7 +3,7 @@
 
 use super::{
     advance::{self, Change, Document, Held, Page, Snapshot, Thresholds},
-    continuity::{Place, Scores},
+    continuity::{PagePosition, Scores},
     workflow::Workflow,
 };
 use crate::model::{Item, Progress, Standing, Status, Unit};
@@ -18,7 +18,7 @@ pub enum Known {
         files: Vec<u32>,
     },
     Page {
-        evidence: Option<(Place, Option<String>)>,
+        evidence: Option<(PagePosition, Option<String>)>,
         scores: Option<Scores>,
     },
     Document {
@@ -127,7 +127,7 @@ impl<'a> Course<'a> {
             file: *file,
             standing,
             scores: None,
-            place: Place::Unknown,
+            place: PagePosition::Unknown,
             identity: None,
             doc_type: None,
             grouped: false,

@@ -3,7 +3,7 @@
 //! Staged: a group is closed as soon as both its ends are known, while other pages are still being
 //! read. What is closed early is exactly what would be closed at the end; a property says so.
 
-use super::{continuity::Place, workflow::Boundaries};
+use super::{continuity::PagePosition, workflow::Boundaries};
 
 /// A page as grouping sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Leaf {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sort {
     pub doc_type: String,
-    pub place: Place,
+    pub place: PagePosition,
     /// What names the document on this page: an invoice number, a holder.
     pub identity: Option<String>,
 }
@@ -88,9 +88,9 @@ fn group_file_run(leaves: &[Leaf], boundaries: Boundaries, groups: &mut Vec<Grou
 /// Whether a document begins at this page, where a person said so.
 const fn by_person(page: &Sort) -> Option<bool> {
     match page.place {
-        Place::Opens => Some(true),
-        Place::Joins => Some(false),
-        Place::First | Place::Later | Place::Unknown => None,
+        PagePosition::Opens => Some(true),
+        PagePosition::Joins => Some(false),
+        PagePosition::First | PagePosition::Later | PagePosition::Unknown => None,
     }
 }
 
@@ -105,11 +105,11 @@ fn is_boundary(page: &Sort, open: Option<&str>, next: &Sort, boundaries: Boundar
     match boundaries {
         Boundaries::Type => false,
         Boundaries::Auto => match (next.place, open, next.identity.as_deref()) {
-            (Place::Later | Place::Joins, _, _) => false,
-            (Place::Opens, _, _) => true,
+            (PagePosition::Later | PagePosition::Joins, _, _) => false,
+            (PagePosition::Opens, _, _) => true,
             (_, Some(open), Some(next)) => open != next,
-            (Place::First, _, _) => true,
-            (Place::Unknown, _, _) => false,
+            (PagePosition::First, _, _) => true,
+            (PagePosition::Unknown, _, _) => false,
         },
     }
 }
@@ -123,7 +123,7 @@ mod tests {
     fn leaf(page: u32, file: u32, doc_type: Option<&str>) -> Leaf {
         let sort = doc_type.map(|name| Sort {
             doc_type: name.to_owned(),
-            place: Place::Unknown,
+            place: PagePosition::Unknown,
             identity: None,
         });
         Leaf { page, file, sort }
@@ -175,11 +175,11 @@ mod tests {
             }),
         };
         let leaves = [
-            page(0, Place::First, Some("F-1")),
-            page(1, Place::Later, None),
-            page(2, Place::Unknown, Some("F-1")),
-            page(3, Place::Unknown, Some("F-2")),
-            page(4, Place::First, None),
+            page(0, PagePosition::First, Some("F-1")),
+            page(1, PagePosition::Later, None),
+            page(2, PagePosition::Unknown, Some("F-1")),
+            page(3, PagePosition::Unknown, Some("F-2")),
+            page(4, PagePosition::First, None),
         ];
         assert_eq!(spans(&leaves), [(0, 2), (3, 3), (4, 4)]);
         assert_eq!(closed(&leaves, Boundaries::Type).len(), 1);
@@ -187,11 +187,11 @@ mod tests {
 
     fn any_leaf() -> impl Strategy<Value = (u32, Sort, bool)> {
         let place = prop_oneof![
-            Just(Place::First),
-            Just(Place::Later),
-            Just(Place::Unknown),
-            Just(Place::Opens),
-            Just(Place::Joins),
+            Just(PagePosition::First),
+            Just(PagePosition::Later),
+            Just(PagePosition::Unknown),
+            Just(PagePosition::Opens),
+            Just(PagePosition::Joins),
         ];
         let identity = prop::option::of(prop_oneof![Just("A"), Just("B")]);
         (0u32..2, "[ab]", place, identity, any::<bool>()).prop_map(

@@ -1,43 +1,41 @@
-//! Doing what messages ask. The foreman takes them from the queue and records what came of them;
+//! Doing what messages ask. The dispatcher takes them from the queue and records what came of them;
 //! hands, one per thread, do the work; calls to other services run beside them.
 
 mod ahead;
 mod call;
 mod classify;
+mod dispatcher;
 mod extract;
-mod finish;
-mod foreman;
-mod hands;
+mod heartbeat;
+mod job_queue;
 mod opened;
-mod pulse;
 mod read;
-mod report;
+pub(crate) mod report;
 mod split;
-mod tray;
+mod worker;
 
-pub use finish::settle;
-pub use foreman::{idle, run};
+pub use dispatcher::{idle, run};
+pub use heartbeat::{Process, give_back_silent, workers};
 use jiff::Timestamp;
 pub(crate) use opened::kind_word;
 use page::PageText;
-pub use pulse::{Worker, give_back_silent, workers};
 pub(crate) use read::engine_of;
 
 use crate::{
     model::Item,
-    rules::{continuity::Place, retry::Trouble},
+    rules::{continuity::PagePosition, retry::Trouble},
     store::{documents::Reading, jobs::Job, messages::Claim, pages::Leaf, requests::FileRow},
 };
 
 /// What the screens ask about this process's work.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct WorkerStatus {
     /// Messages in this process's hands.
     pub in_hand: std::sync::atomic::AtomicUsize,
-    /// The foreman's name in the database.
+    /// The dispatcher's name in the database.
     pub worker: std::sync::OnceLock<String>,
     pub opened: opened::Opened,
-    /// The second at which the foreman last said that it lives.
+    /// The second at which the dispatcher last said that it lives.
     pub beaten: std::sync::atomic::AtomicI64,
 }
 
@@ -51,7 +49,7 @@ pub enum Fact {
     },
     Read {
         text: PageText,
-        place: Place,
+        place: PagePosition,
         identity: Option<String>,
     },
     Classified {

@@ -11,12 +11,12 @@ use web::{Lang, Problem};
 
 /// Fields by name; those of a form are texts.
 #[derive(Debug, Default)]
-pub(super) struct Spoken(pub(super) Map<String, Json>);
+pub(super) struct SubmittedForm(pub(super) Map<String, Json>);
 
 /// More than any of our forms has.
 const MOST_FIELDS: usize = 64;
 
-impl FromRequest<Context> for Spoken {
+impl FromRequest<Context> for SubmittedForm {
     type Rejection = Failure;
 
     async fn from_request(request: Request, context: &Context) -> Result<Self, Failure> {
@@ -56,7 +56,11 @@ fn text((name, value): (String, String)) -> (String, Json) {
     (name, Json::String(value))
 }
 
-async fn multipart(request: Request, context: &Context, lang: Lang) -> Result<Spoken, Failure> {
+async fn multipart(
+    request: Request,
+    context: &Context,
+    lang: Lang,
+) -> Result<SubmittedForm, Failure> {
     let mut form = Multipart::from_request(request, context).await.map_err(|_| broken(lang))?;
     let mut fields = Map::new();
     while let Some(field) = form.next_field().await.map_err(|_| broken(lang))? {
@@ -66,7 +70,7 @@ async fn multipart(request: Request, context: &Context, lang: Lang) -> Result<Sp
             fields.insert(name, Json::String(value));
         }
     }
-    Ok(Spoken(fields))
+    Ok(SubmittedForm(fields))
 }
 
 fn essence(headers: &HeaderMap) -> Option<String> {
@@ -86,7 +90,7 @@ fn unknown(lang: Lang) -> Problem {
         .detail(lang.t("Se espera un formulario o JSON.", "A form or JSON is expected."))
 }
 
-impl Spoken {
+impl SubmittedForm {
     /// A text field; anything else than a text under its name is no text.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Json::as_str).map(str::trim).filter(|text| !text.is_empty())

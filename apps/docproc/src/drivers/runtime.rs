@@ -16,11 +16,14 @@ use paper::Limits;
 use tokio::sync::Notify;
 use understand::classify::Classifier;
 
-use crate::{model::Component, storage::Storage, store::policy::Policy, workflows::Workflows};
+use crate::{
+    drivers::storage::Storage, drivers::workflows::Workflows, model::Component,
+    store::policy::Policy,
+};
 
 /// How a process was set up.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Config {
     pub storage: PathBuf,
     /// Absent or not there: the shipped workflows.
     pub workflows: Option<PathBuf>,
@@ -114,22 +117,22 @@ impl Part {
 pub const ROUTER: &str = "workflow_router";
 
 /// Everything of this process that requests, workers and screens share.
-pub struct Room {
-    pub place: Place,
+pub struct Runtime {
+    pub config: Config,
     pub storage: Storage,
     pub workflows: Workflows,
     pub pack: Option<Pack>,
     pub classifier: ClassifierSlot,
     /// Rung when there may be messages to take.
     pub work: Notify,
-    /// Rung after every round of the foreman.
+    /// Rung after every round of the dispatcher.
     pub rounds: Notify,
-    pub desk: crate::work::Desk,
-    pub folder: crate::folder::Seen,
+    pub status: crate::drivers::reading::WorkerStatus,
+    pub folder: crate::drivers::folder::Seen,
     most_pages: AtomicUsize,
 }
 
-impl Room {
+impl Runtime {
     /// What one file may cost, as the settings say now.
     pub fn limits(&self) -> Limits {
         Limits { pages: self.most_pages.load(Ordering::Relaxed), ..Limits::default() }
@@ -140,9 +143,9 @@ impl Room {
     }
 }
 
-impl std::fmt::Debug for Room {
+impl std::fmt::Debug for Runtime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Room").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Runtime").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
@@ -192,7 +195,7 @@ impl ClassifierSlot {
 }
 
 #[derive(Default)]
-struct Door(OnceLock<Arc<Room>>);
+struct Door(OnceLock<Arc<Runtime>>);
 
 /// Why a process cannot take documents.
 #[derive(Debug, thiserror::Error)]
@@ -204,8 +207,8 @@ pub enum NotReady {
 }
 
 /// Prepares the application in a process, before it starts.
-pub async fn install(context: &Context, place: Place) -> Result<(), NotReady> {
-    let pack = match Pack::find(&place.models) {
+pub async fn install(context: &Context, config: Config) -> Result<(), NotReady> {
+    let pack = match Pack::find(&config.models) {
         Ok(pack) => Some(pack),
         Err(missing) => {
             tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
@@ -213,31 +216,31 @@ pub async fn install(context: &Context, place: Place) -> Result<(), NotReady> {
         }
     };
     let classifier = ClassifierSlot::default();
-    classifier.refresh(&trained(&place));
-    let room = Room {
-        storage: Storage::open(&place.storage)?,
+    classifier.refresh(&trained(&config));
+    let runtime = Runtime {
+        storage: Storage::open(&config.storage)?,
         workflows: Workflows::default(),
         pack,
         classifier,
         work: Notify::new(),
         rounds: Notify::new(),
-        desk: crate::work::Desk::default(),
-        folder: crate::folder::Seen::default(),
+        status: crate::drivers::reading::WorkerStatus::default(),
+        folder: crate::drivers::folder::Seen::default(),
         most_pages: AtomicUsize::new(Limits::default().pages),
-        place,
+        config,
     };
-    let room = Arc::new(room);
-    let _ = context.shared::<Door>().0.set(room.clone());
-    crate::decisions::refresh(context, &room).await?;
+    let runtime = Arc::new(runtime);
+    let _ = context.shared::<Door>().0.set(runtime.clone());
+    crate::decisions::refresh(context, &runtime).await?;
     Ok(())
 }
 
 /// Where a classifier trained here is kept.
-pub fn trained(place: &Place) -> PathBuf {
-    place.storage.join("classifier.model")
+pub fn trained(config: &Config) -> PathBuf {
+    config.storage.join("classifier.model")
 }
 
 /// The room of this process.
-pub fn room(context: &Context) -> Arc<Room> {
+pub fn runtime(context: &Context) -> Arc<Runtime> {
     context.shared::<Door>().0.get().expect("docproc::install ran before the start").clone()
 }

@@ -24,16 +24,16 @@ use web::Lang;
 
 use crate::{
     decisions::receive::{Arrival, Once, Received, receive_once},
+    drivers::reading::kind_word,
+    drivers::reception,
+    drivers::runtime::{Part, Runtime, runtime},
+    drivers::storage::Storage,
     model::{Progress, Status},
-    reception,
-    room::{Part, Room, room},
     rules::{route, sla, workflow::Workflow},
-    storage::Storage,
     store::{
         policy::{self, Policy},
         requests::{FileRow, RequestRow},
     },
-    work::kind_word,
 };
 use inbox::Dropped;
 
@@ -42,7 +42,7 @@ const CHANNEL: &str = "folder";
 
 /// Often where a directory is watched; the others need not be asked.
 pub fn period(context: &Context) -> Result<SignedDuration, Error> {
-    let watched = room(context).place.folder.is_some();
+    let watched = runtime(context).config.folder.is_some();
     Ok(if watched { SignedDuration::from_secs(2) } else { SignedDuration::from_hours(1) })
 }
 
@@ -64,19 +64,19 @@ impl Seen {
 
 /// Looks into the directory and takes what is whole.
 pub async fn look(context: Context, now: Timestamp) -> Result<(), Error> {
-    let room = room(&context);
-    let Some(dir) = room.place.folder.clone() else { return Ok(()) };
-    if !matches!(room.place.part, Part::Everything | Part::Gateway) {
+    let runtime = runtime(&context);
+    let Some(dir) = runtime.config.folder.clone() else { return Ok(()) };
+    if !matches!(runtime.config.part, Part::Everything | Part::Gateway) {
         return Ok(());
     }
     let found = tokio::task::spawn_blocking(move || inbox::list(&dir)).await.unwrap_or_default();
-    let settled = room.folder.settled(found);
+    let settled = runtime.folder.settled(found);
     if settled.is_empty() {
         return Ok(());
     }
     let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
     for dropped in settled {
-        take(&context, &room, &policy, dropped, now).await?;
+        take(&context, &runtime, &policy, dropped, now).await?;
     }
     Ok(())
 }
@@ -89,15 +89,15 @@ enum Refused {
 
 async fn take(
     context: &Context,
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     policy: &Policy,
     dropped: Dropped,
     now: Timestamp,
 ) -> Result<(), Error> {
     let id = uuid::Uuid::now_v7().to_string();
-    let outcome = enter(context, room, policy, &dropped, &id, now).await;
+    let outcome = enter(context, runtime, policy, &dropped, &id, now).await;
     if !matches!(outcome, Ok(Ok(Received::New)))
-        && let Err(error) = room.storage.remove(&id).await
+        && let Err(error) = runtime.storage.remove(&id).await
     {
         tracing::warn!(%error, request_id = id, "files of a refused request stay until the sweep");
     }
@@ -123,13 +123,13 @@ async fn take(
 
 async fn enter(
     context: &Context,
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     policy: &Policy,
     dropped: &Dropped,
     id: &str,
     now: Timestamp,
 ) -> Result<Result<Received, Refused>, Error> {
-    let active = room.workflows.active();
+    let active = runtime.workflows.active();
     let named = dropped.workflow.as_deref();
     let metadata = serde_json::Map::new();
     let Some(workflow) = route::choose(&active, named, CHANNEL, &metadata) else {
@@ -139,16 +139,16 @@ async fn enter(
             format!("There is no workflow “{name}”."),
         ))));
     };
-    let Some(version) = room.workflows.id_of(&workflow.name) else {
+    let Some(version) = runtime.workflows.id_of(&workflow.name) else {
         return Ok(Err(Refused::Later("the workflow is being exchanged".to_owned())));
     };
-    let file = match store_file(room, policy, dropped, id).await {
+    let file = match store_file(runtime, policy, dropped, id).await {
         Ok(file) => file,
         Err(refused) => return Ok(Err(refused)),
     };
     let files = vec![file];
-    if let Err(es) = reception::open(room.clone(), &files, Lang::Es).await {
-        let en = reception::open(room.clone(), &files, Lang::En).await.err();
+    if let Err(es) = reception::open(runtime.clone(), &files, Lang::Es).await {
+        let en = reception::open(runtime.clone(), &files, Lang::En).await.err();
         let en = en.as_ref().unwrap_or(&es).detail_text().to_owned();
         return Ok(Err(Refused::Bad(Sentence::new(es.detail_text().to_owned(), en))));
     }
@@ -158,12 +158,12 @@ async fn enter(
 }
 
 async fn store_file(
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     policy: &Policy,
     dropped: &Dropped,
     id: &str,
 ) -> Result<FileRow, Refused> {
-    let (storage, path) = (room.storage.clone(), dropped.path.clone());
+    let (storage, path) = (runtime.storage.clone(), dropped.path.clone());
     let (place, limit) = (Storage::place(id, 0), policy.upload_bytes);
     let name = dropped.name.clone();
     let copied = tokio::task::spawn_blocking(move || {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::room::room;
+use crate::drivers::runtime;
 
 /// A database that takes longer to answer is not there.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -33,12 +33,12 @@ pub async fn serve(context: Context, address: SocketAddr) -> std::io::Result<Soc
 }
 
 async fn health(State(context): State<Context>) -> Json<Value> {
-    let part = room(&context).place.part.word();
+    let part = runtime(&context).config.part.word();
     Json(json!({ "status": "ok", "component": part }))
 }
 
 async fn ready(State(context): State<Context>) -> (StatusCode, Json<Value>) {
-    let part = room(&context).place.part.word();
+    let part = runtime(&context).config.part.word();
     match waits_for(&context).await {
         None => (StatusCode::OK, Json(json!({ "ready": true, "component": part }))),
         Some(why) => {
@@ -57,12 +57,12 @@ async fn waits_for(context: &Context) -> Option<String> {
         Ok(Err(error)) => return Some(error.to_string()),
         Err(_) => return Some("the database does not answer".to_owned()),
     }
-    let room = room(context);
+    let runtime = runtime(context);
     // Joins and doors have no hands: the database is all they need.
-    if room.place.part.takes().is_some_and(|takes| takes.is_empty()) {
+    if runtime.config.part.takes().is_some_and(|takes| takes.is_empty()) {
         return None;
     }
-    let beaten = room.desk.beaten.load(Ordering::Relaxed);
+    let beaten = runtime.status.beaten.load(Ordering::Relaxed);
     let silent = Timestamp::now().as_second() - beaten > SILENT_SECONDS;
     silent.then(|| "no messages are taken yet".to_owned())
 }

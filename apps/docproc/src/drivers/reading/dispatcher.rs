@@ -15,15 +15,15 @@ use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
-    Outcome, call, finish,
-    hands::Hand,
-    pulse,
+    Outcome, call, heartbeat,
+    job_queue::{JobQueue, Load},
     read::Engines,
-    tray::{Load, Tray},
+    worker::Worker,
 };
 use crate::{
+    decisions::course,
+    drivers::runtime::{Runtime, runtime},
     model::Component,
-    room::{Room, room},
     store::{
         jobs,
         messages::{self, Wanted},
@@ -46,24 +46,24 @@ const REST: Duration = Duration::from_millis(10);
 
 /// Runs from start to shutdown.
 pub async fn run(context: Context) {
-    let room = room(&context);
-    let takes = room.place.part.takes();
+    let runtime = runtime(&context);
+    let takes = runtime.config.part.takes();
     if takes.as_ref().is_some_and(Vec::is_empty) {
         // Joins and doors need no hands; the planner does their work wherever facts arrive.
         context.stopping.cancelled().await;
         return;
     }
-    let foreman = Foreman::new(&context, room, takes.unwrap_or_default());
-    foreman.run().await;
+    let dispatcher = Dispatcher::new(&context, runtime, takes.unwrap_or_default());
+    dispatcher.run().await;
 }
 
-struct Foreman {
+struct Dispatcher {
     context: Context,
-    room: Arc<Room>,
+    runtime: Arc<Runtime>,
     worker: String,
     /// Empty: all.
     components: Vec<&'static str>,
-    tray: Arc<Tray>,
+    queue: Arc<JobQueue>,
     outcomes: (UnboundedSender<Outcome>, UnboundedReceiver<Outcome>),
     threads: Vec<std::thread::JoinHandle<()>>,
     client: reqwest::Client,
@@ -73,43 +73,44 @@ struct Foreman {
     pace: [Duration; 3],
 }
 
-impl Foreman {
-    fn new(context: &Context, room: Arc<Room>, components: Vec<&'static str>) -> Self {
-        let worker = pulse::name();
-        let _ = room.desk.worker.set(worker.clone());
-        let (tray, outcomes) = (Arc::new(Tray::default()), unbounded_channel());
-        let mut foreman = Self {
+impl Dispatcher {
+    fn new(context: &Context, runtime: Arc<Runtime>, components: Vec<&'static str>) -> Self {
+        let worker = heartbeat::name();
+        let _ = runtime.status.worker.set(worker.clone());
+        let (queue, outcomes) = (Arc::new(JobQueue::default()), unbounded_channel());
+        let mut dispatcher = Self {
             context: context.clone(),
-            room,
+            runtime,
             worker,
             components,
-            tray,
+            queue,
             outcomes,
             threads: Vec::new(),
             client: http_client::client(),
             held: [0; 3],
             pace: [Duration::from_millis(200); 3],
         };
-        foreman.hire();
-        foreman
+        dispatcher.start_workers();
+        dispatcher
     }
 
-    fn hire(&mut self) {
+    fn start_workers(&mut self) {
         // One more than the readers: routing, splitting and extracting never wait behind pictures.
-        for n in 0..=self.room.place.threads.max(1) {
-            let hand = Hand {
+        for n in 0..=self.runtime.config.threads.max(1) {
+            let worker = Worker {
                 context: self.context.clone(),
-                room: self.room.clone(),
-                tray: self.tray.clone(),
+                runtime: self.runtime.clone(),
+                queue: self.queue.clone(),
                 outcomes: self.outcomes.0.clone(),
                 engines: Engines::default(),
                 nimble: n == 0,
             };
-            let hired =
-                std::thread::Builder::new().name(format!("docproc-{n}")).spawn(move || hand.work());
+            let hired = std::thread::Builder::new()
+                .name(format!("docproc-{n}"))
+                .spawn(move || worker.work());
             match hired {
                 Ok(thread) => self.threads.push(thread),
-                Err(error) => tracing::error!(%error, "no thread for a hand"),
+                Err(error) => tracing::error!(%error, "no thread for a worker"),
             }
         }
     }
@@ -117,11 +118,11 @@ impl Foreman {
     async fn run(mut self) {
         let mut finished = Vec::new();
         let mut beat = Instant::now();
-        self.pulse().await;
+        self.heartbeat().await;
         loop {
-            if beat.elapsed() >= pulse::BEAT {
+            if beat.elapsed() >= heartbeat::EVERY {
                 beat = Instant::now();
-                self.pulse().await;
+                self.heartbeat().await;
             }
             let began = Instant::now();
             let full = match self.round(&mut finished).await {
@@ -132,7 +133,7 @@ impl Foreman {
                     false
                 }
             };
-            self.room.rounds.notify_waiters();
+            self.runtime.rounds.notify_waiters();
             // What a round costs hardly depends on how much it carries: rested as long as it took,
             // the next one finds more.
             tokio::time::sleep(began.elapsed().min(REST)).await;
@@ -142,7 +143,7 @@ impl Foreman {
             let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
             tokio::select! {
                 () = self.context.stopping.cancelled() => break,
-                () = self.room.work.notified() => {}
+                () = self.runtime.work.notified() => {}
                 () = tokio::time::sleep(look) => {}
                 outcome = self.outcomes.1.recv() => finished.extend(outcome),
             }
@@ -163,9 +164,9 @@ impl Foreman {
             held[Load::of(&outcome.job) as usize] -= 1;
         }
         let wanted = self.wanted(held);
-        let room: usize = wanted.iter().map(|(_, limit)| limit).sum();
+        let runtime: usize = wanted.iter().map(|(_, limit)| limit).sum();
         let (now, began) = (self.context.clock.now(), Instant::now());
-        if finished.is_empty() && (room == 0 || !self.is_due(now).await?) {
+        if finished.is_empty() && (runtime == 0 || !self.is_due(now).await?) {
             return Ok(false);
         }
         let mut scopes: Vec<_> =
@@ -173,8 +174,15 @@ impl Foreman {
         scopes.dedup();
         let mut decision = self.context.store.decide_all(&scopes, now).await?;
         let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
-        finish::record(&self.context, &self.room, &mut decision, &self.worker, finished, &policy)
-            .await?;
+        course::record(
+            &self.context,
+            &self.runtime,
+            &mut decision,
+            &self.worker,
+            finished,
+            &policy,
+        )
+        .await?;
         decision.hold(&queue_scope()).await?;
         let mut claims = Vec::new();
         let mut full = false;
@@ -183,7 +191,7 @@ impl Foreman {
             full |= limit > 0 && taken.len() == limit;
             claims.extend(taken);
         }
-        let jobs = jobs::load(&mut decision.tx, claims, &self.room.workflows, policy.thresholds);
+        let jobs = jobs::load(&mut decision.tx, claims, &self.runtime.workflows, policy.thresholds);
         let jobs = jobs.await?;
         decision.commit().await?;
         tracing::debug!(
@@ -192,22 +200,22 @@ impl Foreman {
             took_ms = began.elapsed().as_secs_f64() * 1000.0,
             "round"
         );
-        self.settle_books(finished);
+        self.account(finished);
         for job in jobs {
-            self.hand_out(job);
+            self.assign(job);
         }
         Ok(full)
     }
 
     /// What to take and how much: work for the hands, and calls.
     fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
-        let room = |load: Load| self.room_for(load, held[load as usize]);
+        let runtime = |load: Load| self.capacity_for(load, held[load as usize]);
         let (ocr, http) = (Component::Ocr.word(), Component::Http.word());
         if self.components.is_empty() {
             return vec![
-                (Wanted::AllBut([ocr, http]), room(Load::Quick)),
-                (Wanted::Only(ocr), room(Load::Slow)),
-                (Wanted::Only(http), room(Load::Call)),
+                (Wanted::AllBut([ocr, http]), runtime(Load::Quick)),
+                (Wanted::Only(ocr), runtime(Load::Slow)),
+                (Wanted::Only(http), runtime(Load::Call)),
             ];
         }
         let each = |component: &&'static str| {
@@ -216,39 +224,39 @@ impl Foreman {
                 one if one == ocr => Load::Slow,
                 _ => Load::Quick,
             };
-            (Wanted::Only(component), room(load))
+            (Wanted::Only(component), runtime(load))
         };
         self.components.iter().map(each).collect()
     }
 
-    fn settle_books(&mut self, finished: &mut Vec<Outcome>) {
+    fn account(&mut self, finished: &mut Vec<Outcome>) {
         for outcome in finished.drain(..) {
             let load = Load::of(&outcome.job) as usize;
             self.held[load] -= 1;
             let took: Duration = outcome.steps.iter().map(|step| step.took).sum();
             self.pace[load] = (self.pace[load] * 7 + took) / 8;
         }
-        self.room.desk.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+        self.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
     }
 
     /// How many more messages make sense to hold.
-    fn room_for(&self, load: Load, held: usize) -> usize {
+    fn capacity_for(&self, load: Load, held: usize) -> usize {
         if load == Load::Call {
             return CALLS.saturating_sub(held);
         }
-        let threads = self.room.place.threads.max(1);
+        let threads = self.runtime.config.threads.max(1);
         let pace = self.pace[load as usize].as_secs_f64().max(0.000_1);
         let busy = threads + 1 + (threads as f64 * AHEAD.as_secs_f64() / pace) as usize;
-        let ahead = self.room.place.prefetch.map_or(busy, |prefetch| threads * prefetch);
+        let ahead = self.runtime.config.prefetch.map_or(busy, |prefetch| threads * prefetch);
         ahead.min(MOST_IN_HAND).saturating_sub(held)
     }
 
-    fn hand_out(&mut self, job: jobs::Job) {
+    fn assign(&mut self, job: jobs::Job) {
         let load = Load::of(&job);
         self.held[load as usize] += 1;
-        self.room.desk.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+        self.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
         let attempts = job.request.workflow.retry.attempts;
-        if let Some(trouble) = finish::deadly(&job.claim, attempts) {
+        if let Some(trouble) = course::deadly(&job.claim, attempts) {
             let claim = job.claim.clone();
             let outcome = Outcome { claim, job, steps: Vec::new(), trouble: Some(trouble) };
             let _ = self.outcomes.0.send(outcome);
@@ -262,7 +270,7 @@ impl Foreman {
             });
             return;
         }
-        self.tray.put(job);
+        self.queue.put(job);
     }
 
     async fn is_due(&self, now: Timestamp) -> Result<bool, Error> {
@@ -282,11 +290,11 @@ impl Foreman {
         if wait.is_zero() { LOOK } else { wait.min(LOOK) }
     }
 
-    async fn pulse(&self) {
-        let beat = pulse::beat(&self.context, &self.room, &self.worker).await;
-        let given = pulse::give_back_silent(&self.context, &self.worker).await;
+    async fn heartbeat(&self) {
+        let beat = heartbeat::beat(&self.context, &self.runtime, &self.worker).await;
+        let given = heartbeat::give_back_silent(&self.context, &self.worker).await;
         if beat.is_ok() {
-            self.room.desk.beaten.store(Timestamp::now().as_second(), Ordering::Relaxed);
+            self.runtime.status.beaten.store(Timestamp::now().as_second(), Ordering::Relaxed);
         }
         if let Err(error) = beat.and(given.map(drop)) {
             tracing::warn!(%error, "the worker could not say that it lives");
@@ -295,7 +303,7 @@ impl Foreman {
 
     /// What is under way is finished and recorded; what nobody began goes back.
     async fn leave(mut self, mut finished: Vec<Outcome>) {
-        let unbegun = self.tray.close().len();
+        let unbegun = self.queue.close().len();
         let held: usize = self.held.iter().sum();
         let mut under_way = held.saturating_sub(finished.len() + unbegun);
         while under_way > 0
@@ -309,10 +317,11 @@ impl Foreman {
         let recorded = async {
             let mut decision = self.context.store.decide_all(&scopes, now).await?;
             let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
-            let (context, room) = (&self.context, &self.room);
-            finish::record(context, room, &mut decision, &self.worker, &finished, &policy).await?;
+            let (context, runtime) = (&self.context, &self.runtime);
+            course::record(context, runtime, &mut decision, &self.worker, &finished, &policy)
+                .await?;
             decision.commit().await?;
-            pulse::leave(&self.context, &self.worker).await
+            heartbeat::leave(&self.context, &self.worker).await
         };
         if let Err(error) = recorded.await {
             tracing::warn!(%error, "the last results were not recorded; they will be done again");
@@ -325,22 +334,19 @@ impl Foreman {
 
 /// Waits until nothing is left to do at this instant of the business clock, in this process.
 pub async fn idle(context: &Context) -> Result<(), Error> {
-    let room = room(context);
-    let Some(worker) = room.desk.worker.get() else { return Ok(()) };
+    let runtime = runtime(context);
+    let Some(worker) = runtime.status.worker.get() else { return Ok(()) };
     loop {
-        let round = room.rounds.notified();
+        let round = runtime.rounds.notified();
         tokio::pin!(round);
         round.as_mut().enable();
         let mut tx = context.store.read().await?;
-        let sql = "SELECT COUNT(*) AS n FROM messages
-                   WHERE (state = 'READY' AND due_at <= $1) OR (state = 'CLAIMED' AND worker = $2)";
-        let args = [context.clock.now().into(), worker.as_str().into()];
-        let left: i64 = tx.one(sql, &args).await?.get("n")?;
+        let left = messages::left(&mut tx, context.clock.now(), worker).await?;
         drop(tx);
         if left == 0 {
             return Ok(());
         }
-        room.work.notify_one();
+        runtime.work.notify_one();
         round.await;
     }
 }

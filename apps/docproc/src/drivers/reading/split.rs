@@ -4,13 +4,13 @@ use paper::{Broken, Kind, Limits};
 
 use super::{Fact, opened::kind_word};
 use crate::{
-    room::Room,
+    drivers::runtime::Runtime,
+    drivers::storage::Storage,
     rules::retry::Trouble,
-    storage::Storage,
     store::{jobs::Job, pages::Leaf, requests::FileRow},
 };
 
-pub(super) fn split(room: &Room, job: &Job, limits: &Limits) -> Result<Fact, Trouble> {
+pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Fact, Trouble> {
     let sent: Vec<&FileRow> =
         job.request.files.iter().filter(|file| file.packed_in.is_none()).collect();
     let mut next = sent.iter().map(|file| file.n + 1).max().unwrap_or(0);
@@ -18,15 +18,15 @@ pub(super) fn split(room: &Room, job: &Job, limits: &Limits) -> Result<Fact, Tro
     for file in sent {
         if file.kind != kind_word(Kind::Zip) {
             let pages =
-                open(room, file, limits, leaves.len()).map_err(|b| named(&b, &file.name))?;
+                open(runtime, file, limits, leaves.len()).map_err(|b| named(&b, &file.name))?;
             take(file.clone(), pages, &mut files, &mut leaves);
             continue;
         }
         let packed =
-            unpack(room, job, file, &mut next, limits).map_err(|b| named(&b, &file.name))?;
+            unpack(runtime, job, file, &mut next, limits).map_err(|b| named(&b, &file.name))?;
         for inner in packed {
             let pages =
-                open(room, &inner, limits, leaves.len()).map_err(|b| named(&b, &inner.name))?;
+                open(runtime, &inner, limits, leaves.len()).map_err(|b| named(&b, &inner.name))?;
             take(inner, pages, &mut files, &mut leaves);
         }
     }
@@ -44,8 +44,8 @@ fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Ve
     files.push(file);
 }
 
-fn open(room: &Room, file: &FileRow, limits: &Limits, before: usize) -> Result<u32, Broken> {
-    let document = room.desk.opened.get(&room.storage, file, limits)?;
+fn open(runtime: &Runtime, file: &FileRow, limits: &Limits, before: usize) -> Result<u32, Broken> {
+    let document = runtime.status.opened.get(&runtime.storage, file, limits)?;
     let pages = document.page_count();
     if before + pages > limits.pages {
         return Err(Broken::TooManyPages { found: before + pages, limit: limits.pages });
@@ -56,18 +56,18 @@ fn open(room: &Room, file: &FileRow, limits: &Limits, before: usize) -> Result<u
 /// Files of an archive are stored like those that were sent. Unpacked again after a crash, they
 /// land in the same places.
 fn unpack(
-    room: &Room,
+    runtime: &Runtime,
     job: &Job,
     archive: &FileRow,
     next: &mut u32,
     limits: &Limits,
 ) -> Result<Vec<FileRow>, Broken> {
-    let reader = room.storage.reader(archive)?;
+    let reader = runtime.storage.reader(archive)?;
     let mut files = Vec::new();
     paper::unpack(reader, limits, &mut |name, kind, content| {
         let n = *next;
         let place = Storage::place(&job.claim.request, n);
-        let stored = room.storage.write(&place, content)?;
+        let stored = runtime.storage.write(&place, content)?;
         files.push(FileRow {
             n,
             name: name.to_string(),

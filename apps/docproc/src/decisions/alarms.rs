@@ -7,10 +7,10 @@ use host::{Alert, Context, Severity};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    resources,
+    drivers::reading,
+    drivers::resources,
     rules::alarms::{Alarm, Figures},
     store::{figures, measures, queue},
-    work,
 };
 
 pub const TICK: &str = "docproc.alertas";
@@ -76,7 +76,7 @@ async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Er
             .set(load.ready as f64);
         metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
     }
-    set("docproc_workers", work::workers(tx).await?.len() as f64);
+    set("docproc_workers", reading::workers(tx).await?.len() as f64);
     let used = resources::now();
     set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
     set("docproc_process_memory_bytes", used.memory_bytes as f64);

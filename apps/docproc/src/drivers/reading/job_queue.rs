@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::{model::Component, store::jobs::Job};
 
 #[derive(Debug, Default)]
-pub(super) struct Tray {
+pub(super) struct JobQueue {
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -50,7 +50,7 @@ impl Ord for Urgent {
     }
 }
 
-impl Tray {
+impl JobQueue {
     pub(super) fn put(&self, job: Job) {
         let rank = (job.claim.priority, job.claim.deadline, job.claim.id);
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +62,7 @@ impl Tray {
         self.changed.notify_all();
     }
 
-    /// Waits for the most urgent job; `None` when the tray is closed. A nimble hand leaves slow
+    /// Waits for the most urgent job; `None` when the queue is closed. A nimble hand leaves slow
     /// ones to the others, so that a quick one never waits behind pictures.
     pub(super) fn take(&self, nimble: bool) -> Option<Job> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

@@ -14,9 +14,9 @@ use understand::classify::first_page_evidence;
 
 use super::{Fact, split::trouble};
 use crate::{
+    drivers::runtime::Runtime,
     model,
-    room::Room,
-    rules::{continuity::Place, retry::Trouble},
+    rules::{continuity::PagePosition, retry::Trouble},
     store::{
         jobs::{Input, Job},
         requests::FileRow,
@@ -39,12 +39,16 @@ pub(crate) fn engine_of(wanted: model::Engine, pack: Option<&Pack>) -> EngineKin
 pub(super) struct Engines(HashMap<EngineKind, Box<dyn Engine>>);
 
 impl Engines {
-    fn get(&mut self, room: &Room, wanted: model::Engine) -> Result<&mut Box<dyn Engine>, Trouble> {
-        let kind = engine_of(wanted, room.pack.as_ref());
+    fn get(
+        &mut self,
+        runtime: &Runtime,
+        wanted: model::Engine,
+    ) -> Result<&mut Box<dyn Engine>, Trouble> {
+        let kind = engine_of(wanted, runtime.pack.as_ref());
         match self.0.entry(kind) {
             Entry::Occupied(open) => Ok(open.into_mut()),
             Entry::Vacant(empty) => {
-                let engine = ocr::open(kind, room.pack.as_ref()).map_err(|error| Trouble {
+                let engine = ocr::open(kind, runtime.pack.as_ref()).map_err(|error| Trouble {
                     code: "OCR_ENGINE_MISSING".into(),
                     detail: error.to_string(),
                     lasting: false,
@@ -61,8 +65,8 @@ impl Engines {
 }
 
 /// The words of a page's own text layer, when that can be trusted.
-pub(super) fn layer(room: &Room, job: &Job) -> Result<Option<Fact>, Trouble> {
-    let (document, page) = open(room, job)?;
+pub(super) fn layer(runtime: &Runtime, job: &Job) -> Result<Option<Fact>, Trouble> {
+    let (document, page) = open(runtime, job)?;
     let Some(layer) = document.text(page).map_err(|broken| trouble(&broken))? else {
         return Ok(None);
     };
@@ -78,16 +82,16 @@ pub(super) fn layer(room: &Room, job: &Job) -> Result<Option<Fact>, Trouble> {
 
 /// The words in a page's picture.
 pub(super) fn picture(
-    room: &Room,
+    runtime: &Runtime,
     job: &Job,
     engines: &mut Engines,
     engine: model::Engine,
     budget: Duration,
 ) -> Result<Fact, Trouble> {
-    let (document, page) = open(room, job)?;
+    let (document, page) = open(runtime, job)?;
     let picture = document.render(page, DPI).map_err(|broken| trouble(&broken))?;
     let text =
-        engines.get(room, engine)?.read(&picture, Some(budget)).map_err(|error| Trouble {
+        engines.get(runtime, engine)?.read(&picture, Some(budget)).map_err(|error| Trouble {
             code: match error {
                 ocr::Trouble::Slow(_) => "OCR_TIMEOUT",
                 ocr::Trouble::Missing(_) | ocr::Trouble::Start { .. } => "OCR_ENGINE_MISSING",
@@ -100,19 +104,19 @@ pub(super) fn picture(
     Ok(found(text))
 }
 
-fn open(room: &Room, job: &Job) -> Result<(Arc<Document>, usize), Trouble> {
+fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble> {
     let Input::Page { file, page_in_file, .. } = &job.input else {
         return Err(misplaced("ocr"));
     };
     let file = file_of(job, *file)?;
-    let opened = room.desk.opened.get(&room.storage, file, &room.limits());
+    let opened = runtime.status.opened.get(&runtime.storage, file, &runtime.limits());
     Ok((opened.map_err(|broken| trouble(&broken))?, *page_in_file as usize))
 }
 
 fn found(text: PageText) -> Fact {
     let evidence = first_page_evidence(&text);
     let named = evidence.identity.is_some();
-    let place = Place::told(evidence.page_number, evidence.starts, named);
+    let place = PagePosition::told(evidence.page_number, evidence.starts, named);
     Fact::Read { text, place, identity: evidence.identity }
 }
 

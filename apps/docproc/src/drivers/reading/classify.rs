@@ -3,11 +3,11 @@
 use page::PageText;
 
 use super::Fact;
-use crate::{room::Room, rules::workflow::Workflow};
+use crate::{drivers::runtime::Runtime, rules::workflow::Workflow};
 
-pub(super) fn classify(room: &Room, workflow: &Workflow, text: &PageText) -> Fact {
+pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Fact {
     let types = workflow.types();
-    let scores = room.classifier.scores(text, &types);
+    let scores = runtime.classifier.scores(text, &types);
     let scores = scores.into_iter().map(|(name, p)| (name, rounded(p))).collect();
     Fact::Classified { scores }
 }

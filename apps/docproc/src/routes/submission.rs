@@ -6,7 +6,7 @@ use host::Failure;
 use serde_json::{Map, Value as Json};
 use web::Problem;
 
-use super::{Desk, spoken::Spoken};
+use super::{Desk, form::SubmittedForm};
 use crate::{
     decisions::answers::Answer,
     model::EvidenceBox,
@@ -18,26 +18,26 @@ const MOST_BOXES: usize = 200;
 const MOST_GROUPS: usize = 5_000;
 
 /// An answer: groups, data, or a type, whichever is there.
-pub(super) fn answer(desk: &Desk, spoken: &Spoken) -> Result<Answer, Failure> {
-    if let Some(groups) = json(desk, spoken, "groups")? {
+pub(super) fn answer(desk: &Desk, form: &SubmittedForm) -> Result<Answer, Failure> {
+    if let Some(groups) = json(desk, form, "groups")? {
         return groups_of(&groups)
             .map(Answer::Groups)
             .ok_or_else(|| wrong(desk, "groups", "[{doc_type, page_indices}]").into());
     }
-    let data = json(desk, spoken, "extracted_data")?;
-    let absent = json(desk, spoken, "absent")?;
+    let data = json(desk, form, "extracted_data")?;
+    let absent = json(desk, form, "absent")?;
     if data.is_some() || absent.is_some() {
         // The original's form sends both names, one of them empty.
         let empty = |data: &Json| data.as_object().is_some_and(Map::is_empty);
-        let doc_type = spoken.text("doc_type");
+        let doc_type = form.text("doc_type");
         if let (Some(data), None, Some(doc_type)) = (&data, &absent, doc_type)
             && empty(data)
         {
             return Ok(Answer::Type(doc_type.to_owned()));
         }
-        return fields(desk, data, absent, json(desk, spoken, "evidence")?);
+        return fields(desk, data, absent, json(desk, form, "evidence")?);
     }
-    if let Some(doc_type) = spoken.text("doc_type") {
+    if let Some(doc_type) = form.text("doc_type") {
         return Ok(Answer::Type(doc_type.chars().take(200).collect()));
     }
     let detail = desk.lang.t(
@@ -47,11 +47,11 @@ pub(super) fn answer(desk: &Desk, spoken: &Spoken) -> Result<Answer, Failure> {
     Err(Problem::unprocessable("FALTA_RESPUESTA").lang(desk.lang).detail(detail).into())
 }
 
-fn json(desk: &Desk, spoken: &Spoken, name: &str) -> Result<Option<Json>, Failure> {
-    if spoken.0.get(name).and_then(Json::as_str).is_some_and(|text| text.trim().is_empty()) {
+fn json(desk: &Desk, form: &SubmittedForm, name: &str) -> Result<Option<Json>, Failure> {
+    if form.0.get(name).and_then(Json::as_str).is_some_and(|text| text.trim().is_empty()) {
         return Ok(None);
     }
-    spoken.json(name).map_err(|()| wrong(desk, name, "JSON").into())
+    form.json(name).map_err(|()| wrong(desk, name, "JSON").into())
 }
 
 fn wrong(desk: &Desk, name: &str, what: &str) -> Problem {
@@ -120,12 +120,12 @@ fn groups_of(groups: &Json) -> Option<Vec<Wanted>> {
 }
 
 /// What was typed, for the one who comes back to it.
-pub(super) fn draft(spoken: &Spoken) -> Json {
+pub(super) fn draft(form: &SubmittedForm) -> Json {
     let kept = ["doc_type", "extracted_data", "absent", "evidence", "groups"];
     let mut draft = Map::new();
     for name in kept {
-        let value = spoken.json(name).ok().flatten();
-        let value = value.or_else(|| spoken.0.get(name).cloned());
+        let value = form.json(name).ok().flatten();
+        let value = value.or_else(|| form.0.get(name).cloned());
         draft.extend(value.map(|value| (name.to_owned(), value)));
     }
     Json::Object(draft)

@@ -1,7 +1,10 @@
 //! The ways state changes: each opens one decision on a request and ends by settling it, so that
 //! what follows from a change is committed with it.
 
+pub mod alarms;
 pub mod answers;
+pub mod course;
+pub mod deadlines;
 pub mod golden;
 pub mod people;
 pub mod promotion;
@@ -17,15 +20,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    model::{Component, Status, Unit},
-    room::{Room, room},
-    rules::workflow::Workflow,
+    drivers::reading,
+    drivers::runtime::{Runtime, runtime},
+    model::{Component, Status},
     store::{
         events, messages, policy, progress, queue_scope,
         requests::{self, RequestRow},
-        reviews, scope,
+        reviews, rewind, scope,
     },
-    work,
 };
 
 /// The tick that keeps this application's time.
@@ -112,7 +114,7 @@ pub async fn replay(context: &Context, by: &By, id: &str) -> Answer {
             }));
         }
         let back = messages::replay(decision, id).await?;
-        reopen(decision, row, reached(row)).await?;
+        rewind::reopen(decision, row, reached(row)).await?;
         decision.audit(entry(by, "request.replay", id, json!({ "messages": back })));
         Ok(Ok(()))
     })
@@ -129,12 +131,12 @@ fn reached(row: &RequestRow) -> Status {
 
 /// Does a request over from a stage on, keeping what stages before it found.
 pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answer {
-    let room = room(context);
+    let runtime = runtime(context);
     steer(context, id, async |decision, row| {
         if row.cleared_at.is_some() {
             return Ok(Err(cleared()));
         }
-        let workflow = room.workflows.version(&mut decision.tx, row.workflow_id).await?;
+        let workflow = runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
         let Some(at) = workflow.position(stage) else {
             let known: Vec<_> = workflow.stages.iter().map(|stage| stage.name.as_str()).collect();
             let known = known.join(", ");
@@ -155,7 +157,7 @@ pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answe
                 ),
             }));
         }
-        rewind(decision, row, &workflow, at).await?;
+        rewind::rewind(decision, row, &workflow, at).await?;
         events::restarted(decision, id, stage, &by.name);
         decision.audit(entry(by, "request.restart", id, json!({ "stage": stage })));
         Ok(Ok(()))
@@ -163,84 +165,12 @@ pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answe
     .await
 }
 
-/// Puts a request back in front of a stage.
-async fn rewind(
-    decision: &mut Decision,
-    row: &RequestRow,
-    workflow: &Workflow,
-    at: usize,
-) -> Result<(), Error> {
-    let id = [db::Value::from(row.id.as_str())];
-    messages::drop_open(decision, &row.id).await?;
-    reviews::withdraw(decision, &row.id).await?;
-    let split = workflow.stages.iter().position(|one| one.component == Component::Splitter);
-    let grouping = workflow.grouping().unwrap_or(usize::MAX);
-    let whole = split.is_none_or(|split| at <= split);
-    let at_value: db::Value = (at as i64).into();
-    let mut run = async |sql: &'static str, args: &[db::Value]| {
-        decision.tx.execute(sql, args).await.map(drop)
-    };
-    if whole || at <= grouping {
-        run("UPDATE pages SET document_id = NULL WHERE request_id = $1", &id).await?;
-        run("DELETE FROM documents WHERE request_id = $1", &id).await?;
-        run("UPDATE requests SET document_count = NULL WHERE id = $1", &id).await?;
-    } else {
-        let sql = "UPDATE documents SET stage_at = $2, standing = 'WAITING', origin = 'AUTO'
-                   WHERE request_id = $1";
-        run(sql, &[id[0].clone(), at_value.clone()]).await?;
-    }
-    if whole {
-        run("DELETE FROM pages WHERE request_id = $1", &id).await?;
-        run("UPDATE requests SET page_count = NULL WHERE id = $1", &id).await?;
-        let sql = "DELETE FROM request_files WHERE request_id = $1 AND packed_in IS NOT NULL";
-        run(sql, &id).await?;
-    } else if at <= grouping {
-        // What a stage before this one found stays; a type decided here is open again.
-        let reads = workflow.stages[at..].iter().any(|one| one.component == Component::Ocr);
-        let sorts = workflow.stages[at..grouping.min(workflow.stages.len())]
-            .iter()
-            .any(|one| matches!(one.component, Component::Classifier | Component::Http));
-        let sql = "UPDATE pages SET stage_at = $2, standing = 'WAITING' WHERE request_id = $1";
-        run(sql, &[id[0].clone(), at_value.clone()]).await?;
-        if reads {
-            let sql = "UPDATE pages SET words = NULL, ocr_text = NULL WHERE request_id = $1";
-            run(sql, &id).await?;
-        }
-        if sorts || reads {
-            let sql = "UPDATE pages SET doc_type = NULL, scores = NULL, origin = 'AUTO',
-                       classification_confidence = NULL WHERE request_id = $1";
-            run(sql, &id).await?;
-        }
-    }
-    let resume = if whole {
-        workflow.next_for(Unit::Request, at).unwrap_or(at)
-    } else {
-        split.and_then(|split| workflow.next_for(Unit::Request, split + 1)).unwrap_or(at)
-    };
-    let sql =
-        "UPDATE requests SET stage_at = $2, standing = 'WAITING', run = run + 1 WHERE id = $1";
-    run(sql, &[id[0].clone(), (resume as i64).into()]).await?;
-    let status = if whole { Status::Routing } else { Status::Processing };
-    reopen(decision, row, status).await
-}
-
-async fn reopen(decision: &mut Decision, row: &RequestRow, status: Status) -> Result<(), Error> {
-    // The deadline of a request that was answered once has been met or missed for good.
-    let sql = "UPDATE requests SET status = $2, error = NULL, error_code = NULL, result = NULL,
-               next_check_at = CASE WHEN status = 'completed' THEN NULL ELSE next_check_at END,
-               completed_at = NULL, partial_at = NULL, updated_at = $3 WHERE id = $1";
-    let args = [row.id.as_str().into(), status.word().into(), decision.now.into()];
-    decision.tx.guarded("request", sql, &args).await?;
-    events::status(decision, &row.id, status);
-    Ok(())
-}
-
 async fn steer(
     context: &Context,
     id: &str,
     command: impl AsyncFnOnce(&mut Decision, &RequestRow) -> Result<Result<(), Refusal>, Error>,
 ) -> Answer {
-    let room = room(context);
+    let runtime = runtime(context);
     let mut decision = context.store.decide(&scope(id), context.clock.now()).await?;
     let Some(row) = requests::find(&mut decision.tx, id).await? else {
         return Ok(Err(Refusal::NotFound));
@@ -248,11 +178,11 @@ async fn steer(
     if let Err(refusal) = command(&mut decision, &row).await? {
         return Ok(Err(refusal));
     }
-    work::settle(context, &room, &mut decision, &[id.to_owned()]).await?;
+    course::settle(context, &runtime, &mut decision, &[id.to_owned()]).await?;
     // Questions that were withdrawn leave their operators free for others.
     people::assign(context, &mut decision).await?;
     decision.commit().await?;
-    room.work.notify_one();
+    runtime.work.notify_one();
     Ok(Ok(()))
 }
 
@@ -292,18 +222,18 @@ pub(crate) fn entry(by: &By, action: &str, id: &str, after: Json) -> Entry {
 /// The safety net: messages of silent workers, workflows that changed, requests that stand still
 /// although they could go on.
 pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
-    let room = room(&context);
-    refresh(&context, &room).await?;
+    let runtime = runtime(&context);
+    refresh(&context, &runtime).await?;
     expire(&context, now).await?;
     let stuck = progress::standing_still(&mut context.store.read().await?, now - PERIOD).await?;
     for id in stuck {
         let mut decision = context.store.decide(&scope(&id), now).await?;
-        work::settle(&context, &room, &mut decision, &[id]).await?;
+        course::settle(&context, &runtime, &mut decision, &[id]).await?;
         decision.commit().await?;
     }
-    room.work.notify_one();
+    runtime.work.notify_one();
     if context.clock.is_manual() {
-        work::idle(&context).await?;
+        reading::idle(&context).await?;
     }
     Ok(())
 }
@@ -343,7 +273,7 @@ pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>,
         return Ok(due);
     }
     // A manual clock has to stop for what is due at once, and for what is in our hands already.
-    let busy = match room(&context).desk.worker.get() {
+    let busy = match runtime(&context).status.worker.get() {
         Some(worker) => messages::any_in_hand(&mut tx, worker).await?,
         None => false,
     };
@@ -351,19 +281,19 @@ pub async fn next(context: Context, now: Timestamp) -> Result<Option<Timestamp>,
 }
 
 /// Takes up what changed outside this process: workflow files, a trained classifier, settings.
-pub async fn refresh(context: &Context, room: &Room) -> Result<(), Error> {
-    let dir = room.place.workflows.as_deref();
-    room.workflows.refresh(context, dir).await?;
-    room.classifier.refresh(&crate::room::trained(&room.place));
+pub async fn refresh(context: &Context, runtime: &Runtime) -> Result<(), Error> {
+    let dir = runtime.config.workflows.as_deref();
+    runtime.workflows.refresh(context, dir).await?;
+    runtime.classifier.refresh(&crate::drivers::runtime::trained(&runtime.config));
     let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
-    room.heed(&policy);
+    runtime.heed(&policy);
     Ok(())
 }
 
 /// A setting was changed in this process: no need to wait for the tick.
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
-    room(context).heed(&policy);
+    runtime(context).heed(&policy);
     Ok(())
 }
 
@@ -373,15 +303,15 @@ const ORPHANED: Duration = Duration::from_hours(24);
 /// Removes files that no request owns: an upload that was cut off, or a process that ended between
 /// storing and committing.
 pub async fn sweep(context: Context, now: Timestamp) -> Result<(), Error> {
-    crate::retention::clear(&context, now).await?;
-    let room = room(&context);
-    let storage = room.storage.clone();
+    crate::drivers::retention::clear(&context, now).await?;
+    let runtime = runtime(&context);
+    let storage = runtime.storage.clone();
     let old = tokio::task::spawn_blocking(move || storage.owners_older_than(ORPHANED));
     let old = old.await.unwrap_or_default();
     let mut tx = context.store.read().await?;
     for ids in old.chunks(500) {
         for orphan in requests::unknown(&mut tx, ids).await? {
-            match room.storage.remove(&orphan).await {
+            match runtime.storage.remove(&orphan).await {
                 Ok(()) => tracing::info!(request_id = orphan, "files without a request removed"),
                 Err(error) => tracing::warn!(%error, request_id = orphan, "files stay"),
             }

@@ -12,7 +12,7 @@ use super::{Fact, Outcome, Step};
 use crate::{
     model::FieldValue,
     rules::{
-        continuity::Place,
+        continuity::PagePosition,
         retry::Trouble,
         workflow::{How, Stage},
     },
@@ -87,7 +87,7 @@ fn facts(job: &Job, reply: &Reply) -> Result<Vec<Fact>, Trouble> {
             let mut facts = Vec::new();
             if let Some(text) = &reply.text {
                 let text = plain(text);
-                facts.push(Fact::Read { text, place: Place::Unknown, identity: None });
+                facts.push(Fact::Read { text, place: PagePosition::Unknown, identity: None });
             }
             if let Some(scores) = scores(reply).map_err(bad)? {
                 facts.push(Fact::Classified { scores });

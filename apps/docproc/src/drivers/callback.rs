@@ -7,7 +7,7 @@ use host::{Access, Context, Driver, Outcome, webhook};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::{
-    room::{Secret, room},
+    drivers::runtime::{Secret, runtime},
     rules::callback,
     store::{
         answers::{self, CALLBACK},
@@ -62,8 +62,8 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     } else {
         let clients = context.shared::<Clients>();
         let client = if private { &clients.anywhere } else { &clients.outside };
-        let room = room(context);
-        let own = room.place.callback_secret.as_ref().map(Secret::expose);
+        let runtime = runtime(context);
+        let own = runtime.config.callback_secret.as_ref().map(Secret::expose);
         let secret = own.or(context.options.alerts.webhook_secret.as_deref());
         let at = context.clock.now();
         let hook = webhook::Hook { url: &outgoing.url, secret, key: &effect.key, at };

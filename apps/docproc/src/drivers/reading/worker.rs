@@ -14,21 +14,21 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{
     Fact, Outcome, Step, classify,
     extract::extract,
+    job_queue::JobQueue,
     read::{self, Engines, misplaced},
     split::split,
-    tray::Tray,
 };
 use crate::{
+    drivers::runtime::Runtime,
     model::{Component, Unit},
-    room::Room,
     rules::{retry::Trouble, workflow::How},
     store::jobs::{Input, Job},
 };
 
-pub(super) struct Hand {
+pub(super) struct Worker {
     pub context: Context,
-    pub room: Arc<Room>,
-    pub tray: Arc<Tray>,
+    pub runtime: Arc<Runtime>,
+    pub queue: Arc<JobQueue>,
     pub outcomes: UnboundedSender<Outcome>,
     pub engines: Engines,
     /// Takes only what is done in no time.
@@ -42,10 +42,10 @@ pub(super) enum Haste {
     Quick,
 }
 
-impl Hand {
-    /// Works until the tray is closed.
+impl Worker {
+    /// Works until the queue is closed.
     pub(super) fn work(mut self) {
-        while let Some(job) = self.tray.take(self.nimble) {
+        while let Some(job) = self.queue.take(self.nimble) {
             let mut steps = Vec::new();
             let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &mut steps)));
             let trouble = match done {
@@ -100,7 +100,7 @@ impl Hand {
         let stage = stages.get(next)?;
         let unit = usize::try_from(at).map_or(Unit::Request, |at| stages[at].unit);
         let in_process = !stage.component.is_join() && stage.component != Component::Http;
-        (in_process && stage.unit == unit && self.room.place.part.hosts(stage.component))
+        (in_process && stage.unit == unit && self.runtime.config.part.hosts(stage.component))
             .then_some(next as i32)
     }
 
@@ -117,10 +117,10 @@ impl Hand {
             return Err(misplaced("workflow"));
         };
         match stage.component {
-            Component::Splitter => split(&self.room, job, &self.room.limits()).map(Some),
+            Component::Splitter => split(&self.runtime, job, &self.runtime.limits()).map(Some),
             Component::Ocr => {
                 let How::Read { engine } = stage.how else { return Err(misplaced("ocr")) };
-                if let Some(fact) = read::layer(&self.room, job)? {
+                if let Some(fact) = read::layer(&self.runtime, job)? {
                     return Ok(Some(fact));
                 }
                 if haste == Haste::Quick {
@@ -128,14 +128,14 @@ impl Hand {
                 }
                 // Another worker's pages may hold the cores; the stage's own time counts double.
                 let budget = stage.timeout.max(Duration::from_secs(1)) * 2;
-                read::picture(&self.room, job, &mut self.engines, engine, budget).map(Some)
+                read::picture(&self.runtime, job, &mut self.engines, engine, budget).map(Some)
             }
             Component::Classifier => {
                 let Input::Page { text: stored, .. } = &job.input else {
                     return Err(misplaced("classifier"));
                 };
                 let text = text.or(stored.as_ref()).ok_or_else(|| misplaced("classifier"))?;
-                Ok(Some(classify::classify(&self.room, &job.request.workflow, text)))
+                Ok(Some(classify::classify(&self.runtime, &job.request.workflow, text)))
             }
             Component::Extractor => {
                 let Input::Document { doc_type, pages, first, .. } = &job.input else {

@@ -7,7 +7,7 @@ use host::Context;
 use jiff::Timestamp;
 
 use crate::{
-    room::room,
+    drivers::runtime,
     rules::sla::{self, Checkpoint},
     store::{
         deadlines::{self, Deadlines, Look},
@@ -35,7 +35,7 @@ pub async fn watch(context: Context, now: Timestamp) -> Result<(), Error> {
             return Ok(());
         }
         if look(&context, &ids, now).await? {
-            crate::alarms::check(context.clone(), now).await?;
+            crate::decisions::alarms::check(context.clone(), now).await?;
         }
         if (ids.len() as i64) < BATCH {
             return Ok(());
@@ -45,13 +45,13 @@ pub async fn watch(context: Context, now: Timestamp) -> Result<(), Error> {
 
 /// Answers whether somebody has to be alerted now.
 async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool, Error> {
-    let room = room(context);
+    let runtime = runtime(context);
     let scopes: Vec<_> = ids.iter().map(|id| scope(id)).collect();
     let mut decision = context.store.decide_all(&scopes, now).await?;
     // Tasks and messages change their place; whoever takes them waits for that.
     decision.hold(&people_scope()).await?;
     decision.hold(&queue_scope()).await?;
-    let slice = Deadlines { ids, workflows: &room.workflows };
+    let slice = Deadlines { ids, workflows: &runtime.workflows };
     let mut seen = Vec::new();
     let plan = decision
         .plan(&slice, |late| {
@@ -73,7 +73,7 @@ async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool,
     for (checkpoint, row) in &seen {
         say(*checkpoint, row, now);
     }
-    room.work.notify_one();
+    runtime.work.notify_one();
     Ok(seen.iter().any(|(checkpoint, _)| *checkpoint == Checkpoint::Alert))
 }
 

@@ -13,10 +13,11 @@ use engine::Word as _;
 use page::PageText;
 
 use super::{
-    Fact, Step, finish,
-    hands::{Hand, Haste},
+    Fact, Step,
+    worker::{Haste, Worker},
 };
 use crate::{
+    decisions::course,
     model::{Component, Item, Progress, Standing},
     rules::{
         advance::{Change, Snapshot},
@@ -43,10 +44,10 @@ struct Papers {
     documents: HashMap<String, (u32, u32, String)>,
 }
 
-impl Hand {
+impl Worker {
     pub(super) fn go_ahead(&mut self, job: &Job, steps: &mut Vec<Step>) {
         let began = Instant::now();
-        let Some(split) = finish::news(steps) else { return };
+        let Some(split) = course::news(steps) else { return };
         if !matches!(split.known, Known::Split { .. }) {
             return;
         }
@@ -70,7 +71,7 @@ impl Hand {
                 let mut own = Vec::new();
                 // What fails here fails again with a message of its own, and its own tries.
                 let _ = self.chain(&ahead, Haste::Quick, &mut own);
-                if finish::news(&own).is_some_and(|news| course.learn(&news)) {
+                if course::news(&own).is_some_and(|news| course.learn(&news)) {
                     papers.keep(&own);
                     steps.append(&mut own);
                 }
@@ -85,7 +86,7 @@ impl Hand {
     fn asked(&self, job: &Job, item: Item, at: usize, input: Input) -> Option<Job> {
         let stage = job.request.workflow.stages.get(at)?;
         let here = stage.component != Component::Http;
-        if !here || !self.room.place.part.hosts(stage.component) {
+        if !here || !self.runtime.config.part.hosts(stage.component) {
             return None;
         }
         let claim = Claim {

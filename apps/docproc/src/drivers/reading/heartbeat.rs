@@ -7,16 +7,16 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    room::Room,
+    drivers::runtime::Runtime,
     store::{messages, queue_scope},
 };
 
-pub(super) const BEAT: std::time::Duration = std::time::Duration::from_secs(2);
+pub(super) const EVERY: std::time::Duration = std::time::Duration::from_secs(2);
 const SILENT: SignedDuration = SignedDuration::from_secs(10);
 
 /// A process that takes messages.
 #[derive(Clone, Debug)]
-pub struct Worker {
+pub struct Process {
     pub id: String,
     pub components: Json,
     pub threads: i64,
@@ -33,14 +33,14 @@ pub(super) fn name() -> String {
     format!("{host}/{}/{}", std::process::id(), &unique[20..])
 }
 
-pub(super) async fn beat(context: &Context, room: &Room, worker: &str) -> Result<(), Error> {
+pub(super) async fn beat(context: &Context, runtime: &Runtime, worker: &str) -> Result<(), Error> {
     let now = Timestamp::now();
     let mut decision = context.store.decide(&queue_scope(), context.clock.now()).await?;
     let sql = "INSERT INTO workers (id, components, threads, started_at, beat_at)
                VALUES ($1, $2, $3, $4, $4)
                ON CONFLICT (id) DO UPDATE SET beat_at = excluded.beat_at";
-    let components = json!(room.place.part.takes());
-    let threads = room.place.threads as i64;
+    let components = json!(runtime.config.part.takes());
+    let threads = runtime.config.threads as i64;
     let args = [worker.into(), components.into(), threads.into(), now.into()];
     decision.tx.execute(sql, &args).await?;
     decision.commit().await.map(drop)
@@ -56,7 +56,7 @@ pub(super) async fn leave(context: &Context, worker: &str) -> Result<(), Error> 
 /// Takes back what silent or dead processes held. Answers how many messages are free again.
 pub async fn give_back_silent(context: &Context, own: &str) -> Result<u64, Error> {
     let now = Timestamp::now();
-    let gone = |worker: &Worker| {
+    let gone = |worker: &Process| {
         worker.id != own
             && (now.duration_since(worker.beat_at) > SILENT || is_dead(&worker.id, own))
     };
@@ -84,11 +84,11 @@ fn is_dead(worker: &str, own: &str) -> bool {
     host == here && pid != me && can_tell && !alive()
 }
 
-pub async fn workers(tx: &mut Tx) -> Result<Vec<Worker>, Error> {
+pub async fn workers(tx: &mut Tx) -> Result<Vec<Process>, Error> {
     let rows = tx.all("SELECT * FROM workers ORDER BY started_at LIMIT 500", &[]).await?;
     rows.iter()
         .map(|row| {
-            Ok(Worker {
+            Ok(Process {
                 id: row.get("id")?,
                 components: row.get("components")?,
                 threads: row.get("threads")?,

@@ -6,11 +6,11 @@ use db::{Decision, Error};
 use engine::{Plan, Word as _};
 use host::Context;
 
-use super::{Fact, Outcome, Step};
 use crate::{
     decisions::people,
+    drivers::reading::{Fact, Outcome, Step, report},
+    drivers::runtime::Runtime,
     model::{Item, Status},
-    room::Room,
     rules::{
         advance::{self, Change, Thresholds},
         course::{Course, Known, Move, News},
@@ -31,9 +31,9 @@ use crate::{
 const DEATHS: u32 = 25;
 
 /// Records outcomes and settles their requests. A result whose claim was lost is dropped.
-pub(super) async fn record(
+pub(crate) async fn record(
     context: &Context,
-    room: &Room,
+    runtime: &Runtime,
     decision: &mut Decision,
     worker: &str,
     outcomes: &[Outcome],
@@ -50,19 +50,19 @@ pub(super) async fn record(
     book.write(decision).await?;
     let ids: Vec<String> = book.heard.keys().cloned().collect();
     let news = Settling { ids: &ids, heard: &book.heard, worker };
-    follow(context, room, decision, &news, policy).await
+    follow(context, runtime, decision, &news, policy).await
 }
 
 /// Plans what follows for these requests and applies it.
 pub async fn settle(
     context: &Context,
-    room: &Room,
+    runtime: &Runtime,
     decision: &mut Decision,
     ids: &[String],
 ) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     let nothing = Settling { ids, heard: &HashMap::new(), worker: "" };
-    follow(context, room, decision, &nothing, &policy).await
+    follow(context, runtime, decision, &nothing, &policy).await
 }
 
 /// Requests about which something may have become known.
@@ -74,7 +74,7 @@ struct Settling<'a> {
 
 async fn follow(
     context: &Context,
-    room: &Room,
+    runtime: &Runtime,
     decision: &mut Decision,
     settling: &Settling<'_>,
     policy: &Policy,
@@ -84,7 +84,7 @@ async fn follow(
         return Ok(());
     }
     let slice =
-        Requests { ids, workflows: &room.workflows, house: policy.thresholds, heard, worker };
+        Requests { ids, workflows: &runtime.workflows, house: policy.thresholds, heard, worker };
     let mut eager = Vec::new();
     let plan = decision.plan(&slice, |loaded| {
         let mut batch = progress::Batch::new();
@@ -109,7 +109,7 @@ async fn follow(
     if plan.changes.iter().flatten().any(asks) {
         people::assign(context, decision).await?;
     }
-    early::consider(decision, &room.workflows, &eager, policy.thresholds).await
+    early::consider(decision, &runtime.workflows, &eager, policy.thresholds).await
 }
 
 fn course(loaded: &Loaded, house: Thresholds, news: &[News]) -> (Vec<Move>, Vec<advance::Held>) {
@@ -134,10 +134,11 @@ impl<'a> Book<'a> {
         let workflow = &outcome.job.request.workflow;
         for step in &outcome.steps {
             let stage = usize::try_from(step.at).ok().and_then(|at| workflow.stages.get(at));
-            let component = stage.map_or(crate::room::ROUTER, |stage| stage.component.word());
+            let component =
+                stage.map_or(crate::drivers::runtime::ROUTER, |stage| stage.component.word());
             metrics::histogram!("docproc_stage_seconds", "component" => component)
                 .record(step.took.as_secs_f64());
-            super::report::step(outcome, step, stage, component);
+            report::step(outcome, step, stage, component);
         }
         let heard = self.heard.entry(claim.request.clone()).or_default();
         let chains = outcome.steps.chunk_by(|one, next| one.item == next.item);
@@ -200,7 +201,7 @@ fn told(steps: &[Step], ahead: bool) -> Option<Heard<'_>> {
 }
 
 /// What plans depend on of what stages found out that ran in a row on one item.
-pub(super) fn news(steps: &[Step]) -> Option<News> {
+pub(crate) fn news(steps: &[Step]) -> Option<News> {
     let (first, last) = (steps.first()?, steps.last()?);
     let mut known = Known::Nothing;
     let (mut evidence, mut scores) = (None, None);
@@ -225,7 +226,7 @@ pub(super) fn news(steps: &[Step]) -> Option<News> {
 }
 
 /// A message that many processes died with is dead itself.
-pub(super) fn deadly(claim: &Claim, attempts: u32) -> Option<Trouble> {
+pub(crate) fn deadly(claim: &Claim, attempts: u32) -> Option<Trouble> {
     (claim.attempt as u32 > attempts + DEATHS).then(|| Trouble {
         code: "WORKER_LOST".into(),
         detail: format!("{} workers ended while they held it", claim.attempt - 1),

@@ -11,7 +11,10 @@ use paper::{Broken, Kind};
 use serde_json::{Map, Value as Json};
 use web::{Lang, Problem};
 
-use crate::{room::Room, storage::Storage, store::requests::FileRow, work::kind_word};
+use crate::{
+    drivers::reading::kind_word, drivers::runtime::Runtime, drivers::storage::Storage,
+    store::requests::FileRow,
+};
 
 /// Files of one request; a thousand pages do not need more.
 const MOST_FILES: usize = 200;
@@ -58,7 +61,7 @@ impl From<object_store::Error> for Refused {
 /// Reads a form, files straight into storage. What it stored stays there on refusal; the caller
 /// removes it.
 pub async fn read(
-    room: &Room,
+    runtime: &Runtime,
     request: &str,
     mut form: Multipart,
     limit: u64,
@@ -75,7 +78,7 @@ pub async fn read(
             if files.len() == MOST_FILES {
                 return Err(too_many(lang).into());
             }
-            let file = take_file(room, request, files.len() as u32, field, left, lang).await?;
+            let file = take_file(runtime, request, files.len() as u32, field, left, lang).await?;
             left = left.saturating_sub(file.bytes);
             files.push(file);
         } else {
@@ -111,10 +114,10 @@ pub async fn read(
 }
 
 /// Opens what was sent: a file that cannot be read is refused now, not found out later.
-pub async fn open(room: Arc<Room>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
+pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
     let files = files.to_vec();
     let opened = tokio::task::spawn_blocking(move || {
-        let limits = room.limits();
+        let limits = runtime.limits();
         let mut pages = 0;
         for file in files {
             let refused = |broken| Err((file.name.clone(), broken));
@@ -129,7 +132,7 @@ pub async fn open(room: Arc<Room>, files: &[FileRow], lang: Lang) -> Result<(), 
             if file.bytes > OPENED_AT_ONCE {
                 continue;
             }
-            match room.desk.opened.get(&room.storage, &file, &limits) {
+            match runtime.status.opened.get(&runtime.storage, &file, &limits) {
                 Ok(document) => pages += document.page_count(),
                 Err(broken) => return refused(broken),
             }
@@ -162,7 +165,7 @@ fn status_of(broken: &Broken) -> StatusCode {
 }
 
 async fn take_file(
-    room: &Room,
+    runtime: &Runtime,
     request: &str,
     n: u32,
     mut field: Field<'_>,
@@ -171,7 +174,7 @@ async fn take_file(
 ) -> Result<FileRow, Refused> {
     let name = shown_name(field.file_name().unwrap_or_default());
     let place = Storage::place(request, n);
-    let mut writer = room.storage.writer(&place);
+    let mut writer = runtime.storage.writer(&place);
     let mut head = Vec::with_capacity(HEAD);
     let taken = loop {
         match field.chunk().await {

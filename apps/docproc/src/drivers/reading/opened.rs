@@ -7,7 +7,7 @@ use std::{
 
 use paper::{Broken, Document, Kind, Limits};
 
-use crate::{storage::Storage, store::requests::FileRow};
+use crate::{drivers::storage::Storage, store::requests::FileRow};
 
 /// Together at most this much stays open, the newest at least.
 const BYTES: u64 = 384 << 20;

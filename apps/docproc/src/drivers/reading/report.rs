@@ -2,8 +2,8 @@
 
 use super::{Fact, Outcome, Step};
 use crate::{
+    drivers::resources,
     model::{Component, Item},
-    resources,
     rules::workflow::Stage,
 };
 
@@ -17,7 +17,7 @@ struct Result {
     manual: bool,
 }
 
-pub(super) fn step(outcome: &Outcome, step: &Step, stage: Option<&Stage>, component: &str) {
+pub(crate) fn step(outcome: &Outcome, step: &Step, stage: Option<&Stage>, component: &str) {
     let claim = &outcome.claim;
     let (page, document) = match &step.item {
         Item::Request => (None, None),
