@@ -1,17 +1,23 @@
-//! `server → apps → host → {store, bus, web} → engine`, each outside world behind one crate, and
+//! `server → apps → host → {db, bus, web} → engine`, each outside world behind one crate, and
 //! beside them the reading of documents: `apps → samples → {understand, paper, ocr} → page`.
 
 use serde_json::Value;
 
 use crate::Finding;
 
-const LAYERS: &str = "server → apps → host → {store, bus, web} → engine, and apps → samples → \
+const LAYERS: &str = "server → apps → host → {db, bus, web} → engine, and apps → samples → \
     {understand, paper, ocr} → page; knowledge flows one way";
 const OWNERS: &str =
     "one crate owns each outside world, so that it can be exchanged or tested there";
 
 /// Who alone may speak to an outside world.
 const OWNED: [(&str, &str); 3] = [("sqlx", "db"), ("jiff-sqlx", "db"), ("lapin", "bus")];
+
+/// What no crate of rules may depend on: a decision that could reach a database, a socket, a clock or
+/// chance would not be the same in a test, a replay and in service.
+const IMPURE: [&str; 8] =
+    ["tokio", "sqlx", "axum", "reqwest", "http-client", "rand", "utoipa", "futures"];
+const PURE: &str = "model, policy and rules are pure: no async, no clock, no I/O";
 
 /// Tools may use everything and nothing uses them; `testkit` only in tests.
 const TOOLS: [&str; 3] = ["bench", "testkit", "tidy"];
@@ -38,6 +44,9 @@ fn check_package(package: &Value) -> Vec<Finding> {
         {
             note(format!("{name} depends on {other}; only {owner} may"), OWNERS);
         }
+        if is_rules(manifest) && !in_tests && IMPURE.contains(&other) {
+            note(format!("{name} depends on {other}"), PURE);
+        }
         let Some(path) = dependency["path"].as_str() else {
             continue;
         };
@@ -62,14 +71,19 @@ fn allowed(name: &str, from: u8, other: &str, to: u8, in_tests: bool) -> bool {
     to < from
 }
 
+fn is_rules(manifest: &str) -> bool {
+    manifest.contains("/apps/") && manifest.ends_with("/rules/Cargo.toml")
+}
+
 /// How far up a member stands, by its place in the tree.
 fn layer_of(path: &str) -> u8 {
     let path = path.trim_end_matches("/Cargo.toml");
     let ends = |place: &str| path.ends_with(place);
     match path {
-        _ if ends("/crates/engine") || ends("/crates/page") => 0,
+        _ if ends("/crates/engine") || ends("/crates/page") || ends("/crates/http-client") => 0,
         // The world outside, both sides of it: they know nobody of this house.
-        _ if ends("/crates/controlroom") || ends("/crates/snmp") => 0,
+        _ if ends("/crates/controlroom") || ends("/crates/snmp") => 1,
+        _ if path.contains("/apps/") && ends("/rules") => 1,
         _ if ends("/crates/db") || ends("/crates/bus") || ends("/crates/web") => 1,
         _ if ends("/crates/paper") || ends("/crates/ocr") || ends("/crates/understand") => 1,
         _ if ends("/crates/host") || ends("/crates/samples") => 2,
@@ -99,8 +113,10 @@ mod tests {
             ("apps/pedidos", "pedidos", "sam", "apps/sam"),
             ("crates/host", "host", "pedidos", "apps/pedidos"),
             ("apps/pedidos", "pedidos", "testkit", "testkit"),
-            ("crates/controlroom", "controlroom", "engine", "crates/engine"),
-            ("crates/snmp", "snmp", "engine", "crates/engine"),
+            ("crates/controlroom", "controlroom", "host", "crates/host"),
+            ("crates/snmp", "snmp", "db", "crates/db"),
+            ("apps/sam/rules", "sam-rules", "db", "crates/db"),
+            ("apps/sam/rules", "sam-rules", "controlroom", "crates/controlroom"),
         ] {
             let dependency =
                 json!({"name": other, "path": format!("/t/{other_place}"), "kind": null});
@@ -126,9 +142,18 @@ mod tests {
     }
 
     #[test]
+    fn rules_stay_pure() {
+        let tokio = |kind: Value| json!({"name": "tokio", "kind": kind});
+        let what = "sam-rules depends on tokio";
+        assert_eq!(findings("apps/sam/rules", "sam-rules", &tokio(Value::Null)), [what]);
+        assert_eq!(findings("apps/sam/rules", "sam-rules", &tokio(json!("dev"))), [""; 0]);
+        assert_eq!(findings("apps/sam", "sam", &tokio(Value::Null)), [""; 0]);
+    }
+
+    #[test]
     fn a_database_driver_has_one_owner() {
         let sqlx = json!({"name": "sqlx", "kind": null});
-        let what = "pedidos depends on sqlx; only store may";
+        let what = "pedidos depends on sqlx; only db may";
         assert_eq!(findings("apps/pedidos", "pedidos", &sqlx), [what]);
         assert_eq!(findings("crates/db", "db", &sqlx), [""; 0]);
     }

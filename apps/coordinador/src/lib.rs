@@ -56,48 +56,46 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
-        routes: routes::all,
+        routes: Box::new(|_| routes::all()),
         public: &[],
         own_proof: &[],
         unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
-            Tick {
-                name: beat::TICK,
-                period: |context| Box::pin(std::future::ready(Ok(beat::period(&context)))),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(beat::tick(context, now)),
-            },
-            Tick {
-                name: spread::TICK,
-                period: |context| Box::pin(spread::period(context)),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(spread::tick(context, now)),
-            },
-            Tick {
-                name: dispatch::TICK,
-                period: |_| Box::pin(std::future::ready(Ok(dispatch::PERIOD))),
-                next: |context, now| {
-                    Box::pin(std::future::ready(Ok(dispatch::next(&context, now))))
-                },
-                run: |context, now| Box::pin(dispatch::tick(context, now)),
-            },
-            Tick {
-                name: sweep::TICK,
-                period: |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(sweep::tick(context, now)),
-            },
+            Tick::periodic(
+                beat::TICK,
+                |context| Box::pin(std::future::ready(Ok(beat::period(&context)))),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(beat::tick(context, now)),
+            ),
+            Tick::periodic(
+                spread::TICK,
+                |context| Box::pin(spread::period(context)),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(spread::tick(context, now)),
+            ),
+            Tick::periodic(
+                dispatch::TICK,
+                |_| Box::pin(std::future::ready(Ok(dispatch::PERIOD))),
+                |context, now| Box::pin(std::future::ready(Ok(dispatch::next(&context, now)))),
+                |context, now| Box::pin(dispatch::tick(context, now)),
+            ),
+            Tick::periodic(
+                sweep::TICK,
+                |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(sweep::tick(context, now)),
+            ),
         ],
-        tasks: vec![|context| Box::pin(beat::watch(context))],
-        drivers: vec![job::DRIVER],
+        tasks: vec![Box::new(|context| Box::pin(beat::watch(context)))],
+        drivers: vec![job::driver()],
         redact: wire::redact,
         senseless: store::policy::senseless,
         // Whoever a limit lets start starts.
-        on_settings: |context, _| {
-            fleet::stir(context);
+        on_settings: Box::new(|_, decision| {
+            decision.wake(dispatch::TICK);
             Box::pin(std::future::ready(Ok(())))
-        },
-        demo: Some(|context| Box::pin(sim::demo(context))),
+        }),
+        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
     }
 }

@@ -14,12 +14,16 @@ pub mod store;
 pub mod training;
 pub mod wire;
 
+use std::sync::Arc;
+
 pub use docproc_rules::{NAME, model, policy, rules};
-pub use drivers::runtime::{Config, Part, install};
+pub use drivers::runtime::{Config, Part, Runtime, prepare};
 use engine::{Roles as _, Word as _};
-use host::{App, Draw, Nav, Role, Tick};
-use jiff::SignedDuration;
+use host::{App, Draw, Nav, Role, Wiring};
 pub use store::policy::SETTINGS;
+
+/// The house's context with what this application keeps in the process.
+pub type Context = host::Local<Runtime>;
 
 /// Environment variables of the original system and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[
@@ -56,8 +60,9 @@ const UNHURRIED: &[&str] = &[
     "/api/docproc/workflows/{name}/promote",
 ];
 
-/// The application, ready to plug into the host. [`install`] prepares it in a process.
-pub fn app() -> App {
+/// The application with what it keeps in this process; [`Runtime::default`] where it does not run.
+pub fn app(runtime: Arc<Runtime>) -> App {
+    let wiring = Wiring(runtime);
     App {
         name: NAME,
         title: ("DocProc", "DocProc"),
@@ -73,65 +78,27 @@ pub fn app() -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
-        routes: routes::all,
+        routes: wiring.routes(routes::all),
         public: &[],
         own_proof: &[],
         unhurried: UNHURRIED,
         assets: vec![pages::ASSETS.clone()],
-        ticks: ticks(),
-        tasks: vec![|context| Box::pin(drivers::reading::run(context))],
-        drivers: vec![drivers::callback::DRIVER],
+        ticks: vec![
+            wiring.tick(decisions::queue::TICK, decisions::queue::tick),
+            wiring.tick(decisions::deadlines::TICK, decisions::deadlines::tick),
+            wiring.tick(decisions::alarms::TICK, decisions::alarms::tick),
+            wiring.tick(decisions::people::TICK, decisions::people::tick),
+            wiring.tick(decisions::golden::TICK, decisions::golden::tick),
+            wiring.tick(drivers::folder::TICK, drivers::folder::tick),
+            wiring.tick(drivers::retention::TICK, drivers::retention::tick),
+        ],
+        tasks: vec![wiring.task(drivers::reading::run), wiring.task(drivers::workflows::watch)],
+        drivers: vec![wiring.driver(store::answers::CALLBACK, drivers::callback::perform)],
         redact: wire::redact,
         senseless: |_, _| None,
-        on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
-        demo: Some(|context| Box::pin(sim::demo(context))),
+        on_settings: wiring.on_settings(|context, decision| {
+            Box::pin(async move { decisions::settings_changed(&context, decision).await })
+        }),
+        demo: Some(wiring.task(sim::demo)),
     }
-}
-
-/// What falls due by time.
-fn ticks() -> Vec<Tick> {
-    vec![
-        Tick {
-            name: decisions::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, now| Box::pin(decisions::next(context, now)),
-            run: |context, now| Box::pin(decisions::tick(context, now)),
-        },
-        Tick {
-            name: decisions::deadlines::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, now| Box::pin(decisions::deadlines::next(context, now)),
-            run: |context, now| Box::pin(decisions::deadlines::watch(context, now)),
-        },
-        Tick {
-            name: drivers::folder::TICK,
-            period: |context| Box::pin(std::future::ready(drivers::folder::period(&context))),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(drivers::folder::look(context, now)),
-        },
-        Tick {
-            name: decisions::alarms::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::alarms::period())),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(decisions::alarms::check(context, now)),
-        },
-        Tick {
-            name: decisions::people::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |context, _| Box::pin(decisions::people::next_due(context)),
-            run: |context, now| Box::pin(decisions::people::tick(context, now)),
-        },
-        Tick {
-            name: decisions::golden::TICK,
-            period: |_| Box::pin(std::future::ready(decisions::period())),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, _| Box::pin(decisions::golden::feed(context)),
-        },
-        Tick {
-            name: "docproc.limpieza",
-            period: |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-            next: |_, _| Box::pin(std::future::ready(Ok(None))),
-            run: |context, now| Box::pin(decisions::sweep(context, now)),
-        },
-    ]
 }

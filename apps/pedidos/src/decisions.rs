@@ -159,7 +159,7 @@ pub async fn change_kitchen<T>(
 /// A setting changed in this very decision: what it lets in enters with it.
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
     settle(context, decision).await?;
-    context.wake(TICK);
+    decision.wake(TICK);
     Ok(())
 }
 
@@ -178,7 +178,7 @@ async fn admit(
 ) -> Result<KitchenView, Error> {
     let now = decision.now;
     let slice = IntakeSlice { view: &view };
-    let plan = decision.plan(&slice, |snapshot| intake::plan(snapshot, now)).await?;
+    let plan = decision.plan(&slice, |snapshot| intake::plan(snapshot, now)).await?.plan;
     if !plan.changes.is_empty() {
         metrics::counter!("pedidos_entries_total").increment(plan.changes.len() as u64);
         view.refresh(context, &mut decision.tx, now).await?;

@@ -63,22 +63,24 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
-        routes: routes::all,
+        routes: Box::new(|_| routes::all()),
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
         own_proof: &[],
         unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
-        ticks: vec![Tick {
-            name: decisions::TICK,
-            period: |context| Box::pin(decisions::period(context)),
-            next: |context, now| Box::pin(decisions::next(context, now)),
-            run: |context, now| Box::pin(decisions::tick(context, now)),
-        }],
-        tasks: vec![|context| Box::pin(live::publish(context))],
+        ticks: vec![Tick::periodic(
+            decisions::TICK,
+            |context| Box::pin(decisions::period(context)),
+            |context, now| Box::pin(decisions::next(context, now)),
+            |context, now| Box::pin(decisions::tick(context, now)),
+        )],
+        tasks: vec![Box::new(|context| Box::pin(live::publish(context)))],
         drivers: Vec::new(),
         redact: wire::redact,
         senseless: |_, _| None,
-        on_settings: |context, decision| Box::pin(decisions::settings_changed(context, decision)),
-        demo: Some(|context| Box::pin(sim::demo(context))),
+        on_settings: Box::new(|context, decision| {
+            Box::pin(decisions::settings_changed(context, decision))
+        }),
+        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
     }
 }

@@ -78,52 +78,52 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
-        routes: routes::all,
+        routes: Box::new(|_| routes::all()),
         public: &[],
         own_proof: &["/api/callback"],
         unhurried: &["/api/sam/sync"],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
-            Tick {
-                name: launch::TICK,
-                period: |context| Box::pin(launch::period(context)),
-                next: |context, now| Box::pin(std::future::ready(Ok(launch::next(&context, now)))),
-                run: |context, now| Box::pin(launch::tick(context, now)),
-            },
-            Tick {
-                name: balance::TICK,
-                period: |context| Box::pin(balance::period(context)),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(balance::tick(context, now)),
-            },
-            Tick {
-                name: reconcile::TICK,
-                period: |context| Box::pin(reconcile::period(context)),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(reconcile::tick(context, now)),
-            },
-            Tick {
-                name: sync::TICK,
-                period: |context| Box::pin(sync::period(context)),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(sync::tick(context, now)),
-            },
-            Tick {
-                name: sweep::TICK,
-                period: |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-                next: |_, _| Box::pin(std::future::ready(Ok(None))),
-                run: |context, now| Box::pin(sweep::tick(context, now)),
-            },
+            Tick::periodic(
+                launch::TICK,
+                |context| Box::pin(launch::period(context)),
+                |context, now| Box::pin(std::future::ready(Ok(launch::next(&context, now)))),
+                |context, now| Box::pin(launch::tick(context, now)),
+            ),
+            Tick::periodic(
+                balance::TICK,
+                |context| Box::pin(balance::period(context)),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(balance::tick(context, now)),
+            ),
+            Tick::periodic(
+                reconcile::TICK,
+                |context| Box::pin(reconcile::period(context)),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(reconcile::tick(context, now)),
+            ),
+            Tick::periodic(
+                sync::TICK,
+                |context| Box::pin(sync::period(context)),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(sync::tick(context, now)),
+            ),
+            Tick::periodic(
+                sweep::TICK,
+                |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
+                |_, _| Box::pin(std::future::ready(Ok(None))),
+                |context, now| Box::pin(sweep::tick(context, now)),
+            ),
         ],
         tasks: Vec::new(),
-        drivers: vec![deploy::DRIVER],
+        drivers: vec![deploy::driver()],
         redact: wire::redact,
         senseless: routes::senseless,
         // Whoever a setting lets start starts.
-        on_settings: |context, _| {
-            room::stir(context);
+        on_settings: Box::new(|_, decision| {
+            decision.wake(launch::TICK);
             Box::pin(std::future::ready(Ok(())))
-        },
-        demo: Some(|context| Box::pin(sim::demo(context))),
+        }),
+        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
     }
 }

@@ -6,19 +6,13 @@
 
 mod local;
 
-use std::{future::Future, pin::Pin};
-
 pub use local::LocalBus;
 
 /// The part of a transport that Turno relies on. `tests/conformance.rs` says what it promises.
 pub trait Bus: std::fmt::Debug + Send + Sync + 'static {
     /// Tells every listener of `topic`, here and in other processes, that numbers up to `mark` are
-    /// committed. Resolves when the transport has accepted it.
-    fn announce<'a>(
-        &'a self,
-        topic: &'a str,
-        mark: i64,
-    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>>;
+    /// committed. Never waits: a transport that is slow or away sends later, or not at all.
+    fn announce(&self, topic: &str, mark: i64);
 
     /// Hears what is announced from now on.
     fn listen(&self, topic: &str) -> Listener;
@@ -37,10 +31,13 @@ impl Listener {
         self.0.changed().await.ok()?;
         Some(*self.0.borrow_and_update())
     }
-}
 
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum Error {
-    #[error("the bus is closed")]
-    Closed,
+    /// Whether anything was announced since the last look; does not wait.
+    pub fn heard(&mut self) -> bool {
+        let heard = self.0.has_changed().unwrap_or(false);
+        if heard {
+            self.0.mark_unchanged();
+        }
+        heard
+    }
 }

@@ -1,13 +1,13 @@
+//! The bus inside one process.
+
 use std::{
     collections::HashMap,
-    future::Future,
-    pin::Pin,
     sync::{Mutex, PoisonError},
 };
 
 use tokio::sync::watch;
 
-use crate::{Bus, Error, Listener};
+use crate::{Bus, Listener};
 
 /// The bus inside one process.
 #[derive(Debug, Default)]
@@ -36,20 +36,14 @@ impl LocalBus {
 }
 
 impl Bus for LocalBus {
-    fn announce<'a>(
-        &'a self,
-        topic: &'a str,
-        mark: i64,
-    ) -> Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'a>> {
-        let told = self.with(|state| {
-            let topics = state.0.as_mut().ok_or(Error::Closed)?;
-            if let Some(sender) = topics.get(topic) {
+    fn announce(&self, topic: &str, mark: i64) {
+        self.with(|state| {
+            let sender = state.0.as_ref().and_then(|topics| topics.get(topic));
+            if let Some(sender) = sender {
                 // A mark that arrives out of order still wakes; it never lowers what is known.
                 sender.send_modify(|known| *known = mark.max(*known));
             }
-            Ok(())
         });
-        Box::pin(std::future::ready(told))
     }
 
     fn listen(&self, topic: &str) -> Listener {

@@ -162,12 +162,14 @@ fn read(
     Err(unusable("it has no closing line"))
 }
 
-/// The tables, parents before children: both catalogues list them in order of creation.
+/// The tables, parents before children: both catalogues list them in order of creation. The ledger
+/// comes with the version, and who lived when the backup was taken does not matter later.
 async fn tables(tx: &mut Tx) -> Result<Vec<String>, Error> {
     let sql = tx.dialect().pick(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-         AND name <> 'migrations' ORDER BY rowid",
-        "SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relname <> 'migrations'
+         AND name NOT IN ('migrations', 'processes') ORDER BY rowid",
+        "SELECT relname::text AS name FROM pg_class WHERE relkind = 'r'
+         AND relname NOT IN ('migrations', 'processes')
          AND relnamespace = current_schema()::regnamespace ORDER BY oid",
     );
     tx.all(sql, &[]).await?.iter().map(|row| row.get("name")).collect()

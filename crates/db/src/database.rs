@@ -1,4 +1,12 @@
-use std::{path::Path, str::FromStr as _, sync::Arc, time::Duration};
+//! Opens a database and hands out its transactions.
+
+use std::{
+    fmt,
+    path::Path,
+    str::FromStr as _,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use sha2::{Digest as _, Sha256};
 use sqlx::{
@@ -6,12 +14,9 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use tokio::{
-    sync::Notify,
-    time::{Instant, sleep},
-};
+use tokio::time::{Instant, sleep};
 
-use crate::{Dialect, Error, Rows, Tx, writer::Writer};
+use crate::{Committed, Dialect, Error, Rows, Tx, writer::Writer};
 
 /// How long a caller waits for a connection or for another process's write before it hears
 /// "unavailable". Longer than any decision takes, shorter than a client's patience.
@@ -41,14 +46,28 @@ impl Scope {
 #[derive(Clone, Debug)]
 pub struct Store {
     pools: Pools,
-    pub(crate) bells: Arc<Bells>,
+    pub(crate) told: Told,
 }
 
-/// Rung by commits of this process, so that nobody need wait for his poll.
-#[derive(Debug, Default)]
-pub(crate) struct Bells {
-    pub events: Notify,
-    pub effects: Notify,
+type Listener = Box<dyn Fn(&Committed) + Send + Sync>;
+
+/// Who is told of every commit of this process, so that nobody has to wait for the next poll.
+#[derive(Clone, Default)]
+pub(crate) struct Told(Arc<RwLock<Option<Listener>>>);
+
+impl Told {
+    pub(crate) fn tell(&self, committed: &Committed) {
+        let listener = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listener) = &*listener {
+            listener(committed);
+        }
+    }
+}
+
+impl fmt::Debug for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Told")
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -66,7 +85,7 @@ impl Store {
             let path = url.strip_prefix("sqlite://").unwrap_or(url);
             open_together(Path::new(path)).await?
         };
-        Ok(Self { pools, bells: Arc::default() })
+        Ok(Self { pools, told: Told::default() })
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -109,14 +128,10 @@ impl Store {
         })
     }
 
-    /// Waits until this process commits an event.
-    pub async fn next_event(&self) {
-        self.bells.events.notified().await;
-    }
-
-    /// Waits until this process commits an effect.
-    pub async fn next_cause(&self) {
-        self.bells.effects.notified().await;
+    /// Tells `listener` of every decision this handle and its clones commit, from now on.
+    pub fn when_committed(&self, listener: impl Fn(&Committed) + Send + Sync + 'static) {
+        let mut told = self.told.0.write().unwrap_or_else(PoisonError::into_inner);
+        *told = Some(Box::new(listener));
     }
 
     /// One round trip, for health checks.

@@ -1,21 +1,19 @@
 //! How state changes: load, plan, apply, publish, commit.
 
-use std::sync::Arc;
-
-use engine::Plan;
+use engine::Planned;
 use jiff::Timestamp;
 
 use crate::{
     Error, Scope, Store, Tx,
     audit::{self, Entry},
-    database::Bells,
+    database::Told,
     effects::{self, NewEffect},
     events::{self, NewEvent},
 };
 
 /// The part of the state that one kind of decision looks at and changes.
 pub trait Slice: Sync {
-    type Snapshot: Send;
+    type Snapshot: Send + Sync;
     type Change: Send + Sync;
 
     /// Reads all that the planner may look at.
@@ -32,6 +30,28 @@ pub trait Slice: Sync {
         snapshot: &Self::Snapshot,
         change: &Self::Change,
     ) -> impl Future<Output = Result<(), Error>> + Send;
+
+    /// Writes all changes of a plan: one after another, unless the slice can write many at once.
+    fn apply_all(
+        &self,
+        decision: &mut Decision,
+        snapshot: &Self::Snapshot,
+        changes: &[Self::Change],
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        async move {
+            for change in changes {
+                self.apply(decision, snapshot, change).await?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// What was decided, and the state it was decided on, both read under the lock.
+#[derive(Debug)]
+pub struct Decided<Snapshot, Plan> {
+    pub snapshot: Snapshot,
+    pub plan: Plan,
 }
 
 /// An open decision: it holds its scope, and nothing of it is visible until [`Decision::commit`].
@@ -43,7 +63,8 @@ pub struct Decision {
     events: Vec<NewEvent>,
     effects: Vec<NewEffect>,
     audit: Vec<Entry>,
-    bells: Arc<Bells>,
+    wakes: Vec<&'static str>,
+    told: Told,
 }
 
 /// What a commit made public.
@@ -52,6 +73,8 @@ pub struct Committed {
     /// Sequence numbers of the events, in order.
     pub events: Vec<i64>,
     pub effects: Vec<i64>,
+    /// Who is to be woken: ticks and workers by name, each once.
+    pub wakes: Vec<&'static str>,
 }
 
 impl Store {
@@ -69,7 +92,8 @@ impl Store {
             events: Vec::new(),
             effects: Vec::new(),
             audit: Vec::new(),
-            bells: self.bells.clone(),
+            wakes: Vec::new(),
+            told: self.told.clone(),
         })
     }
 }
@@ -83,17 +107,18 @@ impl Decision {
 
     /// Runs a planner on a fresh snapshot and applies what it wants. The planner is synchronous:
     /// it cannot reach a database, a broker or a socket in the middle of a decision.
-    pub async fn plan<S: Slice, Held>(
+    ///
+    /// The snapshot comes back with the plan, so that nothing afterwards is computed from what was
+    /// read before the lock.
+    pub async fn plan<S: Slice, P: Planned<Change = S::Change>>(
         &mut self,
         slice: &S,
-        planner: impl FnOnce(&S::Snapshot) -> Plan<S::Change, Held>,
-    ) -> Result<Plan<S::Change, Held>, Error> {
+        planner: impl FnOnce(&S::Snapshot) -> P,
+    ) -> Result<Decided<S::Snapshot, P>, Error> {
         let snapshot = slice.load(&mut self.tx, self.now).await?;
         let plan = planner(&snapshot);
-        for change in &plan.changes {
-            slice.apply(self, &snapshot, change).await?;
-        }
-        Ok(plan)
+        slice.apply_all(self, &snapshot, plan.changes()).await?;
+        Ok(Decided { snapshot, plan })
     }
 
     /// Runs a person's command, which the rules may refuse. A refusal changes nothing.
@@ -107,9 +132,7 @@ impl Decision {
             Ok(changes) => changes,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        for change in &changes {
-            slice.apply(self, &snapshot, change).await?;
-        }
+        slice.apply_all(self, &snapshot, &changes).await?;
         Ok(Ok(changes))
     }
 
@@ -125,12 +148,19 @@ impl Decision {
         self.audit.push(entry);
     }
 
+    /// Wakes a tick or a worker, here and in other processes, once this is committed.
+    pub fn wake(&mut self, whom: &'static str) {
+        if !self.wakes.contains(&whom) {
+            self.wakes.push(whom);
+        }
+    }
+
     /// Publishes and commits everything at once.
     ///
     /// The outbox lock is taken last and by everyone, so sequence numbers follow commit order over
     /// all scopes: a reader that has seen number 7 never meets a 6 later.
     pub async fn commit(mut self) -> Result<Committed, Error> {
-        let mut committed = Committed::default();
+        let mut committed = Committed { wakes: self.wakes, ..Committed::default() };
         if !(self.events.is_empty() && self.audit.is_empty()) {
             self.tx.lock(&[Scope::new("outbox")]).await?;
         }
@@ -142,12 +172,7 @@ impl Decision {
             audit::append(&mut self.tx, entry, self.now).await?;
         }
         self.tx.commit().await?;
-        if !committed.events.is_empty() {
-            self.bells.events.notify_one();
-        }
-        if !committed.effects.is_empty() {
-            self.bells.effects.notify_one();
-        }
+        self.told.tell(&committed);
         Ok(committed)
     }
 }

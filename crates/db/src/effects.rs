@@ -59,25 +59,31 @@ pub(crate) async fn append(
     tx.optional(sql, &args).await?.map(|row| row.get("id")).transpose()
 }
 
-const CLAIM_SQLITE: &str = "UPDATE effects SET attempts = attempts + 1, claimed_until = $2
+const CLAIM_SQLITE: &str = "UPDATE effects SET attempts = attempts + 1, claimed_until = $2,
+        claimed_by = $4
     WHERE id IN (SELECT id FROM effects WHERE state = 'PENDING' AND due_at <= $1
-                 AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $3)
+                 AND (claimed_until IS NULL OR claimed_until <= $1
+                      OR NOT EXISTS (SELECT 1 FROM processes WHERE name = claimed_by))
+                 ORDER BY due_at, id LIMIT $3)
     RETURNING id, app, kind, key, payload, attempts";
 
 /// Differs from `SQLite`'s by SKIP LOCKED: two processes claim disjoint sets without waiting. It is
 /// materialised because a join that rescans the selection would lock more than the limit.
 const CLAIM_POSTGRES: &str = "WITH due AS MATERIALIZED (
         SELECT id FROM effects WHERE state = 'PENDING' AND due_at <= $1
-        AND (claimed_until IS NULL OR claimed_until <= $1) ORDER BY due_at, id LIMIT $3
-        FOR UPDATE SKIP LOCKED)
-    UPDATE effects SET attempts = attempts + 1, claimed_until = $2
+        AND (claimed_until IS NULL OR claimed_until <= $1
+             OR NOT EXISTS (SELECT 1 FROM processes WHERE name = claimed_by))
+        ORDER BY due_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
+    UPDATE effects SET attempts = attempts + 1, claimed_until = $2, claimed_by = $4
     WHERE id IN (SELECT id FROM due)
     RETURNING id, app, kind, key, payload, attempts";
 
 impl Store {
-    /// Takes up to `limit` effects that are due, for `lease`.
+    /// Takes up to `limit` effects that are due, for `lease`, by the name of a process. The claim
+    /// also ends when that process is gone.
     pub async fn claim_effects(
         &self,
+        by: &str,
         now: Timestamp,
         lease: SignedDuration,
         limit: i64,
@@ -88,7 +94,8 @@ impl Store {
         }
         let mut tx = self.write_unlocked().await?;
         let sql = tx.dialect().pick(CLAIM_SQLITE, CLAIM_POSTGRES);
-        let rows = tx.all(sql, &[now.into(), (now + lease).into(), limit.into()]).await?;
+        let rows =
+            tx.all(sql, &[now.into(), (now + lease).into(), limit.into(), by.into()]).await?;
         let mut claimed = rows.iter().map(claimed).collect::<Result<Vec<_>, _>>()?;
         tx.commit().await?;
         claimed.sort_by_key(|effect| effect.id);
@@ -126,8 +133,10 @@ impl Store {
 
     /// When the next effect falls due, claims in progress included.
     pub async fn next_effect(&self) -> Result<Option<Timestamp>, Error> {
-        let sql = "SELECT MIN(CASE WHEN claimed_until > due_at THEN claimed_until ELSE due_at END)
-                   AS due FROM effects WHERE state = 'PENDING'";
+        let sql = "SELECT MIN(CASE WHEN claimed_until > due_at
+                       AND EXISTS (SELECT 1 FROM processes WHERE name = claimed_by)
+                       THEN claimed_until ELSE due_at END) AS due
+                   FROM effects WHERE state = 'PENDING'";
         self.read().await?.one(sql, &[]).await?.maybe("due")
     }
 }

@@ -22,10 +22,11 @@ pub mod effects;
 pub mod events;
 pub mod idempotency;
 pub mod outside;
+pub mod processes;
 pub mod settings;
 
 pub use database::{Scope, Store};
-pub use decide::{Committed, Decision, Slice};
+pub use decide::{Committed, Decided, Decision, Slice};
 pub use dialect::Dialect;
 pub use digest::{hex, sha256_hex, unhex};
 pub use engine::Value;

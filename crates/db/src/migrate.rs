@@ -22,11 +22,18 @@ pub struct Step {
 /// The engine's own tables.
 pub const ENGINE: Line = Line {
     name: "engine",
-    steps: &[Step {
-        name: "0001_engine",
-        sqlite: include_str!("../migrations/sqlite/0001_engine.sql"),
-        postgres: include_str!("../migrations/postgres/0001_engine.sql"),
-    }],
+    steps: &[
+        Step {
+            name: "0001_engine",
+            sqlite: include_str!("../migrations/sqlite/0001_engine.sql"),
+            postgres: include_str!("../migrations/postgres/0001_engine.sql"),
+        },
+        Step {
+            name: "0002_processes",
+            sqlite: include_str!("../migrations/sqlite/0002_processes.sql"),
+            postgres: include_str!("../migrations/postgres/0002_processes.sql"),
+        },
+    ],
 };
 
 /// A step that this run applied.

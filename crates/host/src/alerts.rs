@@ -160,10 +160,9 @@ impl Context {
     }
 }
 
-pub(crate) const DRIVERS: &[Driver] = &[
-    Driver { kind: "alert.webhook", perform: |context, effect| Box::pin(webhook(context, effect)) },
-    Driver { kind: "alert.email", perform: |context, effect| Box::pin(email(context, effect)) },
-];
+pub(crate) fn drivers() -> [Driver; 2] {
+    [Driver::new("alert.webhook", webhook), Driver::new("alert.email", email)]
+}
 
 async fn webhook(context: Context, effect: Claimed) -> Outcome {
     let channels = &context.options.alerts;

@@ -1,6 +1,10 @@
+//! What an application is: one value that says everything the host has to know of it.
+
+use std::sync::Arc;
+
 use db::settings::Setting;
 use futures::future::BoxFuture;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::Value as Json;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
@@ -18,7 +22,7 @@ pub struct App {
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
     pub nav: &'static [Nav],
-    pub routes: fn() -> OpenApiRouter<Context>,
+    pub routes: Routes,
     /// Paths that answer without signing in. They must not show anything personal.
     pub public: &'static [&'static str],
     /// Paths that prove who calls in a way of their own: the door looks at no credential there.
@@ -77,23 +81,65 @@ pub enum Draw {
     Roles(&'static [&'static str]),
 }
 
-pub type AppTask = fn(Context) -> BoxFuture<'static, ()>;
-pub type OnSettings =
-    for<'a> fn(&'a Context, &'a mut db::Decision) -> BoxFuture<'a, Result<(), db::Error>>;
-pub type TickRun = fn(Context, Timestamp) -> BoxFuture<'static, Result<(), db::Error>>;
-pub type TickNext =
-    fn(Context, Timestamp) -> BoxFuture<'static, Result<Option<Timestamp>, db::Error>>;
-pub type TickPeriod = fn(Context) -> BoxFuture<'static, Result<SignedDuration, db::Error>>;
+pub type Routes = Box<dyn Fn(&Context) -> OpenApiRouter<Context> + Send + Sync>;
+pub type AppTask = Box<dyn Fn(Context) -> BoxFuture<'static, ()> + Send + Sync>;
+pub type OnSettings = Box<
+    dyn for<'a> Fn(&'a Context, &'a mut db::Decision) -> BoxFuture<'a, Result<(), db::Error>>
+        + Send
+        + Sync,
+>;
+type TickRun = dyn Fn(Context, Timestamp) -> BoxFuture<'static, Next> + Send + Sync;
 
-/// Work that falls due by time: at the instants it names, and periodically as a safety net.
-#[derive(Clone, Copy)]
+/// When a tick has to run again: at that instant, or not before somebody wakes it.
+pub type Next = Result<Option<Timestamp>, db::Error>;
+
+/// Work that falls due by time.
+#[derive(Clone)]
 pub struct Tick {
     pub name: &'static str,
-    /// The longest time between two runs.
-    pub period: TickPeriod,
-    /// The next instant at which something falls due, if any; must not change state.
-    pub next: TickNext,
-    pub run: TickRun,
+    pub(crate) run: Arc<TickRun>,
+    /// Whether it also runs now and then without being due or woken.
+    pub(crate) net: bool,
+}
+
+impl Tick {
+    /// `run` does what is due and says when something falls due next. It also runs when it is woken,
+    /// and by the real clock now and then as a safety net.
+    pub fn new<F>(
+        name: &'static str,
+        run: impl Fn(Context, Timestamp) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Next> + Send + 'static,
+    {
+        Self { name, run: Arc::new(move |context, now| Box::pin(run(context, now))), net: true }
+    }
+
+    /// Runs only when it is due or woken: for what asks somebody outside, who must not be asked more
+    /// often than was agreed.
+    #[must_use]
+    pub fn without_net(mut self) -> Self {
+        self.net = false;
+        self
+    }
+}
+
+impl Tick {
+    /// A tick in three parts: what to do, how long to wait at the most, and what comes sooner.
+    pub fn periodic(
+        name: &'static str,
+        period: fn(Context) -> BoxFuture<'static, Result<jiff::SignedDuration, db::Error>>,
+        next: fn(Context, Timestamp) -> BoxFuture<'static, Next>,
+        run: fn(Context, Timestamp) -> BoxFuture<'static, Result<(), db::Error>>,
+    ) -> Self {
+        Self::new(name, move |context, now| async move {
+            run(context.clone(), now).await?;
+            let latest = now + period(context.clone()).await?;
+            let next = next(context, now).await?.filter(|next| *next > now);
+            Ok(Some(next.map_or(latest, |next| next.min(latest))))
+        })
+        .without_net()
+    }
 }
 
 impl App {

@@ -1,3 +1,5 @@
+//! What time it is.
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -26,6 +28,11 @@ impl Clock {
             Self::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
         };
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
+    }
+
+    /// The time outside, whatever a manual clock says: for what is about processes, not business.
+    pub fn real(&self) -> Timestamp {
+        Self::Real.now()
     }
 
     /// Moves a manual clock; time never goes back.

@@ -1,3 +1,5 @@
+//! What everything in one process shares.
+
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
@@ -11,8 +13,8 @@ use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Actor, AlertChannels, App, Clock, Vault, accounts, accounts::LoginGuard, metrics::Metrics,
-    relay::Relay, tick::Ticks,
+    Actor, AlertChannels, App, Clock, Vault, accounts, accounts::LoginGuard, effects,
+    metrics::Metrics, processes::Me, relay, relay::Relay, tick::Ticks,
 };
 
 /// What handlers, ticks and tasks share; cheap to clone.
@@ -29,6 +31,8 @@ pub struct Inner {
     pub options: Options,
     /// Cancelled when the server begins to stop.
     pub stopping: CancellationToken,
+    /// This process, as the others see it.
+    pub process: Me,
     pub(crate) bus: Arc<dyn Bus>,
     pub(crate) relay: Relay,
     pub(crate) ticks: Ticks,
@@ -73,7 +77,9 @@ impl Context {
         options: Options,
         bus: Arc<dyn Bus>,
     ) -> Self {
-        let ticks = Ticks::new(&apps);
+        let ticks = Ticks::new(&apps, &*bus, clock.now());
+        announce_commits(&store, bus.clone());
+        let process = Me::new(clock.real());
         Self(Arc::new(Inner {
             store,
             settings,
@@ -82,6 +88,7 @@ impl Context {
             apps,
             options,
             stopping: CancellationToken::new(),
+            process,
             bus,
             relay: Relay::new(),
             ticks,
@@ -133,4 +140,19 @@ impl Deref for Context {
     fn deref(&self) -> &Inner {
         &self.0
     }
+}
+
+/// One way to wake: every commit says on the bus what it brought and who is to look.
+fn announce_commits(store: &Store, bus: Arc<dyn Bus>) {
+    store.when_committed(move |committed| {
+        if let Some(last) = committed.events.last() {
+            bus.announce(relay::TOPIC, *last);
+        }
+        if let Some(last) = committed.effects.last() {
+            bus.announce(effects::TOPIC, *last);
+        }
+        for whom in &committed.wakes {
+            bus.announce(whom, 0);
+        }
+    });
 }

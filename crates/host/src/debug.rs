@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use web::{Json, Lang, Problem};
 
-use crate::{Actor, Context, Failure, Tick};
+use crate::{Actor, Context, Failure};
 
 pub(crate) const PATH: &str = "/debug/clock";
 /// The farthest one call may go: each due tick runs for real.
@@ -73,34 +73,19 @@ impl Context {
         let _alone = self.ticks.travelling.lock().await;
         let ticks = self.all_ticks();
         let mut ran = 0;
-        let mut due: Vec<Timestamp> = Vec::with_capacity(ticks.len());
-        for tick in &ticks {
-            due.push(self.due(tick).await);
-        }
-        while let Some((index, at)) = due
-            .iter()
-            .copied()
-            .enumerate()
-            .min_by_key(|(_, at)| *at)
-            .filter(|(_, at)| *at <= target)
-        {
-            if self.perform_effects_before(at).await {
-                // What they brought may bring a tick nearer.
-                for (due, tick) in due.iter_mut().zip(&ticks) {
-                    *due = (*due).min(self.due(tick).await);
-                }
+        loop {
+            let due = self.first_due(&ticks).await.filter(|(_, at)| *at <= target);
+            let until = due.as_ref().map_or(target, |(_, at)| *at);
+            // What effects brought may have woken a tick.
+            if self.perform_effects_before(until).await {
                 continue;
             }
+            let Some((tick, at)) = due else { break };
             self.clock.set(at);
-            due[index] = self.run_tick(&ticks[index], at).await;
+            self.run_tick(&tick).await;
             ran += 1;
             self.perform_due_effects().await;
-            // What one tick decided may bring another one nearer.
-            for (other, tick) in ticks.iter().enumerate().filter(|(other, _)| *other != index) {
-                due[other] = due[other].min(self.due(tick).await);
-            }
         }
-        while self.perform_effects_before(target).await {}
         self.clock.set(target);
         self.perform_due_effects().await;
         if let Err(error) = self.relay_once().await {
@@ -120,18 +105,5 @@ impl Context {
         // One that is due and that nobody performs would hold time for ever.
         let after = self.store.next_effect().await.ok().flatten();
         next > now || after != Some(next)
-    }
-
-    async fn due(&self, tick: &Tick) -> Timestamp {
-        let now = self.clock.now();
-        let health = self.tick_health(tick.name).unwrap_or_default();
-        let Some(last) = health.last_run else {
-            return now;
-        };
-        let periodic = last + health.wait();
-        match (tick.next)(self.clone(), last).await {
-            Ok(Some(next)) => periodic.min(next).max(now),
-            Ok(None) | Err(_) => periodic.max(now),
-        }
     }
 }

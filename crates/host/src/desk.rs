@@ -1,40 +1,51 @@
 //! Who asks: the extractor behind every route that needs a role.
 
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRef, FromRequestParts},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
 use engine::Roles;
 use jiff::Timestamp;
 use web::{Lang, Problem};
 
-use crate::{Actor, Context, Failure, actor::insufficient_role};
+use crate::{Actor, By, Context, Failure, actor::insufficient_role};
 
-/// Someone with a role in an application, asking something now.
+/// Someone with a role in an application, asking something now. `C` is the context that the
+/// application's functions are given.
 #[derive(Debug, Clone)]
-pub struct Desk<R> {
-    pub context: Context,
+pub struct Desk<R, C = Context> {
+    pub context: C,
     pub actor: Actor,
     pub role: R,
     pub lang: Lang,
     pub now: Timestamp,
 }
 
-impl<R: Roles> FromRequestParts<Context> for Desk<R> {
+impl<S, R, C> FromRequestParts<S> for Desk<R, C>
+where
+    S: Send + Sync,
+    R: Roles,
+    C: FromRef<S> + Send,
+    Context: FromRef<S>,
+{
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, context: &Context) -> Result<Self, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         let lang = Lang::from_headers(&parts.headers);
-        let actor = Actor::from_request_parts(parts, context).await?;
+        let actor = Actor::from_request_parts(parts, state).await?;
         let role = actor.role_in(R::APP).and_then(R::from_word);
         let role = role.ok_or_else(|| insufficient_role(lang))?;
-        let context = context.clone();
-        let now = context.clock.now();
-        Ok(Self { context, actor, role, lang, now })
+        let now = Context::from_ref(state).clock.now();
+        Ok(Self { context: C::from_ref(state), actor, role, lang, now })
     }
 }
 
-impl<R: Roles> Desk<R> {
+impl<R: Roles, C> Desk<R, C> {
+    /// Who asks, for history and audit.
+    pub fn by(&self) -> By {
+        By { app: R::APP, name: self.actor.name.clone(), role: self.role.word().to_owned() }
+    }
+
     pub fn require(&self, action: R::Action) -> Result<(), Failure> {
         if self.role.can(action) { Ok(()) } else { Err(insufficient_role(self.lang).into()) }
     }

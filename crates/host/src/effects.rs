@@ -1,8 +1,9 @@
 //! Performs effects: claims what is due, calls the driver, records how it went.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use db::effects::{self, Claimed};
+use db::effects;
+pub(crate) use db::effects::Claimed;
 use engine::Backoff;
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
@@ -19,14 +20,30 @@ const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_hou
 /// After so many failures an effect is given up.
 pub const ATTEMPTS: i64 = 16;
 /// A driver that has not answered by then failed; shorter than the lease.
-const PATIENCE: Duration = Duration::from_secs(30);
+const DRIVER_TIMEOUT: Duration = Duration::from_secs(30);
+/// Every commit with effects says so here.
+pub(crate) const TOPIC: &str = "effects";
+
+type Perform = dyn Fn(Context, Claimed) -> BoxFuture<'static, Outcome> + Send + Sync;
 
 /// Performs one kind of effect in the outside world.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Driver {
     pub kind: &'static str,
-    /// Called at least once per effect; the key makes repeating harmless outside.
-    pub perform: fn(Context, Claimed) -> BoxFuture<'static, Outcome>,
+    perform: Arc<Perform>,
+}
+
+impl Driver {
+    /// `perform` is called at least once per effect; the key makes repeating harmless outside.
+    pub fn new<F>(
+        kind: &'static str,
+        perform: impl Fn(Context, Claimed) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        Self { kind, perform: Arc::new(move |context, effect| Box::pin(perform(context, effect))) }
+    }
 }
 
 /// What the outside answered.
@@ -48,6 +65,7 @@ impl Context {
     pub(crate) async fn run_effects(self) {
         // Tasks of their own: one that holds the database must go on while the next are claimed.
         let mut working = JoinSet::new();
+        let mut hints = self.listen(TOPIC);
         loop {
             for effect in self.claim_effects(AT_ONCE - working.len()).await {
                 let context = self.clone();
@@ -57,7 +75,7 @@ impl Context {
             tokio::select! {
                 () = self.stopping.cancelled() => break,
                 Some(_) = working.join_next() => {}
-                () = self.store.next_cause(), if room => {}
+                Some(_) = hints.next(), if room => {}
                 () = tokio::time::sleep(POLL), if room => {}
             }
         }
@@ -80,7 +98,8 @@ impl Context {
         if room == 0 {
             return Vec::new();
         }
-        let claim = self.store.claim_effects(self.clock.now(), LEASE, room as i64);
+        let claim =
+            self.store.claim_effects(&self.process.name, self.clock.now(), LEASE, room as i64);
         claim.await.unwrap_or_else(|error| {
             tracing::warn!(error = %error, "effects wait: the database does not answer");
             Vec::new()
@@ -91,7 +110,7 @@ impl Context {
         let outcome = match self.driver(&effect.kind) {
             Some(driver) => {
                 let call = (driver.perform)(self.clone(), effect.clone());
-                tokio::time::timeout(PATIENCE, call)
+                tokio::time::timeout(DRIVER_TIMEOUT, call)
                     .await
                     .unwrap_or_else(|_| Outcome::Failed("no answer in time".into()))
             }
@@ -115,8 +134,8 @@ impl Context {
     }
 
     fn driver(&self, kind: &str) -> Option<Driver> {
-        let own = crate::alerts::DRIVERS.iter().copied();
-        let of_apps = self.apps.iter().flat_map(|app| app.drivers.iter().copied());
+        let own = crate::alerts::drivers().into_iter();
+        let of_apps = self.apps.iter().flat_map(|app| app.drivers.iter().cloned());
         own.chain(of_apps).find(|driver| driver.kind == kind)
     }
 }

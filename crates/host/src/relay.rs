@@ -18,7 +18,8 @@ const BACKLOG: usize = 1_024;
 /// How soon another process's commit is seen without a hint.
 const POLL: Duration = Duration::from_millis(250);
 const REST: Duration = Duration::from_millis(5);
-const TOPIC: &str = "events";
+/// Every commit with events says so here.
+pub(crate) const TOPIC: &str = "events";
 
 #[derive(Debug)]
 pub(crate) struct Relay {
@@ -67,7 +68,7 @@ impl Context {
         {
             *self.relay.delivered.lock().await = newest;
         }
-        let mut hints = self.bus.listen(TOPIC);
+        let mut hints = self.listen(TOPIC);
         loop {
             let began = Instant::now();
             if let Err(error) = self.relay_once().await {
@@ -77,14 +78,13 @@ impl Context {
             tokio::time::sleep(began.elapsed().min(REST)).await;
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = self.store.next_event() => {}
                 () = self.newer(&mut hints) => {}
                 () = tokio::time::sleep(POLL) => {}
             }
         }
     }
 
-    /// Waits for a hint of something not handed on yet; this process hears its own hints too.
+    /// Waits for a hint of something not handed on yet.
     async fn newer(&self, hints: &mut bus::Listener) {
         while let Some(mark) = hints.next().await {
             if mark > *self.relay.delivered.lock().await {
@@ -109,7 +109,6 @@ impl Context {
                 let _ = self.relay.sender.send(Arc::new(event));
             }
             *delivered = last;
-            let _ = self.bus.announce(TOPIC, last).await;
             if whole {
                 return Ok(());
             }

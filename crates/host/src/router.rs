@@ -40,7 +40,7 @@ pub fn router(context: &Context) -> Router {
         open_api = open_api.routes(routes!(debug::move_clock));
     }
     for app in &context.apps {
-        open_api = open_api.merge((app.routes)());
+        open_api = open_api.merge((app.routes)(context));
     }
     let (router, api) = open_api.split_for_parts();
     let mut assets = Assets::default();

@@ -18,9 +18,11 @@ pub struct Running {
 }
 
 /// Serves on `listener` and runs ticks, relay, effects and the applications' tasks.
-pub fn start(context: Context, listener: TcpListener) -> std::io::Result<Running> {
+pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<Running> {
     let address = listener.local_addr()?;
+    context.appear().await.map_err(std::io::Error::other)?;
     let tasks = TaskTracker::new();
+    tasks.spawn(context.clone().live());
     tasks.spawn(context.clone().run_relay());
     // A manual clock runs ticks and effects when it is moved, and only then.
     if !context.clock.is_manual() {
@@ -34,7 +36,7 @@ pub fn start(context: Context, listener: TcpListener) -> std::io::Result<Running
         tasks.spawn(task(context.clone()));
     }
     if context.options.demo {
-        for demo in context.apps.iter().filter_map(|app| app.demo) {
+        for demo in context.apps.iter().filter_map(|app| app.demo.as_ref()) {
             tasks.spawn(demo(context.clone()));
         }
     }
@@ -80,7 +82,11 @@ impl Running {
         if tokio::time::timeout(drain, ended).await.is_err() {
             tracing::warn!("tasks were still running after the drain time");
         }
-        let _ = tokio::time::timeout(Duration::from_secs(5), self.context.store.close()).await;
+        let closed = async {
+            self.context.disappear().await;
+            self.context.store.close().await;
+        };
+        let _ = tokio::time::timeout(Duration::from_secs(5), closed).await;
     }
 }
 

@@ -1,20 +1,25 @@
-//! Runs ticks at the instants they name, after wake-ups, and periodically.
+//! Runs ticks at the instants they name and when they are woken.
 
 use std::{
     collections::BTreeMap,
     sync::{Mutex, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
+use bus::{Bus, Listener};
 use jiff::{SignedDuration, Timestamp};
-use tokio::sync::Notify;
 
-use crate::{App, Context, Tick};
+use crate::{App, Context, Next, Tick};
 
-/// Nothing asks for more than this many wake-up checks a second.
-const CHECK_GAP: std::time::Duration = std::time::Duration::from_millis(50);
-/// After a failed run the next try comes this soon, or at the period if that is shorter.
+/// By the real clock a tick also runs this long after it last ran: another process may have committed
+/// something and its wake-up been lost.
+const SAFETY_NET: SignedDuration = SignedDuration::from_secs(30);
+/// After a failed run the next try comes this soon; so it does when a tick names the past.
 const RETRY: SignedDuration = SignedDuration::from_secs(5);
+/// A tick that has not succeeded for so long after it was due is silent.
+const SILENT_AFTER: SignedDuration = SignedDuration::from_mins(1);
+/// A burst of wake-ups is one: a tick rests as long as it ran, within these bounds.
+const REST: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(50));
 
 /// What is known of a tick's runs, for `/health/worker` and alerts.
 #[derive(Clone, Debug, Default)]
@@ -27,38 +32,36 @@ pub struct TickHealth {
     /// How long after its due instant the last run began.
     pub lag_ms: i64,
     pub runs: u64,
-    pub period: SignedDuration,
+    /// When it runs next, unless it is woken; `None`: not before it is woken.
+    pub due: Option<Timestamp>,
+    /// The first instant of an unbroken row of failures.
+    failing_since: Option<Timestamp>,
 }
 
 impl TickHealth {
-    /// How long after the last run the next one is due, if nothing names an earlier instant.
-    pub(crate) fn wait(&self) -> SignedDuration {
-        if self.last_error.is_some() { self.period.min(RETRY) } else { self.period }
-    }
-
-    /// Silent for more than two periods.
+    /// Due for more than a minute, or failing for as long.
     pub fn is_silent(&self, now: Timestamp) -> bool {
-        let Some(since) = self.last_success.or(self.started_at) else {
-            return false;
-        };
-        self.period.is_positive() && now.duration_since(since) > self.period * 2
+        let since = self.failing_since.or(self.due);
+        since.is_some_and(|since| now.duration_since(since) > SILENT_AFTER)
     }
 }
 
 #[derive(Debug)]
 pub(crate) struct Ticks {
     health: Mutex<BTreeMap<&'static str, TickHealth>>,
-    wake: BTreeMap<&'static str, Notify>,
+    wakes: BTreeMap<&'static str, tokio::sync::Mutex<Listener>>,
     /// Held while a manual clock moves: one traveller at a time.
     pub(crate) travelling: tokio::sync::Mutex<()>,
 }
 
 impl Ticks {
-    pub(crate) fn new(apps: &[App]) -> Self {
+    /// Every tick is due when the process starts.
+    pub(crate) fn new(apps: &[App], bus: &dyn Bus, now: Timestamp) -> Self {
         let names = || apps.iter().flat_map(|app| &app.ticks).map(|tick| tick.name);
+        let due = || TickHealth { started_at: Some(now), due: Some(now), ..TickHealth::default() };
         Self {
-            health: Mutex::new(names().map(|name| (name, TickHealth::default())).collect()),
-            wake: names().map(|name| (name, Notify::new())).collect(),
+            health: Mutex::new(names().map(|name| (name, due())).collect()),
+            wakes: names().map(|name| (name, bus.listen(name).into())).collect(),
             travelling: tokio::sync::Mutex::new(()),
         }
     }
@@ -80,79 +83,92 @@ impl Context {
         self.ticks.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Says that a tick's next instant may have come nearer.
-    pub fn wake(&self, tick: &str) {
-        if let Some(wake) = self.ticks.wake.get(tick) {
-            wake.notify_one();
+    /// Runs a tick now, or wakes a worker, in every process. What a decision changed is better said
+    /// with [`db::Decision::wake`].
+    pub fn wake(&self, whom: &str) {
+        self.bus.announce(whom, 0);
+    }
+
+    pub(crate) fn wake_all(&self) {
+        for tick in self.all_ticks() {
+            self.wake(tick.name);
         }
     }
 
+    /// Hears whatever wakes `whom`, from now on.
+    pub fn listen(&self, whom: &str) -> Listener {
+        self.bus.listen(whom)
+    }
+
     pub(crate) fn all_ticks(&self) -> Vec<Tick> {
-        self.apps.iter().flat_map(|app| app.ticks.iter().copied()).collect()
+        self.apps.iter().flat_map(|app| app.ticks.iter().cloned()).collect()
     }
 
     /// Drives one tick by the real clock until the server stops. Runs never overlap.
     pub(crate) async fn drive(self, tick: Tick) {
-        self.ticks.update(tick.name, |health| health.started_at = Some(self.clock.now()));
-        let mut due = self.clock.now();
+        let mut wakes = self.ticks.wakes[tick.name].lock().await;
         loop {
-            let wait = self.clock.now().duration_until(due);
-            let wait = std::time::Duration::try_from(wait).unwrap_or_default();
+            let due = self.tick_health(tick.name).and_then(|health| health.due);
+            let wait = due.map_or(SAFETY_NET, |due| self.clock.now().duration_until(due));
+            let wait = Duration::try_from(wait).unwrap_or_default();
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = tokio::time::sleep(wait) => due = self.run_tick(&tick, due).await,
-                () = self.ticks.wake[tick.name].notified() => {
-                    // A burst of commits asks once.
-                    tokio::time::sleep(CHECK_GAP).await;
-                    let now = self.clock.now();
-                    if let Ok(Some(next)) = (tick.next)(self.clone(), now).await {
-                        due = due.min(next);
-                    }
-                }
+                () = tokio::time::sleep(wait) => {}
+                Some(_) = wakes.next() => {}
             }
+            let began = Instant::now();
+            self.run_tick(&tick).await;
+            tokio::time::sleep(began.elapsed().clamp(REST.0, REST.1)).await;
         }
     }
 
-    /// Runs a tick now and says when it falls due again.
-    pub(crate) async fn run_tick(&self, tick: &Tick, due: Timestamp) -> Timestamp {
+    /// Runs a tick now and notes when it falls due again.
+    pub(crate) async fn run_tick(&self, tick: &Tick) {
         let now = self.clock.now();
         let began = Instant::now();
-        let outcome = self.attempt(tick, now).await;
+        let outcome: Next = (tick.run)(self.clone(), now).await;
         let elapsed = began.elapsed();
         crate::metrics::tick_ran(tick.name, elapsed, outcome.is_ok());
-        let lag_ms = now.duration_since(due).as_millis() as i64;
+        if let Err(error) = &outcome {
+            tracing::error!(tick = tick.name, %error, "tick failed; nothing decided");
+        }
+        let latest = (tick.net && !self.clock.is_manual()).then(|| now + SAFETY_NET);
         self.ticks.update(tick.name, |health| {
+            let lag = health.due.map_or(SignedDuration::ZERO, |due| now.duration_since(due));
+            health.lag_ms = (lag.as_millis() as i64).max(0);
             health.runs += 1;
             health.last_run = Some(now);
             health.last_duration_ms = elapsed.as_millis() as u64;
-            health.lag_ms = lag_ms.max(0);
-            match &outcome {
-                Ok((period, _)) => {
-                    health.period = *period;
+            match outcome {
+                Ok(next) => {
+                    // A tick that names the past again and again would never rest.
+                    let next = next.map(|next| if next > now { next } else { now + RETRY });
+                    health.due = [next, latest].into_iter().flatten().min();
                     health.last_success = Some(now);
                     health.last_error = None;
+                    health.failing_since = None;
                 }
-                Err(error) => health.last_error = Some(error.to_string()),
+                Err(error) => {
+                    health.due = Some(now + RETRY);
+                    health.last_error = Some(error.to_string());
+                    health.failing_since.get_or_insert(now);
+                }
             }
         });
-        match outcome {
-            Ok((period, next)) => next.map_or(now + period, |next| next.min(now + period)),
-            Err(error) => {
-                tracing::error!(tick = tick.name, error = %error, "tick failed; nothing decided");
-                now + RETRY
-            }
-        }
     }
 
-    async fn attempt(
-        &self,
-        tick: &Tick,
-        now: Timestamp,
-    ) -> Result<(SignedDuration, Option<Timestamp>), db::Error> {
-        (tick.run)(self.clone(), now).await?;
-        let period = (tick.period)(self.clone()).await?;
-        let next = (tick.next)(self.clone(), now).await?;
-        // An instant that is not in the future would spin; the period still covers it.
-        Ok((period, next.filter(|next| *next > now)))
+    /// The tick that is due first, and when; who was woken is due now.
+    pub(crate) async fn first_due(&self, ticks: &[Tick]) -> Option<(Tick, Timestamp)> {
+        let now = self.clock.now();
+        for tick in ticks {
+            if self.ticks.wakes[tick.name].lock().await.heard() {
+                self.ticks.update(tick.name, |health| health.due = Some(now));
+            }
+        }
+        let due = ticks.iter().filter_map(|tick| {
+            let due = self.tick_health(tick.name)?.due?;
+            Some((tick.clone(), due.max(now)))
+        });
+        due.min_by_key(|(_, due)| *due)
     }
 }

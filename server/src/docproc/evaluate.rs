@@ -1,8 +1,8 @@
 //! `turno docproc evaluate`: how good reading is, on documents whose truth is known.
 
+use docproc::drivers::workflows;
 use docproc::rules::{advance::Thresholds, workflow};
 use docproc::training::{self, Judge, cases};
-use docproc::drivers::workflows;
 use jiff::Timestamp;
 use ocr::Pack;
 use understand::classify::Classifier;

@@ -25,8 +25,9 @@ use crate::{
 
 pub const KIND: &str = "coordinador.corrida";
 
-pub const DRIVER: Driver =
-    Driver { kind: KIND, perform: |context, effect| Box::pin(perform(context, effect)) };
+pub fn driver() -> Driver {
+    Driver::new(KIND, perform)
+}
 
 /// A run that is begun later than this after its start was left by a process that died.
 const FRESH: SignedDuration = SignedDuration::from_secs(5);

@@ -84,7 +84,7 @@ impl Network {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let context = context(place, parsed(time), access, url.clone()).await;
-        let running = host::start(context, listener).unwrap();
+        let running = host::start(context, listener).await.unwrap();
         Self { running: Some(running), client: Client::anonymous(url) }
     }
 

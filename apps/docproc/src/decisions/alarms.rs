@@ -3,14 +3,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use db::{Error, Tx};
-use host::{Alert, Context, Severity};
+use host::{Alert, Next, Severity};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
-    drivers::reading,
-    drivers::resources,
+    Context,
     rules::alarms::{Alarm, Figures},
-    store::{figures, measures, queue},
+    store::{figures, measures, queue, workers},
 };
 
 pub const TICK: &str = "docproc.alertas";
@@ -18,15 +17,20 @@ const LATELY: SignedDuration = SignedDuration::from_mins(15);
 const SUMMED_EVERY: SignedDuration = SignedDuration::from_mins(5);
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-pub fn period() -> Result<SignedDuration, Error> {
-    Ok(SignedDuration::from_secs(15))
+const EVERY: SignedDuration = SignedDuration::from_secs(15);
+
+/// While nothing is open and nothing rings, there is nothing to watch.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let watched = check(&context, now).await?;
+    Ok(watched.then(|| now + EVERY))
 }
 
-pub async fn check(context: Context, now: Timestamp) -> Result<(), Error> {
+/// Answers whether there is something to watch.
+pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     let mut tx = context.store.read().await?;
     let figures = measures::figures(&mut tx, now, &context.zone).await?;
-    publish(&mut tx, &figures, now).await?;
-    if context.shared::<Summed>().is_due(now) {
+    let mut watched = publish(context, &mut tx, &figures, now).await?;
+    if is_due(&context.runtime.summed_up, now) {
         sum_up(&mut tx, now).await?;
     }
     drop(tx);
@@ -36,6 +40,7 @@ pub async fn check(context: Context, now: Timestamp) -> Result<(), Error> {
             context.resolve(&fingerprint).await?;
             continue;
         };
+        watched = true;
         let title = alarm.title();
         context
             .raise(Alert {
@@ -50,11 +55,16 @@ pub async fn check(context: Context, now: Timestamp) -> Result<(), Error> {
             })
             .await?;
     }
-    Ok(())
+    Ok(watched)
 }
 
 /// Gauges of what the database knows and no counter of this process does.
-async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Error> {
+async fn publish(
+    context: &Context,
+    tx: &mut Tx,
+    alarms: &Figures,
+    now: Timestamp,
+) -> Result<bool, Error> {
     let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
     let open = measures::open(tx, now).await?;
     let set = |name: &'static str, value: f64| metrics::gauge!(name).set(value);
@@ -76,26 +86,21 @@ async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<(), Er
             .set(load.ready as f64);
         metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
     }
-    set("docproc_workers", reading::workers(tx).await?.len() as f64);
-    let used = resources::now();
+    set("docproc_workers", workers::all(tx).await?.len() as f64);
+    let used = context.runtime.resources.now();
     set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
     set("docproc_process_memory_bytes", used.memory_bytes as f64);
-    Ok(())
+    Ok(open.all > 0 || waiting.classification + waiting.extraction > 0)
 }
 
-/// When a whole day was last summed up: that reads much, and changes slowly.
-#[derive(Debug, Default)]
-struct Summed(Mutex<Option<Timestamp>>);
-
-impl Summed {
-    fn is_due(&self, now: Timestamp) -> bool {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = last.is_none_or(|last| now.duration_since(last) >= SUMMED_EVERY);
-        if due {
-            *last = Some(now);
-        }
-        due
+/// Summing up a day is due now and then.
+fn is_due(summed_up: &Mutex<Option<Timestamp>>, now: Timestamp) -> bool {
+    let mut last = summed_up.lock().unwrap_or_else(PoisonError::into_inner);
+    let due = last.is_none_or(|last| now.duration_since(last) >= SUMMED_EVERY);
+    if due {
+        *last = Some(now);
     }
+    due
 }
 
 async fn sum_up(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {

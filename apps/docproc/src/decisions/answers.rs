@@ -7,15 +7,16 @@ use db::{
     idempotency::{self, Seen},
 };
 use engine::Sentence;
-use host::Context;
+use host::By;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
     Key, Refusal, course,
     people::{self, Took},
+    queue,
 };
 use crate::{
-    drivers::runtime,
+    Context,
     model::Item,
     rules::{
         correct::{self, Corrected, Said},
@@ -34,8 +35,7 @@ use crate::{
 /// An answer with all that belongs to it.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    pub operator: String,
-    pub role: &'static str,
+    pub by: By,
     pub answer: Answer,
     /// Whether the case shall be one to be judged by.
     pub golden: bool,
@@ -54,13 +54,12 @@ pub enum Answer {
 
 /// *Enviar*: an answer by the one who has the task, once.
 pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Took {
-    let runtime = runtime(context);
     let known = reviews::find(&mut context.store.read().await?, id).await?;
     let Some(known) = known else { return Ok(Err(Refusal::NoTask)) };
     let request = known.request_id;
     let mut decision = context.store.decide(&scope(&request), context.clock.now()).await?;
     decision.hold(&people_scope()).await?;
-    let owner = format!("{}/task/{id}/{}", crate::NAME, submission.operator);
+    let owner = format!("{}/task/{id}/{}", crate::NAME, submission.by.name);
     if let Some(key) = &submission.key {
         match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
             Seen::New => {}
@@ -72,7 +71,7 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
         }
     }
     people::take_back_lapsed(context, &mut decision).await?;
-    let task = match people::held(&mut decision, &submission.operator, id).await? {
+    let task = match people::held(&mut decision, &submission.by.name, id).await? {
         Ok(task) => task,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -84,12 +83,15 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
         let answer = json!({ "id": id });
         idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
     }
-    operators::heard(&mut decision, &submission.operator).await?;
-    course::settle(context, &runtime, &mut decision, &[request]).await?;
+    operators::heard(&mut decision, &submission.by.name).await?;
+    course::settle(context, &mut decision, &[request]).await?;
     people::assign(context, &mut decision).await?;
     let task = reviews::find(&mut decision.tx, id).await?;
+    queue::wake(context, &mut decision);
+    if submission.golden {
+        decision.wake(super::golden::TICK);
+    }
     decision.commit().await?;
-    runtime.work.notify_one();
     Ok(task.ok_or(Refusal::NoTask))
 }
 
@@ -109,11 +111,10 @@ async fn record(
     task: &TaskRow,
     submission: &Submission,
 ) -> Result<Result<(), Refusal>, Error> {
-    let runtime = runtime(context);
     let Some(row) = requests::find(&mut decision.tx, &task.request_id).await? else {
         return Ok(Err(Refusal::NoTask));
     };
-    let workflow = runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
+    let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
     match (&task.item, &submission.answer) {
         (Item::Page(n), Answer::Type(doc_type)) => {
             sort_page(decision, task, submission, &workflow, *n, doc_type).await
@@ -131,7 +132,7 @@ async fn record(
                 data.unwrap_or(&empty),
                 workflow.schemas.get(&document.doc_type),
                 said,
-                &submission.operator,
+                &submission.by.name,
                 today,
             );
             match corrected {
@@ -200,7 +201,7 @@ async fn sort_page(
     let correction = NewCorrection {
         task,
         kind: "classification",
-        operator: &submission.operator,
+        operator: &submission.by.name,
         doc_type,
         machine,
         person: person.clone(),
@@ -234,7 +235,7 @@ async fn fill_document(
     let correction = NewCorrection {
         task,
         kind: "extraction",
-        operator: &submission.operator,
+        operator: &submission.by.name,
         doc_type: &document.doc_type,
         machine: machine.into(),
         person: person.into(),
@@ -289,7 +290,7 @@ async fn group_anew(
     let correction = NewCorrection {
         task,
         kind: "grouping",
-        operator: &submission.operator,
+        operator: &submission.by.name,
         doc_type: wanted.first().map_or("", |group| group.doc_type.as_str()),
         machine: machine.into(),
         person: groups.clone().into(),
@@ -310,26 +311,19 @@ async fn end(
     output: &Json,
     ending: &'static str,
 ) -> Result<(), Error> {
-    reviews::complete(decision, task, &submission.operator, output, ending).await?;
+    reviews::complete(decision, task, &submission.by.name, output, ending).await?;
     metrics::counter!("docproc_answers_total", "task_type" => task.task_type.clone()).increment(1);
-    decision.audit(Entry {
-        app: crate::NAME,
-        actor: submission.operator.clone(),
-        role: submission.role.to_owned(),
-        action: format!("task.{ending}"),
-        subject: format!("task/{}", task.id),
-        before: None,
-        // What documents say stays out of the book.
-        after: Some(json!({ "request_id": task.request_id, "task_type": task.task_type })),
-        reason: None,
-    });
+    // What documents say stays out of the book.
+    let after = json!({ "request_id": task.request_id, "task_type": task.task_type });
+    let entry = submission.by.did(format!("task.{ending}"), format!("task/{}", task.id));
+    decision.audit(Entry { after: Some(after), ..entry });
     Ok(())
 }
 
 /// Marks a correction as a case to be judged by, or no longer. `None`: there is none.
 pub async fn mark(
     context: &Context,
-    by: &super::By,
+    by: &By,
     id: &str,
     golden: bool,
 ) -> Result<Option<corrections::CorrectionRow>, Error> {
@@ -338,8 +332,9 @@ pub async fn mark(
         return Ok(None);
     }
     let row = corrections::find(&mut decision.tx, id).await?;
-    let entry = super::entry(by, "correction.golden", id, json!({ "golden": golden }));
-    decision.audit(Entry { subject: format!("correction/{id}"), ..entry });
+    let entry = by.did("correction.golden", format!("correction/{id}"));
+    decision.audit(Entry { after: Some(json!({ "golden": golden })), ..entry });
+    decision.wake(super::golden::TICK);
     decision.commit().await?;
     Ok(row)
 }

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use db::{Decision, Error};
 use engine::{Plan, Word as _};
-use host::Context;
 
 use crate::{
-    decisions::people,
+    Context,
+    decisions::{golden, people},
     drivers::reading::{Fact, Outcome, Step, report},
-    drivers::runtime::Runtime,
     model::{Item, Status},
     rules::{
         advance::{self, Change, Thresholds},
@@ -33,7 +32,6 @@ const DEATHS: u32 = 25;
 /// Records outcomes and settles their requests. A result whose claim was lost is dropped.
 pub(crate) async fn record(
     context: &Context,
-    runtime: &Runtime,
     decision: &mut Decision,
     worker: &str,
     outcomes: &[Outcome],
@@ -44,25 +42,24 @@ pub(crate) async fn record(
     let mut book = Book::default();
     for (outcome, held) in outcomes.iter().zip(held) {
         if held {
-            book.take(outcome, context.clock.now());
+            book.take(context, outcome);
         }
     }
     book.write(decision).await?;
     let ids: Vec<String> = book.heard.keys().cloned().collect();
     let news = Settling { ids: &ids, heard: &book.heard, worker };
-    follow(context, runtime, decision, &news, policy).await
+    follow(context, decision, &news, policy).await
 }
 
 /// Plans what follows for these requests and applies it.
 pub async fn settle(
     context: &Context,
-    runtime: &Runtime,
     decision: &mut Decision,
     ids: &[String],
 ) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     let nothing = Settling { ids, heard: &HashMap::new(), worker: "" };
-    follow(context, runtime, decision, &nothing, &policy).await
+    follow(context, decision, &nothing, &policy).await
 }
 
 /// Requests about which something may have become known.
@@ -74,7 +71,6 @@ struct Settling<'a> {
 
 async fn follow(
     context: &Context,
-    runtime: &Runtime,
     decision: &mut Decision,
     settling: &Settling<'_>,
     policy: &Policy,
@@ -83,8 +79,13 @@ async fn follow(
     if ids.is_empty() {
         return Ok(());
     }
-    let slice =
-        Requests { ids, workflows: &runtime.workflows, house: policy.thresholds, heard, worker };
+    let slice = Requests {
+        ids,
+        workflows: &context.runtime.workflows,
+        house: policy.thresholds,
+        heard,
+        worker,
+    };
     let mut eager = Vec::new();
     let plan = decision.plan(&slice, |loaded| {
         let mut batch = progress::Batch::new();
@@ -104,12 +105,16 @@ async fn follow(
         }
         Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held: waiting }
     });
-    let plan = plan.await?;
+    let plan = plan.await?.plan;
     let asks = |(_, one): &(usize, Move)| matches!(one, Move::Planned(Change::Review { .. }));
     if plan.changes.iter().flatten().any(asks) {
         people::assign(context, decision).await?;
     }
-    early::consider(decision, &runtime.workflows, &eager, policy.thresholds).await
+    if plan.changes.iter().flatten().any(|(_, one)| *one == Move::Planned(Change::Complete)) {
+        // It may be a case to be judged by.
+        decision.wake(golden::TICK);
+    }
+    early::consider(decision, &context.runtime.workflows, &eager, policy.thresholds).await
 }
 
 fn course(loaded: &Loaded, house: Thresholds, news: &[News]) -> (Vec<Move>, Vec<advance::Held>) {
@@ -129,7 +134,7 @@ struct Book<'a> {
 }
 
 impl<'a> Book<'a> {
-    fn take(&mut self, outcome: &'a Outcome, now: jiff::Timestamp) {
+    fn take(&mut self, context: &Context, outcome: &'a Outcome) {
         let claim = &outcome.claim;
         let workflow = &outcome.job.request.workflow;
         for step in &outcome.steps {
@@ -138,7 +143,8 @@ impl<'a> Book<'a> {
                 stage.map_or(crate::drivers::runtime::ROUTER, |stage| stage.component.word());
             metrics::histogram!("docproc_stage_seconds", "component" => component)
                 .record(step.took.as_secs_f64());
-            report::step(outcome, step, stage, component);
+            let used = context.runtime.resources.now();
+            report::step(outcome, step, stage, component, used);
         }
         let heard = self.heard.entry(claim.request.clone()).or_default();
         let chains = outcome.steps.chunk_by(|one, next| one.item == next.item);
@@ -149,7 +155,7 @@ impl<'a> Book<'a> {
             self.done.push((claim.id, first.started, first.finished));
         }
         if let Some(trouble) = &outcome.trouble {
-            self.trouble(outcome, trouble, now);
+            self.trouble(outcome, trouble, context.clock.now());
         }
     }
 

@@ -1,13 +1,14 @@
 //! *Monitor de SLA* (seed §7.2): looks at every request when one of its checkpoints has come, and
-//! every five seconds in any case.
+//! says when the next one comes.
 
 use db::Error;
 use engine::{Plan, Word as _};
-use host::Context;
+use host::Next;
 use jiff::Timestamp;
 
+use super::{alarms, queue};
 use crate::{
-    drivers::runtime,
+    Context,
     rules::sla::{self, Checkpoint},
     store::{
         deadlines::{self, Deadlines, Look},
@@ -22,8 +23,8 @@ pub const TICK: &str = "docproc.sla";
 /// Requests looked at in one transaction.
 const BATCH: i64 = 250;
 
-/// When the next checkpoint of any request comes.
-pub async fn next(context: Context, _: Timestamp) -> Result<Option<Timestamp>, Error> {
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    watch(context.clone(), now).await?;
     deadlines::next(&mut context.store.read().await?).await
 }
 
@@ -35,7 +36,7 @@ pub async fn watch(context: Context, now: Timestamp) -> Result<(), Error> {
             return Ok(());
         }
         if look(&context, &ids, now).await? {
-            crate::decisions::alarms::check(context.clone(), now).await?;
+            alarms::check(&context, now).await?;
         }
         if (ids.len() as i64) < BATCH {
             return Ok(());
@@ -45,7 +46,7 @@ pub async fn watch(context: Context, now: Timestamp) -> Result<(), Error> {
 
 /// Answers whether somebody has to be alerted now.
 async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool, Error> {
-    let runtime = runtime(context);
+    let runtime = context.runtime.clone();
     let scopes: Vec<_> = ids.iter().map(|id| scope(id)).collect();
     let mut decision = context.store.decide_all(&scopes, now).await?;
     // Tasks and messages change their place; whoever takes them waits for that.
@@ -69,11 +70,11 @@ async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool,
         })
         .await?;
     drop(plan);
+    queue::wake(context, &mut decision);
     decision.commit().await?;
     for (checkpoint, row) in &seen {
         say(*checkpoint, row, now);
     }
-    runtime.work.notify_one();
     Ok(seen.iter().any(|(checkpoint, _)| *checkpoint == Checkpoint::Alert))
 }
 

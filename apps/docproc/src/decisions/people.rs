@@ -1,13 +1,14 @@
 //! Tasks and the holder they are in (seed §8): given, taken, kept alive, given back.
 
-use db::{Decision, Error};
+use db::{Decision, Error, audit::Entry};
 use engine::Sentence;
-use host::Context;
+use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{By, Refusal};
+use super::Refusal;
 use crate::{
+    Context,
     model::TaskState,
     rules::assign::{self, House, can_do},
     store::{
@@ -45,10 +46,10 @@ async fn plan(context: &Context, decision: &mut Decision, offering: bool) -> Res
     let now = decision.now;
     let local = now.to_zoned(context.zone.clone()).datetime();
     let rule = |snapshot: &assign::Snapshot| assign::plan(snapshot, house, now, local);
-    let plan = decision.plan(&BackOffice, rule).await?;
+    let plan = decision.plan(&BackOffice, rule).await?.plan;
     if !plan.is_settled() {
         // Something lapses earlier or later than the tick knows.
-        context.wake(TICK);
+        decision.wake(TICK);
     }
     Ok(())
 }
@@ -318,8 +319,8 @@ pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) ->
         reviews::give(&mut decision, id, to, false).await?;
     }
     let after = json!({ "operator": to, "before": task.assigned_to });
-    let entry = super::entry(by, "task.reassign", &task.request_id, after);
-    decision.audit(db::audit::Entry { subject: format!("task/{id}"), ..entry });
+    let entry = by.did("task.reassign", format!("task/{id}"));
+    decision.audit(Entry { after: Some(after), ..entry });
     assign(context, &mut decision).await?;
     finish(decision, id).await
 }
@@ -352,15 +353,11 @@ pub async fn put_operator(
         json!({ "display_name": one.display_name, "skills": one.skills,
                 "shifts": one.shifts, "is_active": one.active })
     };
-    decision.audit(db::audit::Entry {
-        app: crate::NAME,
-        actor: by.name.clone(),
-        role: by.role.to_owned(),
-        action: if new { "operator.add" } else { "operator.change" }.to_owned(),
-        subject: format!("operator/{}", row.username),
+    let action = if new { "operator.add" } else { "operator.change" };
+    decision.audit(Entry {
         before: before.as_ref().map(shown),
         after: Some(shown(row)),
-        reason: None,
+        ..by.did(action, format!("operator/{}", row.username))
     });
     assign(context, &mut decision).await?;
     let kept = operators::find(&mut decision.tx, &row.username).await?;
@@ -368,29 +365,26 @@ pub async fn put_operator(
     Ok(kept.ok_or(Refusal::NotFound))
 }
 
-pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
+/// Answers when the next task lapses, or one that was put off comes back; while somebody waits,
+/// also the next minute, for a shift may begin with it.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
     // Most ticks find nothing: a look is cheaper than a turn at the lock.
     let mut tx = context.store.read().await?;
-    let policy = policy::load(&context.settings, &mut tx).await?;
-    let snapshot = crate::store::assign::load(&mut tx).await?;
+    let house = policy::load(&context.settings, &mut tx).await?.desk;
+    let mut snapshot = crate::store::assign::load(&mut tx).await?;
     drop(tx);
     let local = now.to_zoned(context.zone.clone()).datetime();
-    if assign::plan(&snapshot, policy.desk, now, local).is_settled() {
-        return Ok(());
+    if !assign::plan(&snapshot, house, now, local).is_settled() {
+        let mut decision = context.store.decide(&people_scope(), now).await?;
+        assign(&context, &mut decision).await?;
+        decision.commit().await?;
+        snapshot = crate::store::assign::load(&mut context.store.read().await?).await?;
     }
-    let mut decision = context.store.decide(&people_scope(), now).await?;
-    assign(&context, &mut decision).await?;
-    decision.commit().await.map(drop)
-}
-
-/// When the next task lapses, or one that was put off comes back.
-pub async fn next_due(context: Context) -> Result<Option<Timestamp>, Error> {
-    let mut tx = context.store.read().await?;
-    let policy = policy::load(&context.settings, &mut tx).await?;
-    let snapshot = crate::store::assign::load(&mut tx).await?;
+    let minute = Timestamp::from_second((now.as_second().div_euclid(60) + 1) * 60).ok();
     let due = snapshot.tasks.iter().filter_map(|task| match task.holder {
-        assign::Holder::With { .. } => assign::lapses_at(&snapshot, task, policy.desk.task_timeout),
-        assign::Holder::Nobody { until } => until,
+        assign::Holder::With { .. } => assign::lapses_at(&snapshot, task, house.task_timeout),
+        assign::Holder::Nobody { until: Some(until) } if until > now => Some(until),
+        assign::Holder::Nobody { .. } => minute,
     });
     Ok(due.min())
 }

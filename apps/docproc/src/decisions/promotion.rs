@@ -3,12 +3,12 @@
 
 use db::{Decision, Error, audit::Entry};
 use engine::Sentence;
-use host::Context;
+use host::By;
 use serde_json::{Value as Json, json};
 
-use super::{By, Refusal, golden};
+use super::{Refusal, golden};
 use crate::{
-    drivers::runtime,
+    Context,
     golden::Verdict,
     store::{
         golden as cases,
@@ -44,7 +44,7 @@ pub async fn promote(
     name: &str,
     wanted: Option<i64>,
 ) -> Result<Result<Promotion, Refusal>, Error> {
-    let runtime = runtime(context);
+    let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
     let active = versions::active(&mut tx, name).await?;
     let candidate = match wanted {
@@ -96,7 +96,7 @@ pub async fn confirm(
     by: &By,
     name: &str,
 ) -> Result<Result<Vec<Verdict>, Vec<Verdict>>, Error> {
-    let runtime = runtime(context);
+    let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
     let Some(active) = versions::active(&mut tx, name).await? else { return Ok(Ok(Vec::new())) };
     let workflow = runtime.workflows.version(&mut tx, active.id).await?;
@@ -138,7 +138,7 @@ pub async fn rollback(
     };
     back(&mut decision, by, &active, json!({ "version": previous.id }), reason).await?;
     decision.commit().await?;
-    runtime(context).workflows.take_up(&mut context.store.read().await?).await?;
+    context.runtime.workflows.take_up(&mut context.store.read().await?).await?;
     Ok(Ok((active.id, previous.id)))
 }
 
@@ -168,14 +168,9 @@ fn told(version: &Version, set: &[Verdict]) -> Json {
 
 fn entry(by: &By, action: &str, name: &str, before: Option<&Version>, of: &Version) -> Entry {
     Entry {
-        app: crate::NAME,
-        actor: by.name.clone(),
-        role: by.role.to_owned(),
-        action: action.to_owned(),
-        subject: format!("workflow/{name}"),
         before: before.map(|one| json!({ "version": one.id, "digest": one.digest })),
         after: Some(json!({ "version": of.id })),
-        reason: None,
+        ..by.did(action, format!("workflow/{name}"))
     }
 }
 

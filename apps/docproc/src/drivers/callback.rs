@@ -3,24 +3,22 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use db::{Error, effects::Claimed};
-use host::{Access, Context, Driver, Outcome, webhook};
+use host::{Access, Outcome, webhook};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::{
-    drivers::runtime::{Secret, runtime},
+    Context,
+    drivers::runtime::Secret,
     rules::callback,
     store::{
-        answers::{self, CALLBACK},
+        answers,
         policy::{self, Private},
         scope,
     },
 };
 
-pub const DRIVER: Driver =
-    Driver { kind: CALLBACK, perform: |context, effect| Box::pin(perform(context, effect)) };
-
 /// A receiver that takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RECEIVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether answers may go to addresses inside the network.
 pub fn may_stay_inside(context: &Context, private: Private) -> bool {
@@ -32,7 +30,7 @@ pub fn may_stay_inside(context: &Context, private: Private) -> bool {
     }
 }
 
-async fn perform(context: Context, effect: Claimed) -> Outcome {
+pub async fn perform(context: Context, effect: Claimed) -> Outcome {
     let outcome = match attempt(&context, &effect).await {
         Ok(outcome) => outcome,
         // Not recorded as arrived: it is tried again.
@@ -60,9 +58,9 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     let outcome = if let Err(said) = callback::check(&outgoing.url, private) {
         Outcome::Refused(said.en)
     } else {
-        let clients = context.shared::<Clients>();
+        let clients = &context.runtime.callbacks;
         let client = if private { &clients.anywhere } else { &clients.outside };
-        let runtime = runtime(context);
+        let runtime = context.runtime.clone();
         let own = runtime.config.callback_secret.as_ref().map(Secret::expose);
         let secret = own.or(context.options.alerts.webhook_secret.as_deref());
         let at = context.clock.now();
@@ -86,8 +84,8 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     Ok(outcome)
 }
 
-/// Two ways out: anywhere, and only out into the world.
-struct Clients {
+/// Two ways out, each with its own rule on where a name may point: anywhere, and only out into the world.
+pub struct Clients {
     anywhere: reqwest::Client,
     outside: reqwest::Client,
 }
@@ -97,7 +95,7 @@ impl Default for Clients {
         // A redirect could lead inside after all, and a proxy would look names up for us.
         let plain = || {
             http_client::builder()
-                .timeout(PATIENCE)
+                .timeout(RECEIVER_TIMEOUT)
                 .no_proxy()
                 .redirect(reqwest::redirect::Policy::none())
         };

@@ -9,5 +9,3 @@ pub mod retention;
 pub mod runtime;
 pub mod storage;
 pub mod workflows;
-
-pub use runtime::runtime;

@@ -25,28 +25,33 @@ impl Resources {
     }
 }
 
+#[derive(Debug)]
 struct Look {
     at: Instant,
     ticks: u64,
     found: Resources,
 }
 
-static LAST: Mutex<Option<Look>> = Mutex::new(None);
+/// Remembers the last look: what was used is the difference.
+#[derive(Debug, Default)]
+pub struct Sampler(Mutex<Option<Look>>);
 
-/// The use of processor since the look before, at most once a second.
-pub fn now() -> Resources {
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(look) = last.as_ref().filter(|look| look.at.elapsed() < EVERY) {
-        return look.found;
+impl Sampler {
+    /// The use of processor since the look before, at most once a second.
+    pub fn now(&self) -> Resources {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(look) = last.as_ref().filter(|look| look.at.elapsed() < EVERY) {
+            return look.found;
+        }
+        let (at, ticks) = (Instant::now(), processor_ticks());
+        let cpu_pct = last.as_ref().map_or(0.0, |look| {
+            let used = ticks.saturating_sub(look.ticks) as f64 / TICKS_PER_SECOND;
+            used * 100.0 / at.duration_since(look.at).as_secs_f64().max(0.001)
+        });
+        let found = Resources { cpu_pct: (cpu_pct * 10.0).round() / 10.0, memory_bytes: memory() };
+        *last = Some(Look { at, ticks, found });
+        found
     }
-    let (at, ticks) = (Instant::now(), processor_ticks());
-    let cpu_pct = last.as_ref().map_or(0.0, |look| {
-        let used = ticks.saturating_sub(look.ticks) as f64 / TICKS_PER_SECOND;
-        used * 100.0 / at.duration_since(look.at).as_secs_f64().max(0.001)
-    });
-    let found = Resources { cpu_pct: (cpu_pct * 10.0).round() / 10.0, memory_bytes: memory() };
-    *last = Some(Look { at, ticks, found });
-    found
 }
 
 /// User and system time: fields 14 and 15, counted behind the name, which may hold anything.
@@ -67,7 +72,8 @@ fn memory() -> u64 {
 mod tests {
     #[test]
     fn this_process_uses_memory() {
-        assert!(super::now().memory_mb() > 1.0);
-        assert_eq!(super::now(), super::now(), "looked at once a second");
+        let sampler = super::Sampler::default();
+        assert!(sampler.now().memory_mb() > 1.0);
+        assert_eq!(sampler.now(), sampler.now(), "looked at once a second");
     }
 }

@@ -1,14 +1,27 @@
-//! Retention per workflow: contents go when their time is over; what happened stays on record.
+//! Retention per workflow, and files that nobody owns: contents go when their time is over; what
+//! happened stays on record.
+
+use std::time::Duration;
 
 use db::{Error, audit::Entry};
-use host::Context;
+use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use crate::{
-    drivers::runtime::{Runtime, runtime},
+    Context, decisions,
+    drivers::runtime::Runtime,
     store::{requests, retention, scope},
 };
+
+/// The tick that removes what is no longer kept.
+pub const TICK: &str = "docproc.limpieza";
+const EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    sweep(context, now).await?;
+    Ok(Some(now + EVERY))
+}
 
 /// Requests cleared in one transaction.
 const BATCH: usize = 100;
@@ -16,7 +29,7 @@ const BATCH: usize = 100;
 /// Removes files, words and results of requests that ended longer ago than their workflow keeps
 /// them.
 pub async fn clear(context: &Context, now: Timestamp) -> Result<(), Error> {
-    let runtime = runtime(context);
+    let runtime = context.runtime.clone();
     for workflow in runtime.workflows.active().values() {
         let Some(days) = workflow.retention_days else { continue };
         let kept = SignedDuration::from_hours(i64::from(days) * 24);
@@ -56,18 +69,35 @@ async fn clear_batch(
     let mut decision = context.store.decide_all(&scopes, now).await?;
     retention::clear(&mut decision, &gone).await?;
     for id in &gone {
-        decision.audit(Entry {
-            app: crate::NAME,
-            actor: "retention".to_owned(),
-            role: String::new(),
-            action: "request.clear".to_owned(),
-            subject: format!("request/{id}"),
-            before: None,
-            after: Some(json!({ "days": days })),
-            reason: None,
-        });
+        let by = By { app: crate::NAME, name: "retention".to_owned(), role: String::new() };
+        let after = Some(json!({ "days": days }));
+        decision.audit(Entry { after, ..by.did("request.clear", format!("request/{id}")) });
     }
     decision.commit().await?;
     tracing::info!(requests = gone.len(), days, "contents removed after their time");
     Ok(gone.len())
+}
+
+/// How long files may be without a request: longer than any upload takes.
+const ORPHANED: Duration = Duration::from_hours(24);
+
+/// Removes files that no request owns: an upload that was cut off, or a process that ended between
+/// storing and committing.
+pub async fn sweep(context: Context, now: Timestamp) -> Result<(), Error> {
+    clear(&context, now).await?;
+    let runtime = context.runtime.clone();
+    let storage = runtime.storage.clone();
+    let old = tokio::task::spawn_blocking(move || storage.owners_older_than(ORPHANED));
+    let old = old.await.unwrap_or_default();
+    let mut tx = context.store.read().await?;
+    for ids in old.chunks(500) {
+        for orphan in requests::unknown(&mut tx, ids).await? {
+            match runtime.storage.remove(&orphan).await {
+                Ok(()) => tracing::info!(request_id = orphan, "files without a request removed"),
+                Err(error) => tracing::warn!(%error, request_id = orphan, "files stay"),
+            }
+        }
+    }
+    drop(tx);
+    decisions::golden::sweep(&context, ORPHANED).await
 }

@@ -3,26 +3,32 @@
 use std::{
     path::{Path, PathBuf},
     sync::{
-        Arc, OnceLock, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::SystemTime,
 };
 
 use engine::Word as _;
-use host::Context;
+use jiff::Timestamp;
 use ocr::Pack;
 use paper::Limits;
-use tokio::sync::Notify;
+use serde_json::json;
 use understand::classify::Classifier;
 
+use super::{
+    callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+};
 use crate::{
-    drivers::storage::Storage, drivers::workflows::Workflows, model::Component,
-    store::policy::Policy,
+    Context,
+    decisions::receive::CommitBatcher,
+    golden::Rehearsals,
+    model::Component,
+    store::{catalogue::Workflows, policy::Policy},
 };
 
 /// How a process was set up.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     pub storage: PathBuf,
     /// Absent or not there: the shipped workflows.
@@ -60,8 +66,9 @@ impl std::fmt::Debug for Secret {
 }
 
 /// *Componente* of this process (seed §1.1): everything, or one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
+    #[default]
     Everything,
     /// Only one component's messages.
     Only(Component),
@@ -116,23 +123,46 @@ impl Part {
 /// The component that every request meets first.
 pub const ROUTER: &str = "workflow_router";
 
-/// Everything of this process that requests, workers and screens share.
+/// Everything of this process that requests, workers and screens share: opened once at the start
+/// and passed along.
+#[derive(Default)]
 pub struct Runtime {
     pub config: Config,
     pub storage: Storage,
     pub workflows: Workflows,
     pub pack: Option<Pack>,
     pub classifier: ClassifierSlot,
-    /// Rung when there may be messages to take.
-    pub work: Notify,
-    /// Rung after every round of the dispatcher.
-    pub rounds: Notify,
-    pub status: crate::drivers::reading::WorkerStatus,
-    pub folder: crate::drivers::folder::Seen,
+    pub status: WorkerStatus,
+    pub folder: Seen,
+    pub callbacks: Clients,
+    pub arrivals: CommitBatcher,
+    pub rehearsals: Rehearsals,
+    pub resources: Sampler,
+    /// When a whole day was last summed up: that reads much, and changes slowly.
+    pub summed_up: Mutex<Option<Timestamp>>,
     most_pages: AtomicUsize,
 }
 
 impl Runtime {
+    /// Finds and opens what a process needs before it can take documents.
+    pub fn open(config: Config) -> Result<Self, NotReady> {
+        let pack = Pack::find(&config.models)
+            .inspect_err(|missing| {
+                tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
+            })
+            .ok();
+        let classifier = ClassifierSlot::default();
+        classifier.refresh(&trained(&config));
+        Ok(Self {
+            storage: Storage::open(&config.storage)?,
+            pack,
+            classifier,
+            most_pages: AtomicUsize::new(Limits::default().pages),
+            config,
+            ..Self::default()
+        })
+    }
+
     /// What one file may cost, as the settings say now.
     pub fn limits(&self) -> Limits {
         Limits { pages: self.most_pages.load(Ordering::Relaxed), ..Limits::default() }
@@ -194,9 +224,6 @@ impl ClassifierSlot {
     }
 }
 
-#[derive(Default)]
-struct Door(OnceLock<Arc<Runtime>>);
-
 /// Why a process cannot take documents.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReady {
@@ -206,41 +233,15 @@ pub enum NotReady {
     Database(#[from] db::Error),
 }
 
-/// Prepares the application in a process, before it starts.
-pub async fn install(context: &Context, config: Config) -> Result<(), NotReady> {
-    let pack = match Pack::find(&config.models) {
-        Ok(pack) => Some(pack),
-        Err(missing) => {
-            tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
-            None
-        }
-    };
-    let classifier = ClassifierSlot::default();
-    classifier.refresh(&trained(&config));
-    let runtime = Runtime {
-        storage: Storage::open(&config.storage)?,
-        workflows: Workflows::default(),
-        pack,
-        classifier,
-        work: Notify::new(),
-        rounds: Notify::new(),
-        status: crate::drivers::reading::WorkerStatus::default(),
-        folder: crate::drivers::folder::Seen::default(),
-        most_pages: AtomicUsize::new(Limits::default().pages),
-        config,
-    };
-    let runtime = Arc::new(runtime);
-    let _ = context.shared::<Door>().0.set(runtime.clone());
-    crate::decisions::refresh(context, &runtime).await?;
-    Ok(())
+/// Loads workflows and settings, before the process takes anything.
+pub async fn prepare(context: &Context) -> Result<(), NotReady> {
+    let Config { part, threads, .. } = &context.runtime.config;
+    let role = json!({ "components": part.takes(), "threads": threads });
+    context.process.takes_part(crate::NAME, role);
+    Ok(crate::decisions::refresh(context).await?)
 }
 
 /// Where a classifier trained here is kept.
 pub fn trained(config: &Config) -> PathBuf {
     config.storage.join("classifier.model")
-}
-
-/// The room of this process.
-pub fn runtime(context: &Context) -> Arc<Runtime> {
-    context.shared::<Door>().0.get().expect("docproc::install ran before the start").clone()
 }

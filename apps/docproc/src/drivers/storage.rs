@@ -10,7 +10,8 @@ use std::{
 
 use bytes::Bytes;
 use object_store::{
-    ObjectStore, ObjectStoreExt as _, WriteMultipart, local::LocalFileSystem, path::Path as Key,
+    ObjectStore, ObjectStoreExt as _, WriteMultipart, local::LocalFileSystem, memory::InMemory,
+    path::Path as Key,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -39,6 +40,13 @@ pub struct Stored {
     pub sha256: String,
     /// The file itself if it is small; then it is nowhere else.
     pub content: Option<Bytes>,
+}
+
+impl Default for Storage {
+    /// Keeps nothing: for a process in which the application does not run.
+    fn default() -> Self {
+        Self { root: PathBuf::new(), objects: Arc::new(InMemory::new()) }
+    }
 }
 
 impl Storage {

@@ -11,13 +11,13 @@ mod rehearse;
 use std::{collections::HashMap, sync::Arc};
 
 use db::Error;
-use host::Context;
 use jiff::civil::Date;
 pub use rehearse::{Asked, Rehearsal, Rehearsed};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    drivers::runtime::{Runtime, runtime},
+    Context,
+    drivers::runtime::Runtime,
     model::Engine,
     rules::{
         golden::{self, Answer, Difference},
@@ -33,7 +33,7 @@ use crate::{
 
 /// One rehearsal at a time in a process: documents that wait come first.
 #[derive(Default)]
-struct Stage(Arc<tokio::sync::Mutex<Readers>>);
+pub struct Rehearsals(Arc<tokio::sync::Mutex<Readers>>);
 
 /// The engines of rehearsals, opened when first needed.
 pub type Readers = HashMap<Engine, Reader>;
@@ -101,8 +101,8 @@ pub async fn run(
     };
     // A year of two digits means today what it meant on the day the case was added.
     let today = case.added_at.to_zoned(context.zone.clone()).date();
-    let runtime = runtime(context);
-    let mut readers = context.shared::<Stage>().0.clone().lock_owned().await;
+    let runtime = context.runtime.clone();
+    let mut readers = context.runtime.rehearsals.0.clone().lock_owned().await;
     let (play, wanted) = (workflow.clone(), expected.clone());
     let played = tokio::task::spawn_blocking(move || {
         let played = play_once(&runtime, &play, house, &wanted, today, &files, &mut readers);

@@ -11,11 +11,11 @@ use super::{
     words,
 };
 use crate::{
-    drivers::reading::Process,
     drivers::resources::Resources,
     drivers::runtime::ROUTER,
-    drivers::workflows::Refused,
     model::Component,
+    store::catalogue::Refused,
+    store::workers::WorkerProcess,
     store::{
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
@@ -38,7 +38,7 @@ pub struct OverviewPage {
     pub through: Through,
     pub used: Resources,
     pub dead: Vec<Dead>,
-    pub workers: Vec<Process>,
+    pub workers: Vec<WorkerProcess>,
     /// Real time: processes live in it whatever the business clock says.
     pub real_now: Timestamp,
     pub refused: Vec<Refused>,
@@ -68,9 +68,6 @@ struct Line {
     p95: String,
     p99: String,
 }
-
-/// A process that has not been heard of for longer is shown as silent.
-const SILENT_SECONDS: i64 = 10;
 
 impl OverviewPage {
     fn components(&self) -> Vec<&'static str> {
@@ -244,22 +241,19 @@ impl OverviewPage {
         if *count.borrow() > 0 { Tone::Warn } else { Tone::Plain }
     }
 
-    fn takes(&self, worker: &Process) -> String {
-        match worker.components.as_array() {
+    fn takes(&self, worker: &WorkerProcess) -> String {
+        match &worker.components {
             None => self.page.t("todo", "everything").to_owned(),
             Some(list) => {
-                let titles: Vec<String> = list
-                    .iter()
-                    .filter_map(serde_json::Value::as_str)
-                    .map(|word| words::component(&self.page, word))
-                    .collect();
+                let titles: Vec<String> =
+                    list.iter().map(|word| words::component(&self.page, word)).collect();
                 titles.join(", ")
             }
         }
     }
 
-    fn alive(&self, worker: &Process) -> bool {
-        self.real_now.as_second() - worker.beat_at.as_second() <= SILENT_SECONDS
+    fn alive(&self, worker: &WorkerProcess) -> bool {
+        self.real_now.duration_since(worker.beat_at) <= db::processes::SILENCE
     }
 
     fn busy(&self) -> bool {

@@ -8,9 +8,9 @@ use web::{Lang, Page, Theme};
 use super::{
     backoffice::TaskLine, overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *,
 };
+use crate::store::catalogue::Refused;
 use crate::{
     drivers::resources::Resources,
-    drivers::workflows::{DEFAULT, Refused},
     model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
     routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{
@@ -182,7 +182,7 @@ fn request(lang: Lang, status: Status) -> RequestPage {
         page: page(lang),
         detail: detail(),
         status,
-        workflow: Arc::new(workflow::parse(DEFAULT).unwrap()),
+        workflow: Arc::new(workflow::parse(workflow::DEFAULT).unwrap()),
         threshold: 0.75,
         reasons: vec![reason],
         selected: 0,

@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
     routing::get,
 };
-use host::{Console, Context, Failure};
+use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Path, Query};
 
@@ -15,7 +15,7 @@ use super::{
     tasks::Named,
 };
 use crate::{
-    drivers::runtime,
+    Context,
     pages::{BackofficePage, OperatorsPage, StationPage, backoffice::TaskLine, words},
     policy::Action,
     rules::assign::KINDS,
@@ -110,7 +110,7 @@ async fn people(desk: Desk, console: Console) -> Result<Response, Failure> {
         (KINDS[0].to_owned(), page.t("Clasificación", "Classification").to_owned()),
         (KINDS[1].to_owned(), page.t("Extracción", "Extraction").to_owned()),
     ];
-    for workflow in runtime(&desk.context).workflows.active().values() {
+    for workflow in desk.context.runtime.workflows.active().values() {
         for word in workflow.types() {
             if skills.iter().all(|(known, _)| known != word) {
                 skills.push((word.to_owned(), words::doc_type(&page, word)));

@@ -5,9 +5,11 @@ use axum::{
     extract::{FromRequest, Multipart, Request},
     http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde_json::{Map, Value as Json};
 use web::{Lang, Problem};
+
+use crate::Context;
 
 /// Fields by name; those of a form are texts.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::{IntoParams, ToSchema};
@@ -16,9 +16,9 @@ use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk, workflows::faults};
 use crate::{
+    Context,
     decisions::{Refusal, golden},
     drivers::reception::{self, Refused},
-    drivers::runtime,
     golden::Verdict,
     policy::Action,
     rules::{golden as rule, workflow},
@@ -159,7 +159,7 @@ async fn add_files(
     // Its files are read like a request's, and copied; what was read goes again.
     let upload = uuid::Uuid::now_v7().to_string();
     let added = take_files(&desk, &upload, form).await;
-    if let Err(error) = runtime(&desk.context).storage.remove(&upload).await {
+    if let Err(error) = desk.context.runtime.storage.remove(&upload).await {
         tracing::warn!(%error, upload, "files of an upload stay until the sweep");
     }
     created(&desk, added?)
@@ -170,7 +170,7 @@ async fn take_files(
     upload: &str,
     form: Multipart,
 ) -> Result<Result<CaseRow, Refusal>, Failure> {
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let limit = {
         let mut tx = desk.context.store.read().await?;
         policy::load(&desk.context.settings, &mut tx).await?.upload_bytes
@@ -266,7 +266,7 @@ async fn run(
     web::Json(body): web::Json<RunBody>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Judge)?;
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let (flow, version) = match (&body.yaml, body.version) {
         (Some(yaml), _) => (candidate(&desk, &name, yaml)?, None),

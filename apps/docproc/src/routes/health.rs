@@ -4,16 +4,14 @@
 use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};
 
 use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
-use host::Context;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::drivers::runtime;
+use crate::Context;
 
 /// A database that takes longer to answer is not there.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// A worker says that it lives every two seconds.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The dispatcher looks at the queue twice a second.
 const SILENT_SECONDS: i64 = 5;
 
 /// Serves until the process stops. Fails when the port is taken.
@@ -33,12 +31,12 @@ pub async fn serve(context: Context, address: SocketAddr) -> std::io::Result<Soc
 }
 
 async fn health(State(context): State<Context>) -> Json<Value> {
-    let part = runtime(&context).config.part.word();
+    let part = context.runtime.config.part.word();
     Json(json!({ "status": "ok", "component": part }))
 }
 
 async fn ready(State(context): State<Context>) -> (StatusCode, Json<Value>) {
-    let part = runtime(&context).config.part.word();
+    let part = context.runtime.config.part.word();
     match waits_for(&context).await {
         None => (StatusCode::OK, Json(json!({ "ready": true, "component": part }))),
         Some(why) => {
@@ -52,17 +50,17 @@ async fn waits_for(context: &Context) -> Option<String> {
     if context.stopping.is_cancelled() {
         return Some("draining".to_owned());
     }
-    match tokio::time::timeout(PATIENCE, context.store.ping()).await {
+    match tokio::time::timeout(DATABASE_TIMEOUT, context.store.ping()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Some(error.to_string()),
         Err(_) => return Some("the database does not answer".to_owned()),
     }
-    let runtime = runtime(context);
+    let runtime = context.runtime.clone();
     // Joins and doors have no hands: the database is all they need.
     if runtime.config.part.takes().is_some_and(|takes| takes.is_empty()) {
         return None;
     }
-    let beaten = runtime.status.beaten.load(Ordering::Relaxed);
-    let silent = Timestamp::now().as_second() - beaten > SILENT_SECONDS;
+    let looked = runtime.status.looked.load(Ordering::Relaxed);
+    let silent = context.clock.real().as_second() - looked > SILENT_SECONDS;
     silent.then(|| "no messages are taken yet".to_owned())
 }

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
@@ -16,12 +16,13 @@ use web::{Path, Problem};
 
 use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
     decisions::{
         Key,
         receive::{Arrival, Once, Received, receive, receive_once},
     },
     drivers::reception::{self, Form, Refused},
-    drivers::runtime::{Runtime, runtime},
+    drivers::runtime::Runtime,
     model::{Progress, Status},
     policy::Action,
     rules::{callback, route, sla, workflow::Workflow},
@@ -78,7 +79,7 @@ async fn process(
 ) -> Result<Response, Failure> {
     desk.require(Action::Submit)?;
     let form = form.map_err(|_| reception::not_a_form(desk.lang))?;
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let id = uuid::Uuid::now_v7().to_string();
     let accepted = accept(&desk, &runtime, &headers, &id, form).await;
     if !matches!(accepted, Ok(Received::New))
@@ -235,7 +236,7 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     let Some(row) = requests::find(&mut tx, &id).await? else {
         return Err(desk.no_request().into());
     };
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let so_far = if row.result.is_none() && (row.breached_at.is_some() || row.partial_at.is_some())
     {
         partial::of(&mut tx, &runtime.workflows, &id).await?

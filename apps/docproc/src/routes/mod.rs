@@ -20,13 +20,14 @@ mod task_detail;
 mod tasks;
 mod workflows;
 
-use engine::{Roles as _, Word as _};
-use host::{Context, Failure, Identity};
+use engine::Roles as _;
+use host::{Failure, Identity};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
 
 use crate::{
-    decisions::{By, Refusal},
+    Context,
+    decisions::Refusal,
     policy::{Action, Role},
 };
 
@@ -52,11 +53,10 @@ pub fn all() -> OpenApiRouter<Context> {
 }
 
 /// Who asks, with a role in this application.
-pub(crate) type Desk = host::Desk<Role>;
+pub(crate) type Desk = host::Desk<Role, Context>;
 
 /// What every route about documents asks of whoever is at the desk.
 pub(crate) trait AtDesk {
-    fn by(&self) -> By;
     fn no_request(&self) -> Problem;
     fn refused(&self, refusal: &Refusal) -> Problem;
     /// A request's id as the path has it; anything but a UUID is told apart from an unknown one.
@@ -69,10 +69,6 @@ pub(crate) trait AtDesk {
 }
 
 impl AtDesk for Desk {
-    fn by(&self) -> By {
-        By { name: self.actor.name.clone(), role: self.role.word() }
-    }
-
     fn no_request(&self) -> Problem {
         Problem::not_found("SOLICITUD_INEXISTENTE")
             .lang(self.lang)

@@ -4,7 +4,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -12,6 +12,7 @@ use web::{Json, Path, Problem, Query};
 
 use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
     decisions::{self, Refusal, people},
     policy::Action,
     rules::{assign::Presence, shift},

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use host::{Context, Failure};
+use host::Failure;
 use image::{DynamicImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -16,7 +16,8 @@ use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk};
 use crate::{
-    drivers::runtime::{Runtime, runtime},
+    Context,
+    drivers::runtime::Runtime,
     drivers::storage::Storage,
     policy::Action,
     store::{pages, requests},
@@ -67,7 +68,7 @@ async fn image(
             return Err(problem.into());
         }
     };
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let place = Storage::picture(&id, n, size.word);
     let picture = match runtime.storage.get(&place).await {
         Ok(kept) => kept,

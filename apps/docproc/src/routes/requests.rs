@@ -1,7 +1,7 @@
 //! Looking at requests: the list, one of them with everything, and why it waits.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -11,12 +11,11 @@ use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk};
 use crate::{
-    drivers::reading,
-    drivers::runtime,
+    Context,
     model::Unit,
     policy::Action,
     rules::{advance, why},
-    store::{documents, pages, policy, progress, queue, requests},
+    store::{documents, pages, policy, progress, queue, requests, workers},
     wire::{self, DocumentView, FanIn, FileView, PageView, RequestDetail, RequestView},
 };
 
@@ -124,7 +123,7 @@ async fn one(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
 }
 
 pub(super) async fn detail(desk: &Desk, id: &str) -> Result<Option<RequestDetail>, Failure> {
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let Some(row) = requests::find(&mut tx, id).await? else { return Ok(None) };
     let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
@@ -230,7 +229,7 @@ pub(super) async fn reasons(
     desk: &Desk,
     id: &str,
 ) -> Result<Option<(requests::RequestRow, Vec<why::Reason>)>, Failure> {
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
     let loaded = progress::load(&mut tx, &[id.to_owned()], &runtime.workflows).await?;
@@ -239,7 +238,7 @@ pub(super) async fn reasons(
         let reasons = ended(&loaded.row);
         return Ok(Some((loaded.row, reasons)));
     }
-    let hosted = hosted(&reading::workers(&mut tx).await?);
+    let hosted = hosted(&workers::all(&mut tx).await?);
     let queued = queue::of_request(&mut tx, id, desk.now, &hosted).await?;
     let plan = advance::plan(&loaded.snapshot, &loaded.workflow, policy.thresholds);
     let reasons = plan
@@ -259,11 +258,11 @@ pub(super) async fn reasons(
 }
 
 /// Components some process takes; empty: some process takes all.
-fn hosted(workers: &[reading::Process]) -> Vec<String> {
+fn hosted(workers: &[workers::WorkerProcess]) -> Vec<String> {
     let mut names = Vec::new();
     for worker in workers {
-        let Some(list) = worker.components.as_array() else { return Vec::new() };
-        names.extend(list.iter().filter_map(|one| one.as_str().map(str::to_owned)));
+        let Some(list) = &worker.components else { return Vec::new() };
+        names.extend(list.iter().cloned());
     }
     names
 }

@@ -7,7 +7,7 @@ use axum::{
     routing::get,
 };
 use engine::{Roles as _, Word as _};
-use host::{Console, Context, Failure};
+use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
@@ -15,8 +15,7 @@ use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk, requests};
 use crate::{
-    drivers::reading,
-    drivers::runtime,
+    Context,
     model::{Component, Status},
     pages::{
         NoRequestPage, OverviewPage, RequestPage, RequestsPage, UploadPage,
@@ -25,7 +24,7 @@ use crate::{
         upload::Choice,
     },
     policy::Action,
-    store::{self, figures, measures, policy, queue},
+    store::{self, figures, measures, policy, queue, workers},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -43,7 +42,7 @@ const MINUTES: usize = 30;
 async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let page = console.page(console.lang.t("Documentos", "Documents"));
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let today = midnight(desk.now, &page.zone);
     let lately = desk.now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
     let mut tx = desk.context.store.read().await?;
@@ -58,10 +57,10 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         paces: measures::paces(&mut tx, lately).await?,
         manual: measures::manual(&mut tx, today).await?,
         through: measures::through(&mut tx, today).await?,
-        used: crate::drivers::resources::now(),
+        used: runtime.resources.now(),
         dead: dead.collect(),
-        workers: reading::workers(&mut tx).await?,
-        real_now: Timestamp::now(),
+        workers: workers::all(&mut tx).await?,
+        real_now: desk.context.clock.real(),
         refused: runtime.workflows.refused(),
         calls: runtime.workflows.active().values().any(|one| one.has(Component::Http)),
         may_steer: desk.role.can(Action::Steer),
@@ -84,7 +83,7 @@ fn address(headers: &HeaderMap) -> String {
 
 async fn upload(desk: Desk, console: Console) -> Result<Response, Failure> {
     desk.require(Action::Submit)?;
-    let active = runtime(&desk.context).workflows.active();
+    let active = desk.context.runtime.workflows.active();
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
     let choice = |one: &std::sync::Arc<crate::rules::workflow::Workflow>| Choice {
@@ -141,7 +140,7 @@ async fn list(
     let ever = !rows.is_empty() || figures::counts(&mut tx, desk.now, desk.now).await?.ever;
     let view = RequestsPage {
         lines: rows.iter().map(|row| Line::new(&page, row, names.remove(&row.id))).collect(),
-        workflows: runtime(&desk.context).workflows.active().into_keys().collect(),
+        workflows: desk.context.runtime.workflows.active().into_keys().collect(),
         next: next.map(|cursor| narrowed.address(&cursor)),
         newest: wanted.cursor.is_none(),
         wanted: narrowed,
@@ -186,7 +185,7 @@ async fn one(
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
     let row = store::requests::find(&mut tx, &id).await?.ok_or_else(|| desk.no_request())?;
-    let workflow = runtime(&desk.context).workflows.version(&mut tx, row.workflow_id).await?;
+    let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let extractor = workflow.stages.iter().find(|one| one.component == Component::Extractor);
     let threshold = extractor.and_then(|stage| stage.threshold);
     let last = detail.pages.len().saturating_sub(1) as u32;

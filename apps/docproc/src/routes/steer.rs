@@ -1,13 +1,14 @@
 //! Commands on a request: cancel it, do it over, try again.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
 use super::{AtDesk as _, Desk, requests};
+use crate::Context;
 use crate::{decisions, policy::Action, wire::RequestDetail};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -78,7 +79,7 @@ async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
     let mut tx = desk.context.store.read().await?;
     let row = crate::store::requests::find(&mut tx, id).await?;
     let row = row.ok_or_else(|| desk.no_request())?;
-    let runtime = crate::drivers::runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
     Ok(workflow.stages.first().map(|stage| stage.name.clone()).unwrap_or_default())
 }

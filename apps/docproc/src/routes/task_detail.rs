@@ -5,7 +5,6 @@ use web::{Page, Theme};
 
 use super::Desk;
 use crate::{
-    drivers::runtime,
     model::{Item, TaskState},
     pages::words,
     rules::{assign, workflow::Workflow},
@@ -31,7 +30,7 @@ pub(super) async fn load(
     let mut tx = desk.context.store.read().await?;
     let Some(task) = reviews::find(&mut tx, id).await? else { return Ok(None) };
     let Some(row) = requests::find(&mut tx, &task.request_id).await? else { return Ok(None) };
-    let workflow = runtime(&desk.context).workflows.version(&mut tx, row.workflow_id).await?;
+    let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let pages = pages::all(&mut tx, &task.request_id).await?;
     let documents = documents::all(&mut tx, &task.request_id).await?;
     let files = requests::files(&mut tx, &task.request_id).await?;

@@ -6,8 +6,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Redirect, Response},
 };
-use engine::Word as _;
-use host::{Context, Failure};
+use host::{By, Failure};
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -17,6 +16,7 @@ use web::{Path, Problem, Query, problem::wants_html};
 
 use super::{AtDesk as _, Desk, form::SubmittedForm, submission, task_detail};
 use crate::{
+    Context,
     decisions::{Key, Refusal, answers, people},
     policy::Action,
     rules::{assign, why},
@@ -204,15 +204,14 @@ async fn submit(
     let id = desk.id(&id)?;
     let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let submission = answers::Submission {
-        role: desk.role.word(),
+        by: By { name: operator, ..desk.by() },
         answer: submission::answer(&desk, &form)?,
         golden: form.switch("golden"),
         key: key(&headers, &form),
-        operator,
     };
     match answers::submit(&desk.context, &id, &submission).await? {
         Ok(_) if wants_html(&headers) => {
-            let shown = desk.is_open().then_some(submission.operator.as_str());
+            let shown = desk.is_open().then_some(submission.by.name.as_str());
             Ok(Redirect::to(&format!("/backoffice{}", name_in_address(shown))).into_response())
         }
         Ok(task) => Ok(axum::Json(TaskView::from(task)).into_response()),
@@ -220,7 +219,7 @@ async fn submit(
             // Whatever was typed too late is not lost: it waits as a draft.
             if matches!(&refusal, Refusal::Conflict { code: "TAREA_VENCIDA", .. }) {
                 let typed = submission::draft(&form);
-                let kept = people::keep_draft(&desk.context, &submission.operator, &id, &typed);
+                let kept = people::keep_draft(&desk.context, &submission.by.name, &id, &typed);
                 let _ = kept.await?;
             }
             Err(desk.refused(&refusal).into())

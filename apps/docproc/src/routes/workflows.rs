@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse as _, Response};
 use engine::Word as _;
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
@@ -11,7 +11,7 @@ use web::{Lang, Path, Problem};
 
 use super::Desk;
 use crate::{
-    drivers::runtime,
+    Context,
     policy::Action,
     rules::workflow::{self, Fault, Promotion, Workflow, mermaid},
     store::workflows as versions,
@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
               (status = 503, body = Problem)))]
 async fn list(desk: Desk) -> Result<Response, Failure> {
     desk.require(Action::ReadWorkflows)?;
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let active = runtime.workflows.active();
     let items: Vec<Json> =
         active.values().map(|one| brief(one, runtime.workflows.id_of(&one.name))).collect();
@@ -68,7 +68,7 @@ pub(super) fn brief(workflow: &Workflow, version: Option<i64>) -> Json {
               (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn one(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadWorkflows)?;
-    let runtime = runtime(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let found = versions::versions(&mut tx, Some(&name)).await?;
     if found.is_empty() {

@@ -13,8 +13,8 @@ use super::{
     reviews,
 };
 use crate::{
-    drivers::workflows::Workflows,
     rules::sla::{Checkpoint, Reached, Watched},
+    store::catalogue::Workflows,
 };
 
 /// The requests one look is about.

@@ -9,13 +9,13 @@ use super::{
     requests::RequestRow,
 };
 use crate::{
-    drivers::workflows::Workflows,
     model::Component,
     rules::{
         advance::Thresholds,
         sufficient::{self, Field, Found},
         workflow::Workflow,
     },
+    store::catalogue::Workflows,
 };
 
 /// Whether a request may still get an early answer.

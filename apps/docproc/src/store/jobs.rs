@@ -15,12 +15,12 @@ use super::{
     requests::{self, FileRow, RequestRow},
 };
 use crate::{
-    drivers::workflows::Workflows,
     model::{Component, Item},
     rules::{
         advance::Thresholds,
         workflow::{Stage, Workflow},
     },
+    store::catalogue::Workflows,
 };
 
 /// A message with everything its stage works on.

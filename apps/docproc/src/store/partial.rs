@@ -10,12 +10,12 @@ use super::{
     progress::{self, Loaded},
 };
 use crate::{
-    drivers::workflows::Workflows,
     model::{Progress, Standing},
     rules::{
         answer::{self, Piece},
         workflow::Workflow,
     },
+    store::catalogue::Workflows,
 };
 
 /// An answer without the documents that are still at work.

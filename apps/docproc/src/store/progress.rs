@@ -16,7 +16,6 @@ use super::{
     writing::Writing,
 };
 use crate::{
-    drivers::workflows::Workflows,
     model::{Progress, Standing, Unit},
     rules::{
         advance::{Document, Page, Snapshot, Thresholds},
@@ -25,6 +24,7 @@ use crate::{
         course::{Move, News},
         workflow::Workflow,
     },
+    store::catalogue::Workflows,
 };
 
 /// The requests that one decision looks at, and what was found out about them.

@@ -247,11 +247,11 @@ mod tests {
     use samples::{Kind as Sort, Lang};
 
     use super::*;
-    use crate::{drivers::workflows, rules::workflow};
+    use crate::rules::workflow;
 
     #[test]
     fn generated_documents_are_judged_by_their_own_truth() {
-        let workflow = workflow::parse(workflows::DEFAULT).unwrap();
+        let workflow = workflow::parse(workflow::DEFAULT).unwrap();
         let judge = Judge {
             workflow: &workflow,
             classifier: Classifier::shipped(),
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn values_are_compared_as_what_they_mean() {
-        let workflow = workflow::parse(workflows::DEFAULT).unwrap();
+        let workflow = workflow::parse(workflow::DEFAULT).unwrap();
         let judge = Judge {
             workflow: &workflow,
             classifier: Classifier::shipped(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use docproc::{drivers::runtime, store::scope};
+use docproc::store::scope;
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) async fn workflow(desk: &Desk, office: &Office, name: &str, changes: 
         text = text.replace(from, to);
     }
     std::fs::write(desk.dir.join(format!("workflows/{name}.yaml")), text).unwrap();
-    docproc::decisions::refresh(office.context(), &runtime(office.context())).await.unwrap();
+    docproc::decisions::refresh(office.context()).await.unwrap();
 }
 
 /// Stands for the person: the doubtful documents of a request become sure, and what follows is
@@ -38,8 +38,8 @@ pub(crate) async fn answer(office: &Office, id: &str) {
     ] {
         decision.tx.execute(sql, &[id.into()]).await.unwrap();
     }
-    let (runtime, ids) = (runtime(context), [id.to_owned()]);
-    docproc::decisions::course::settle(context, &runtime, &mut decision, &ids).await.unwrap();
+    let ids = [id.to_owned()];
+    docproc::decisions::course::settle(context, &mut decision, &ids).await.unwrap();
     decision.commit().await.unwrap();
 }
 

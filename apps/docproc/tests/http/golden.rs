@@ -1,6 +1,6 @@
 //! Scenario 30: cases whose answer is known decide whether a workflow comes into force.
 
-use docproc::{decisions::promotion, drivers::runtime};
+use docproc::decisions::promotion;
 use reqwest::multipart::{Form, Part};
 use samples::{Kind, Lang, Sample};
 use serde_json::{Value as Json, json};
@@ -29,8 +29,7 @@ const NET: &str = "      - {name: net_amount, type: decimal}\n";
 
 async fn load(desk: &Desk, office: &Office, text: &str) {
     std::fs::write(desk.dir.join("workflows/careful.yaml"), text).unwrap();
-    let runtime = runtime(office.context());
-    docproc::decisions::refresh(office.context(), &runtime).await.unwrap();
+    docproc::decisions::refresh(office.context()).await.unwrap();
 }
 
 fn sample(kind: Kind, seed: u64) -> Sample {
@@ -155,7 +154,7 @@ async fn a_version_that_differs_once_in_force_goes_back_by_itself() {
         assert_ne!(in_force(&office).await, first);
         // A case that came between the two runs.
         add(&office, &ids).await;
-        let by = docproc::decisions::By { name: "ana".to_owned(), role: "ADMIN" };
+        let by = host::By { app: docproc::NAME, name: "ana".to_owned(), role: "ADMIN".to_owned() };
         let confirmed = promotion::confirm(office.context(), &by, "careful").await.unwrap();
         assert_eq!(confirmed.unwrap_err().len(), 1);
         assert_eq!(in_force(&office).await, first, "the version before is in force again");
@@ -239,8 +238,7 @@ async fn another_process_takes_up_what_was_promoted() {
         promote(&office).await.expect(200);
         let version = in_force(&office).await;
         assert_eq!(in_force(&other).await, Json::Null);
-        let there = runtime(other.context());
-        docproc::decisions::refresh(other.context(), &there).await.unwrap();
+        docproc::decisions::refresh(other.context()).await.unwrap();
         assert_eq!(in_force(&other).await, version);
         other.close().await;
         office.close().await;

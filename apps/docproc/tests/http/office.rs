@@ -10,8 +10,8 @@ use std::{
 };
 
 use db::{Store, settings::Settings};
-use docproc::{Config, Part};
-use host::{Access, AlertChannels, Clock, Context, Options, Running};
+use docproc::{Config, Context, Part, Runtime};
+use host::{Access, AlertChannels, Clock, Options, Running};
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde_json::Value as Json;
@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use crate::outside::Outside;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) fn noon() -> Timestamp {
     "2026-11-16T12:00:00Z".parse().unwrap()
@@ -67,6 +67,7 @@ pub(crate) async fn on_sqlite(case: impl AsyncFn(&Desk)) {
 
 pub(crate) struct Office {
     running: Option<Running>,
+    context: Context,
     pub(crate) client: Client,
     pub(crate) outside: Outside,
 }
@@ -110,13 +111,13 @@ impl Office {
     pub(crate) async fn start(context: Context) -> Self {
         let outside = Outside::start().await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let running = host::start(context, listener).unwrap();
+        let running = host::start((*context).clone(), listener).await.unwrap();
         let client = Client::anonymous(format!("http://{}", running.address));
-        Self { running: Some(running), client, outside }
+        Self { running: Some(running), context, client, outside }
     }
 
     pub(crate) fn context(&self) -> &Context {
-        self.running.as_ref().expect("open until dropped").context()
+        &self.context
     }
 
     pub(crate) async fn close(mut self) {
@@ -179,7 +180,7 @@ impl Office {
             if there(&now) {
                 return (now, seen);
             }
-            assert!(began.elapsed() < PATIENCE, "still {now}");
+            assert!(began.elapsed() < TEST_TIMEOUT, "still {now}");
         }
     }
 
@@ -193,7 +194,7 @@ impl Office {
             if there(&now) {
                 return now;
             }
-            assert!(began.elapsed() < PATIENCE, "still {now}");
+            assert!(began.elapsed() < TEST_TIMEOUT, "still {now}");
         }
     }
 
@@ -221,9 +222,6 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         alerts: AlertChannels::default(),
         url: String::new(),
     };
-    let (apps, bus) = (vec![docproc::app()], Arc::new(bus::LocalBus::new()));
-    let clock = setup.clock.clone();
-    let context = Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
     let config = Config {
         storage: desk.dir.join("files"),
         workflows: Some(desk.dir.join("workflows")),
@@ -234,7 +232,12 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         folder: Some(desk.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
     };
-    docproc::install(&context, config).await.unwrap();
+    let runtime = Arc::new(Runtime::open(config).unwrap());
+    let (apps, bus) = (vec![docproc::app(runtime.clone())], Arc::new(bus::LocalBus::new()));
+    let clock = setup.clock.clone();
+    let house = host::Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
+    let context = Context::new(house, runtime);
+    docproc::prepare(&context).await.unwrap();
     context
 }
 

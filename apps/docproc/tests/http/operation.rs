@@ -99,7 +99,7 @@ async fn contents_go_when_their_time_is_over_and_the_counts_stay() {
         // Three days of ticks take long; the sweep is told the time instead.
         for (hours, documents) in [(71, json!(2)), (73, Json::Null)] {
             let later = noon() + jiff::SignedDuration::from_hours(hours);
-            docproc::decisions::sweep(office.context().clone(), later).await.unwrap();
+            docproc::drivers::retention::sweep(office.context().clone(), later).await.unwrap();
             let status = office.status(&brief).await;
             assert_eq!(status["result"]["total_documents"], documents, "after {hours} h");
         }

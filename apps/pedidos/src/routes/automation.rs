@@ -121,6 +121,7 @@ struct WorkerView {
 async fn worker(State(context): State<Context>) -> axum::Json<WorkerView> {
     let now = context.clock.now();
     let health = context.tick_health(TICK).unwrap_or_default();
+    let interval = crate::decisions::period(context.clone()).await.unwrap_or_default();
     let status = match (&health.last_error, health.is_silent(now)) {
         (Some(_), _) => "ERROR",
         (None, true) => "WARNING",
@@ -132,7 +133,7 @@ async fn worker(State(context): State<Context>) -> axum::Json<WorkerView> {
         last_execution: health.last_run,
         last_success: health.last_success,
         seconds_since_last: health.last_run.map(|at| now.duration_since(at).as_secs()),
-        interval_seconds: health.period.as_secs(),
+        interval_seconds: interval.as_secs(),
         execution_count: health.runs,
         last_duration_ms: health.last_duration_ms,
         lag_ms: health.lag_ms,

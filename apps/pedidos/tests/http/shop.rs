@@ -248,5 +248,5 @@ async fn serve(url: &str, now: Timestamp, access: Access) -> Running {
     let bus = Arc::new(bus::LocalBus::new());
     let (clock, apps) = (Clock::manual(now), vec![pedidos::app()]);
     let context = Context::new(store, settings, clock, zone(), apps, options, bus);
-    host::start(context, listener).unwrap()
+    host::start(context, listener).await.unwrap()
 }

@@ -24,8 +24,9 @@ use crate::{
 
 pub const KIND: &str = "sam.deploy";
 
-pub const DRIVER: Driver =
-    Driver { kind: KIND, perform: |context, effect| Box::pin(perform(context, effect)) };
+pub fn driver() -> Driver {
+    Driver::new(KIND, perform)
+}
 
 /// Between two looks for a run in doubt; doubled with each that finds nothing.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(2);

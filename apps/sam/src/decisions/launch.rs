@@ -104,7 +104,7 @@ pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
     }
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let slice = LaunchSlice { context: &context };
-    let plan = decision.plan(&slice, |world| launch::plan(world, now)).await?;
+    let plan = decision.plan(&slice, |world| launch::plan(world, now)).await?.plan;
     circuit::looked(&mut decision.tx, now).await?;
     decision.commit().await?;
     room.remember(launch::next(&world, &plan, now));

@@ -82,7 +82,7 @@ impl Farm {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let context = context(place, access, url.clone()).await;
-        let running = host::start(context, listener).unwrap();
+        let running = host::start(context, listener).await.unwrap();
         let farm = Self {
             running: Some(running),
             client: Client::anonymous(url),

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     deciding::{Kitchen, ask, bell, entry, kitchen, taken, used},
-    place::{DEMO, Place, count, now, scope},
+    place::{DEMO, ME, Place, count, now, scope},
 };
 
 /// Rows of every table, with every kind of value, and numbers whose rows are gone.
@@ -68,7 +68,7 @@ async fn fill(store: &Store) {
         decision.tx.execute(sql, &args).await.unwrap();
     }
     decision.commit().await.unwrap();
-    let claimed = store.claim_effects(now(), SignedDuration::from_secs(9), 2).await.unwrap();
+    let claimed = store.claim_effects(ME, now(), SignedDuration::from_secs(9), 2).await.unwrap();
     let dead = Outcome::Dead { error: "no".into() };
     store.finish_effect(&claimed[0], &dead, now()).await.unwrap();
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();

@@ -11,7 +11,7 @@ use tokio::{
 
 use crate::{
     deciding::{Kitchen, ask, bell, entry, kitchen, taken, traces, used},
-    place::{Place, now, scope},
+    place::{ME, Place, now, scope},
 };
 
 const URL: &str = "STORE_CRASH_URL";
@@ -76,9 +76,9 @@ pub(crate) async fn what_committed_outlives_its_process(place: &Place) {
     let rest = events::since(&mut heir.read().await.unwrap(), events[0].seq).await.unwrap();
     assert_eq!(rest, [], "nothing is delivered twice");
     let lease = SignedDuration::from_secs(60);
-    let claimed = heir.claim_effects(now(), lease, 10).await.unwrap();
+    let claimed = heir.claim_effects(ME, now(), lease, 10).await.unwrap();
     assert_eq!(claimed.len(), 1);
-    assert_eq!(store.claim_effects(now(), lease, 10).await.unwrap(), []);
+    assert_eq!(store.claim_effects(ME, now(), lease, 10).await.unwrap(), []);
 }
 
 pub(crate) async fn what_did_not_commit_dies_with_its_process(place: &Place) {

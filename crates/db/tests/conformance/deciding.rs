@@ -1,7 +1,7 @@
 use std::task::Poll;
 
 use db::{
-    Committed, Decision, Error, Slice, Store, Tx,
+    Committed, Decided, Decision, Error, Slice, Store, Tx,
     audit::{self, Entry},
     effects::NewEffect,
     events::{self, NewEvent},
@@ -157,13 +157,14 @@ pub(crate) async fn a_plan_is_applied_and_then_settled(place: &Place) {
         Plan { changes, held: vec!["late"] }
     };
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
-    let plan = decision.plan(&Kitchen("norte"), fill).await.unwrap();
+    let Decided { snapshot, plan } = decision.plan(&Kitchen("norte"), fill).await.unwrap();
+    assert_eq!((snapshot.used, snapshot.capacity), (0, 3), "what it was planned on");
     assert_eq!((plan.changes.len(), plan.held), (3, vec!["late"]));
-    let again = decision.plan(&Kitchen("norte"), fill).await.unwrap();
+    let again = decision.plan(&Kitchen("norte"), fill).await.unwrap().plan;
     assert!(again.is_settled(), "a decision sees its own changes");
     assert_eq!(decision.commit().await.unwrap().events.len(), 3);
     let mut later = place.open().await.decide(&scope("norte"), now()).await.unwrap();
-    assert!(later.plan(&Kitchen("norte"), fill).await.unwrap().is_settled());
+    assert!(later.plan(&Kitchen("norte"), fill).await.unwrap().plan.is_settled());
     assert_eq!(later.commit().await.unwrap(), Committed::default());
     assert_eq!(used(&store, "norte").await, 3);
 }
@@ -236,19 +237,22 @@ pub(crate) async fn a_reader_cannot_write(place: &Place) {
     store.ping().await.unwrap();
 }
 
-pub(crate) async fn a_commit_wakes_who_waits(place: &Place) {
+pub(crate) async fn a_commit_tells_who_listens(place: &Place) {
     let store = place.store().await;
-    let mut waiting = Box::pin(store.next_event());
-    assert!(poll_once(&mut waiting).await.is_pending());
+    let (teller, told) = std::sync::mpsc::channel();
+    store.when_committed(move |committed| teller.send(committed.clone()).unwrap());
+    let mut dropped = store.decide(&scope("norte"), now()).await.unwrap();
+    dropped.wake("cocina");
+    drop(dropped);
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     decision.emit(taken("ana"));
-    assert!(poll_once(&mut waiting).await.is_pending(), "nothing is committed yet");
-    decision.commit().await.unwrap();
-    assert!(poll_once(&mut waiting).await.is_ready());
-}
-
-async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
-    std::future::poll_fn(|cx| Poll::Ready(std::pin::Pin::new(&mut *future).poll(cx))).await
+    decision.wake("cocina");
+    decision.wake("cocina");
+    assert!(told.try_recv().is_err(), "nothing is committed yet");
+    let committed = decision.commit().await.unwrap();
+    assert_eq!(committed.wakes, ["cocina"], "one wake-up is enough");
+    assert_eq!(told.try_recv(), Ok(committed));
+    assert!(told.try_recv().is_err());
 }
 
 /// Drops a future that is not ready after so many polls: at every await, one after the other.

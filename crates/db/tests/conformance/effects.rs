@@ -1,12 +1,14 @@
 use db::{
     Store,
     effects::{Claimed, Outcome},
+    processes::{self, Process},
 };
 use jiff::SignedDuration;
+use serde_json::json;
 
 use crate::{
     deciding::bell,
-    place::{Place, count, now, scope},
+    place::{ME, Place, count, now, process, scope},
 };
 
 const LEASE: SignedDuration = SignedDuration::from_secs(30);
@@ -20,7 +22,7 @@ async fn want(store: &Store, keys: impl IntoIterator<Item = String>) -> Vec<i64>
 }
 
 async fn claim_one(store: &Store, after: SignedDuration) -> Claimed {
-    let mut claimed = store.claim_effects(now() + after, LEASE, 10).await.unwrap();
+    let mut claimed = store.claim_effects(ME, now() + after, LEASE, 10).await.unwrap();
     assert_eq!(claimed.len(), 1);
     claimed.remove(0)
 }
@@ -30,7 +32,7 @@ pub(crate) async fn one_key_is_one_effect(place: &Place) {
     let first = want(&store, ["a".into(), "b".into(), "a".into()]).await;
     assert_eq!(first.len(), 2);
     assert_eq!(want(&store, ["b".into()]).await, [0; 0]);
-    let claimed = store.claim_effects(now(), LEASE, 10).await.unwrap();
+    let claimed = store.claim_effects(ME, now(), LEASE, 10).await.unwrap();
     assert_eq!(claimed.iter().map(|effect| effect.id).collect::<Vec<_>>(), first);
     assert_eq!((claimed[0].app.as_str(), claimed[0].kind.as_str()), ("demo", "ring"));
     assert_eq!((claimed[0].key.as_str(), claimed[0].attempt), ("a", 1));
@@ -48,7 +50,7 @@ pub(crate) async fn two_processes_claim_different_effects(place: &Place) {
     let drain = async |store: &Store| {
         let mut ids = Vec::new();
         loop {
-            let batch = store.claim_effects(now(), LEASE, 3).await.unwrap();
+            let batch = store.claim_effects(ME, now(), LEASE, 3).await.unwrap();
             if batch.is_empty() {
                 return ids;
             }
@@ -68,7 +70,7 @@ pub(crate) async fn a_claim_takes_no_more_than_asked(place: &Place) {
     let store = place.store().await;
     want(&store, (0..50).map(|n| format!("k{n}"))).await;
     for limit in [1, 7, 20] {
-        let claimed = store.claim_effects(now(), LEASE, limit).await.unwrap();
+        let claimed = store.claim_effects(ME, now(), LEASE, limit).await.unwrap();
         assert_eq!(claimed.len() as i64, limit);
         assert!(claimed.is_sorted_by_key(|effect| effect.id));
     }
@@ -82,9 +84,33 @@ pub(crate) async fn a_claim_that_ran_out_is_taken_again(place: &Place) {
     let first = claim_one(&store, SignedDuration::ZERO).await;
     assert_eq!(other.next_effect().await.unwrap(), Some(now() + LEASE));
     let almost = now() + LEASE - SignedDuration::from_micros(1);
-    assert_eq!(other.claim_effects(almost, LEASE, 10).await.unwrap(), []);
+    assert_eq!(other.claim_effects(ME, almost, LEASE, 10).await.unwrap(), []);
     let second = claim_one(&other, LEASE).await;
     assert_eq!((second.id, second.attempt), (first.id, first.attempt + 1));
+}
+
+pub(crate) async fn a_claim_ends_with_its_process(place: &Place) {
+    let (store, other) = (place.store().await, place.open().await);
+    other.heartbeat(&process("there/2/b")).await.unwrap();
+    want(&store, ["a".into()]).await;
+    let first = claim_one(&store, SignedDuration::ZERO).await;
+    assert_eq!(other.claim_effects("there/2/b", now(), LEASE, 10).await.unwrap(), []);
+    assert_eq!(other.bury(&[ME.to_owned()]).await.unwrap(), 1);
+    assert_eq!(other.bury(&[ME.to_owned()]).await.unwrap(), 0, "somebody else noticed first");
+    assert_eq!(other.next_effect().await.unwrap(), Some(now()), "nobody waits for the lease");
+    let taken = other.claim_effects("there/2/b", now(), LEASE, 10).await.unwrap();
+    assert_eq!(taken[0].attempt, first.attempt + 1);
+    assert!(!store.finish_effect(&first, &Outcome::Done, now()).await.unwrap());
+}
+
+pub(crate) async fn a_process_lives_by_its_heartbeats(place: &Place) {
+    let store = place.store().await;
+    let later = now() + SignedDuration::from_secs(2);
+    let renewed = Process { beat_at: later, roles: json!({ "demo": 1 }), ..process(ME) };
+    store.heartbeat(&renewed).await.unwrap();
+    store.heartbeat(&process("there/2/b")).await.unwrap();
+    let listed = processes::all(&mut store.read().await.unwrap()).await.unwrap();
+    assert_eq!(listed, [renewed, process("there/2/b")]);
 }
 
 pub(crate) async fn a_late_outcome_is_refused(place: &Place) {
@@ -107,7 +133,7 @@ pub(crate) async fn a_retry_waits_for_its_time(place: &Place) {
     let retry = Outcome::Retry { error: "busy".into(), at };
     assert!(store.finish_effect(&first, &retry, now()).await.unwrap());
     assert_eq!(store.next_effect().await.unwrap(), Some(at));
-    assert_eq!(store.claim_effects(now(), LEASE, 10).await.unwrap(), []);
+    assert_eq!(store.claim_effects(ME, now(), LEASE, 10).await.unwrap(), []);
     let second = claim_one(&store, SignedDuration::from_secs(5)).await;
     assert_eq!(second.attempt, 2);
     let sql = "SELECT COUNT(*) AS n FROM effects WHERE last_error = 'busy'";
@@ -122,7 +148,7 @@ pub(crate) async fn dead_effects_stay_down(place: &Place) {
     assert!(store.finish_effect(&first, &dead, now()).await.unwrap());
     assert_eq!(store.next_effect().await.unwrap(), None);
     let much_later = now() + SignedDuration::from_hours(1_000);
-    assert_eq!(store.claim_effects(much_later, LEASE, 10).await.unwrap(), []);
+    assert_eq!(store.claim_effects(ME, much_later, LEASE, 10).await.unwrap(), []);
     let sql = "SELECT COUNT(*) AS n FROM effects WHERE state = 'DEAD' AND finished_at IS NOT NULL";
     assert_eq!(count(&store, sql).await, 1);
 }

@@ -68,7 +68,7 @@ conformance! {
         a_failed_statement_dooms_the_decision,
         a_reader_sees_one_moment,
         a_reader_cannot_write,
-        a_commit_wakes_who_waits,
+        a_commit_tells_who_listens,
         a_cancelled_caller_leaves_the_store_usable,
         events_are_found_by_application_and_name,
         old_events_are_forgotten;
@@ -85,6 +85,8 @@ conformance! {
         two_processes_claim_different_effects,
         a_claim_takes_no_more_than_asked,
         a_claim_that_ran_out_is_taken_again,
+        a_claim_ends_with_its_process,
+        a_process_lives_by_its_heartbeats,
         a_late_outcome_is_refused,
         a_retry_waits_for_its_time,
         dead_effects_stay_down;

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use db::{Line, Scope, Step, Store};
+use db::{Line, Scope, Step, Store, processes::Process};
 use jiff::Timestamp;
 use sqlx::{ConnectOptions as _, Connection as _, postgres::PgConnectOptions};
 
@@ -42,6 +42,20 @@ pub(crate) const DEMO: Line = Line {
 /// The instant at which every case happens.
 pub(crate) fn now() -> Timestamp {
     "2026-03-01T12:00:00.123456Z".parse().expect("a valid instant")
+}
+
+/// The process by whose name the cases claim.
+pub(crate) const ME: &str = "here/1/a";
+
+pub(crate) fn process(name: &str) -> Process {
+    Process {
+        name: name.to_owned(),
+        host: "here".to_owned(),
+        pid: 1,
+        roles: serde_json::json!({ "demo": "all" }),
+        started_at: now(),
+        beat_at: now(),
+    }
 }
 
 pub(crate) fn scope(name: &str) -> Scope {
@@ -83,6 +97,7 @@ impl Place {
     pub(crate) async fn store(&self) -> Store {
         let store = self.open().await;
         store.migrate(&[DEMO], now()).await.expect("the migrations apply");
+        store.heartbeat(&process(ME)).await.expect("the table is there");
         store
     }
 

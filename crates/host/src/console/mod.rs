@@ -12,7 +12,7 @@ mod settings;
 mod wire;
 
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRef, FromRequestParts},
     http::request::Parts,
     routing::{get, post},
 };
@@ -136,14 +136,17 @@ impl Console {
     }
 }
 
-impl FromRequestParts<Context> for Console {
+impl<S: Send + Sync> FromRequestParts<S> for Console
+where
+    Context: FromRef<S>,
+{
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, context: &Context) -> Result<Self, Failure> {
-        let actor = Actor::from_request_parts(parts, context).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let actor = Actor::from_request_parts(parts, state).await?;
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         Ok(Self {
-            context: context.clone(),
+            context: Context::from_ref(state),
             actor,
             lang: Lang::from_headers(&parts.headers),
             theme: Theme::from_headers(&parts.headers),

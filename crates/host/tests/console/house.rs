@@ -85,7 +85,7 @@ fn app() -> App {
         roles: ROLES,
         may_configure: |role| role == "JEFE",
         nav: NAV,
-        routes: utoipa_axum::router::OpenApiRouter::new,
+        routes: Box::new(|_| utoipa_axum::router::OpenApiRouter::new()),
         public: &[],
         own_proof: &[],
         unhurried: &[],
@@ -98,7 +98,7 @@ fn app() -> App {
             (!hidden).then_some(data)
         },
         senseless: |_, _| None,
-        on_settings: replan,
+        on_settings: Box::new(replan),
         demo: None,
     }
 }

@@ -16,17 +16,18 @@ use std::{
 
 use db::Error;
 use engine::Sentence;
-use host::Context;
+use host::Next;
 use jiff::{SignedDuration, Timestamp};
 use paper::Kind;
 use serde_json::json;
 use web::Lang;
 
 use crate::{
+    Context,
     decisions::receive::{Arrival, Once, Received, receive_once},
     drivers::reading::kind_word,
     drivers::reception,
-    drivers::runtime::{Part, Runtime, runtime},
+    drivers::runtime::{Part, Runtime},
     drivers::storage::Storage,
     model::{Progress, Status},
     rules::{route, sla, workflow::Workflow},
@@ -40,10 +41,15 @@ use inbox::Dropped;
 pub const TICK: &str = "docproc.carpeta";
 const CHANNEL: &str = "folder";
 
-/// Often where a directory is watched; the others need not be asked.
-pub fn period(context: &Context) -> Result<SignedDuration, Error> {
-    let watched = runtime(context).config.folder.is_some();
-    Ok(if watched { SignedDuration::from_secs(2) } else { SignedDuration::from_hours(1) })
+const EVERY: SignedDuration = SignedDuration::from_secs(2);
+
+/// Where no directory is watched there is nothing to look at.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    if context.runtime.config.folder.is_none() {
+        return Ok(None);
+    }
+    look(context, now).await?;
+    Ok(Some(now + EVERY))
 }
 
 /// What the last look saw: a file that looks the same again is whole.
@@ -64,7 +70,7 @@ impl Seen {
 
 /// Looks into the directory and takes what is whole.
 pub async fn look(context: Context, now: Timestamp) -> Result<(), Error> {
-    let runtime = runtime(&context);
+    let runtime = context.runtime.clone();
     let Some(dir) = runtime.config.folder.clone() else { return Ok(()) };
     if !matches!(runtime.config.part, Part::Everything | Part::Gateway) {
         return Ok(());

@@ -86,7 +86,7 @@ impl Worker {
     fn asked(&self, job: &Job, item: Item, at: usize, input: Input) -> Option<Job> {
         let stage = job.request.workflow.stages.get(at)?;
         let here = stage.component != Component::Http;
-        if !here || !self.runtime.config.part.hosts(stage.component) {
+        if !here || !self.context.runtime.config.part.hosts(stage.component) {
             return None;
         }
         let claim = Claim {

@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
-use host::Context;
 use page::{PageText, Rect, Source, Word};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::{Fact, Outcome, Step};
 use crate::{
+    Context,
     model::FieldValue,
     rules::{
         continuity::PagePosition,

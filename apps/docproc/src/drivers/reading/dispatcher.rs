@@ -10,19 +10,18 @@ use std::{
 
 use db::Error;
 use engine::Word as _;
-use host::Context;
 use jiff::Timestamp;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
-    Outcome, call, heartbeat,
+    Outcome, WORK, call,
     job_queue::{JobQueue, Load},
     read::Engines,
     worker::Worker,
 };
 use crate::{
-    decisions::course,
-    drivers::runtime::{Runtime, runtime},
+    Context,
+    decisions::{course, queue},
     model::Component,
     store::{
         jobs,
@@ -31,6 +30,8 @@ use crate::{
     },
 };
 
+/// Rung after every round, for a manual clock that waits.
+const ROUND: &str = "docproc.round";
 /// The longest without a look at the queue: other processes put messages there too.
 const LOOK: Duration = Duration::from_millis(500);
 /// Keeps this much work in hand, so that hands do not wait for a commit.
@@ -46,20 +47,18 @@ const REST: Duration = Duration::from_millis(10);
 
 /// Runs from start to shutdown.
 pub async fn run(context: Context) {
-    let runtime = runtime(&context);
-    let takes = runtime.config.part.takes();
+    let takes = context.runtime.config.part.takes();
     if takes.as_ref().is_some_and(Vec::is_empty) {
         // Joins and doors need no hands; the planner does their work wherever facts arrive.
         context.stopping.cancelled().await;
         return;
     }
-    let dispatcher = Dispatcher::new(&context, runtime, takes.unwrap_or_default());
+    let dispatcher = Dispatcher::new(&context, takes.unwrap_or_default());
     dispatcher.run().await;
 }
 
 struct Dispatcher {
     context: Context,
-    runtime: Arc<Runtime>,
     worker: String,
     /// Empty: all.
     components: Vec<&'static str>,
@@ -74,13 +73,11 @@ struct Dispatcher {
 }
 
 impl Dispatcher {
-    fn new(context: &Context, runtime: Arc<Runtime>, components: Vec<&'static str>) -> Self {
-        let worker = heartbeat::name();
-        let _ = runtime.status.worker.set(worker.clone());
+    fn new(context: &Context, components: Vec<&'static str>) -> Self {
+        let worker = context.process.name.clone();
         let (queue, outcomes) = (Arc::new(JobQueue::default()), unbounded_channel());
         let mut dispatcher = Self {
             context: context.clone(),
-            runtime,
             worker,
             components,
             queue,
@@ -96,10 +93,9 @@ impl Dispatcher {
 
     fn start_workers(&mut self) {
         // One more than the readers: routing, splitting and extracting never wait behind pictures.
-        for n in 0..=self.runtime.config.threads.max(1) {
+        for n in 0..=self.context.runtime.config.threads.max(1) {
             let worker = Worker {
                 context: self.context.clone(),
-                runtime: self.runtime.clone(),
                 queue: self.queue.clone(),
                 outcomes: self.outcomes.0.clone(),
                 engines: Engines::default(),
@@ -117,23 +113,24 @@ impl Dispatcher {
 
     async fn run(mut self) {
         let mut finished = Vec::new();
-        let mut beat = Instant::now();
-        self.heartbeat().await;
+        let mut wakes = self.context.listen(WORK);
         loop {
-            if beat.elapsed() >= heartbeat::EVERY {
-                beat = Instant::now();
-                self.heartbeat().await;
-            }
             let began = Instant::now();
             let full = match self.round(&mut finished).await {
-                Ok(full) => full,
+                Ok(full) => {
+                    let now = self.context.clock.real().as_second();
+                    self.context.runtime.status.looked.store(now, Ordering::Relaxed);
+                    full
+                }
                 Err(error) => {
                     tracing::warn!(%error, "messages wait: the database does not answer");
                     tokio::time::sleep(BREATH).await;
                     false
                 }
             };
-            self.runtime.rounds.notify_waiters();
+            if self.context.clock.is_manual() {
+                self.context.wake(ROUND);
+            }
             // What a round costs hardly depends on how much it carries: rested as long as it took,
             // the next one finds more.
             tokio::time::sleep(began.elapsed().min(REST)).await;
@@ -143,7 +140,7 @@ impl Dispatcher {
             let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
             tokio::select! {
                 () = self.context.stopping.cancelled() => break,
-                () = self.runtime.work.notified() => {}
+                Some(_) = wakes.next() => {}
                 () = tokio::time::sleep(look) => {}
                 outcome = self.outcomes.1.recv() => finished.extend(outcome),
             }
@@ -164,9 +161,9 @@ impl Dispatcher {
             held[Load::of(&outcome.job) as usize] -= 1;
         }
         let wanted = self.wanted(held);
-        let runtime: usize = wanted.iter().map(|(_, limit)| limit).sum();
+        let space: usize = wanted.iter().map(|(_, limit)| limit).sum();
         let (now, began) = (self.context.clock.now(), Instant::now());
-        if finished.is_empty() && (runtime == 0 || !self.is_due(now).await?) {
+        if finished.is_empty() && (space == 0 || !self.is_due(now).await?) {
             return Ok(false);
         }
         let mut scopes: Vec<_> =
@@ -174,15 +171,10 @@ impl Dispatcher {
         scopes.dedup();
         let mut decision = self.context.store.decide_all(&scopes, now).await?;
         let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
-        course::record(
-            &self.context,
-            &self.runtime,
-            &mut decision,
-            &self.worker,
-            finished,
-            &policy,
-        )
-        .await?;
+        course::record(&self.context, &mut decision, &self.worker, finished, &policy).await?;
+        if self.context.clock.is_manual() && !finished.is_empty() {
+            decision.wake(queue::TICK);
+        }
         decision.hold(&queue_scope()).await?;
         let mut claims = Vec::new();
         let mut full = false;
@@ -191,7 +183,12 @@ impl Dispatcher {
             full |= limit > 0 && taken.len() == limit;
             claims.extend(taken);
         }
-        let jobs = jobs::load(&mut decision.tx, claims, &self.runtime.workflows, policy.thresholds);
+        let jobs = jobs::load(
+            &mut decision.tx,
+            claims,
+            &self.context.runtime.workflows,
+            policy.thresholds,
+        );
         let jobs = jobs.await?;
         decision.commit().await?;
         tracing::debug!(
@@ -209,13 +206,13 @@ impl Dispatcher {
 
     /// What to take and how much: work for the hands, and calls.
     fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
-        let runtime = |load: Load| self.capacity_for(load, held[load as usize]);
+        let space = |load: Load| self.capacity_for(load, held[load as usize]);
         let (ocr, http) = (Component::Ocr.word(), Component::Http.word());
         if self.components.is_empty() {
             return vec![
-                (Wanted::AllBut([ocr, http]), runtime(Load::Quick)),
-                (Wanted::Only(ocr), runtime(Load::Slow)),
-                (Wanted::Only(http), runtime(Load::Call)),
+                (Wanted::AllBut([ocr, http]), space(Load::Quick)),
+                (Wanted::Only(ocr), space(Load::Slow)),
+                (Wanted::Only(http), space(Load::Call)),
             ];
         }
         let each = |component: &&'static str| {
@@ -224,7 +221,7 @@ impl Dispatcher {
                 one if one == ocr => Load::Slow,
                 _ => Load::Quick,
             };
-            (Wanted::Only(component), runtime(load))
+            (Wanted::Only(component), space(load))
         };
         self.components.iter().map(each).collect()
     }
@@ -236,7 +233,7 @@ impl Dispatcher {
             let took: Duration = outcome.steps.iter().map(|step| step.took).sum();
             self.pace[load] = (self.pace[load] * 7 + took) / 8;
         }
-        self.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+        self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
     }
 
     /// How many more messages make sense to hold.
@@ -244,17 +241,18 @@ impl Dispatcher {
         if load == Load::Call {
             return CALLS.saturating_sub(held);
         }
-        let threads = self.runtime.config.threads.max(1);
+        let threads = self.context.runtime.config.threads.max(1);
         let pace = self.pace[load as usize].as_secs_f64().max(0.000_1);
         let busy = threads + 1 + (threads as f64 * AHEAD.as_secs_f64() / pace) as usize;
-        let ahead = self.runtime.config.prefetch.map_or(busy, |prefetch| threads * prefetch);
+        let ahead =
+            self.context.runtime.config.prefetch.map_or(busy, |prefetch| threads * prefetch);
         ahead.min(MOST_IN_HAND).saturating_sub(held)
     }
 
     fn assign(&mut self, job: jobs::Job) {
         let load = Load::of(&job);
         self.held[load as usize] += 1;
-        self.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+        self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
         let attempts = job.request.workflow.retry.attempts;
         if let Some(trouble) = course::deadly(&job.claim, attempts) {
             let claim = job.claim.clone();
@@ -290,17 +288,6 @@ impl Dispatcher {
         if wait.is_zero() { LOOK } else { wait.min(LOOK) }
     }
 
-    async fn heartbeat(&self) {
-        let beat = heartbeat::beat(&self.context, &self.runtime, &self.worker).await;
-        let given = heartbeat::give_back_silent(&self.context, &self.worker).await;
-        if beat.is_ok() {
-            self.runtime.status.beaten.store(Timestamp::now().as_second(), Ordering::Relaxed);
-        }
-        if let Err(error) = beat.and(given.map(drop)) {
-            tracing::warn!(%error, "the worker could not say that it lives");
-        }
-    }
-
     /// What is under way is finished and recorded; what nobody began goes back.
     async fn leave(mut self, mut finished: Vec<Outcome>) {
         let unbegun = self.queue.close().len();
@@ -317,11 +304,13 @@ impl Dispatcher {
         let recorded = async {
             let mut decision = self.context.store.decide_all(&scopes, now).await?;
             let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
-            let (context, runtime) = (&self.context, &self.runtime);
-            course::record(context, runtime, &mut decision, &self.worker, &finished, &policy)
-                .await?;
-            decision.commit().await?;
-            heartbeat::leave(&self.context, &self.worker).await
+            let worker = &self.worker;
+            course::record(&self.context, &mut decision, worker, &finished, &policy).await?;
+            decision.hold(&queue_scope()).await?;
+            // What nobody began is free at once.
+            messages::give_back(&mut decision, worker).await?;
+            decision.wake(WORK);
+            decision.commit().await.map(drop)
         };
         if let Err(error) = recorded.await {
             tracing::warn!(%error, "the last results were not recorded; they will be done again");
@@ -334,19 +323,18 @@ impl Dispatcher {
 
 /// Waits until nothing is left to do at this instant of the business clock, in this process.
 pub async fn idle(context: &Context) -> Result<(), Error> {
-    let runtime = runtime(context);
-    let Some(worker) = runtime.status.worker.get() else { return Ok(()) };
+    if context.runtime.config.part.takes().is_some_and(|takes| takes.is_empty()) {
+        return Ok(());
+    }
+    let mut rounds = context.listen(ROUND);
     loop {
-        let round = runtime.rounds.notified();
-        tokio::pin!(round);
-        round.as_mut().enable();
         let mut tx = context.store.read().await?;
-        let left = messages::left(&mut tx, context.clock.now(), worker).await?;
+        let left = messages::left(&mut tx, context.clock.now(), &context.process.name).await?;
         drop(tx);
         if left == 0 {
             return Ok(());
         }
-        runtime.work.notify_one();
-        round.await;
+        context.wake(WORK);
+        rounds.next().await;
     }
 }

@@ -6,7 +6,6 @@ mod call;
 mod classify;
 mod dispatcher;
 mod extract;
-mod heartbeat;
 mod job_queue;
 mod opened;
 mod read;
@@ -14,8 +13,8 @@ pub(crate) mod report;
 mod split;
 mod worker;
 
+pub use crate::store::messages::WORK;
 pub use dispatcher::{idle, run};
-pub use heartbeat::{Process, give_back_silent, workers};
 use jiff::Timestamp;
 pub(crate) use opened::kind_word;
 use page::PageText;
@@ -32,11 +31,9 @@ use crate::{
 pub struct WorkerStatus {
     /// Messages in this process's hands.
     pub in_hand: std::sync::atomic::AtomicUsize,
-    /// The dispatcher's name in the database.
-    pub worker: std::sync::OnceLock<String>,
     pub opened: opened::Opened,
-    /// The second at which the dispatcher last said that it lives.
-    pub beaten: std::sync::atomic::AtomicI64,
+    /// The second, in real time, at which the dispatcher last looked at the queue.
+    pub looked: std::sync::atomic::AtomicI64,
 }
 
 /// What a stage found out. Facts only: what follows from them is the planner's.

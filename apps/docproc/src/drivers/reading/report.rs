@@ -2,7 +2,7 @@
 
 use super::{Fact, Outcome, Step};
 use crate::{
-    drivers::resources,
+    drivers::resources::Resources,
     model::{Component, Item},
     rules::workflow::Stage,
 };
@@ -17,7 +17,13 @@ struct Result {
     manual: bool,
 }
 
-pub(crate) fn step(outcome: &Outcome, step: &Step, stage: Option<&Stage>, component: &str) {
+pub(crate) fn step(
+    outcome: &Outcome,
+    step: &Step,
+    stage: Option<&Stage>,
+    component: &str,
+    used: Resources,
+) {
     let claim = &outcome.claim;
     let (page, document) = match &step.item {
         Item::Request => (None, None),
@@ -25,7 +31,6 @@ pub(crate) fn step(outcome: &Outcome, step: &Step, stage: Option<&Stage>, compon
         Item::Document(id) => (None, Some(id.as_str())),
     };
     let found = result(step, stage);
-    let used = resources::now();
     // Integers of an absent page or document are left out by tracing.
     tracing::info!(
         component,

@@ -7,7 +7,6 @@ use std::{
 };
 
 use engine::Word as _;
-use host::Context;
 use page::PageText;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -19,7 +18,7 @@ use super::{
     split::split,
 };
 use crate::{
-    drivers::runtime::Runtime,
+    Context,
     model::{Component, Unit},
     rules::{retry::Trouble, workflow::How},
     store::jobs::{Input, Job},
@@ -27,7 +26,6 @@ use crate::{
 
 pub(super) struct Worker {
     pub context: Context,
-    pub runtime: Arc<Runtime>,
     pub queue: Arc<JobQueue>,
     pub outcomes: UnboundedSender<Outcome>,
     pub engines: Engines,
@@ -100,8 +98,10 @@ impl Worker {
         let stage = stages.get(next)?;
         let unit = usize::try_from(at).map_or(Unit::Request, |at| stages[at].unit);
         let in_process = !stage.component.is_join() && stage.component != Component::Http;
-        (in_process && stage.unit == unit && self.runtime.config.part.hosts(stage.component))
-            .then_some(next as i32)
+        (in_process
+            && stage.unit == unit
+            && self.context.runtime.config.part.hosts(stage.component))
+        .then_some(next as i32)
     }
 
     /// Nothing, when it takes too long for somebody in haste.
@@ -117,10 +117,12 @@ impl Worker {
             return Err(misplaced("workflow"));
         };
         match stage.component {
-            Component::Splitter => split(&self.runtime, job, &self.runtime.limits()).map(Some),
+            Component::Splitter => {
+                split(&self.context.runtime, job, &self.context.runtime.limits()).map(Some)
+            }
             Component::Ocr => {
                 let How::Read { engine } = stage.how else { return Err(misplaced("ocr")) };
-                if let Some(fact) = read::layer(&self.runtime, job)? {
+                if let Some(fact) = read::layer(&self.context.runtime, job)? {
                     return Ok(Some(fact));
                 }
                 if haste == Haste::Quick {
@@ -128,14 +130,15 @@ impl Worker {
                 }
                 // Another worker's pages may hold the cores; the stage's own time counts double.
                 let budget = stage.timeout.max(Duration::from_secs(1)) * 2;
-                read::picture(&self.runtime, job, &mut self.engines, engine, budget).map(Some)
+                read::picture(&self.context.runtime, job, &mut self.engines, engine, budget)
+                    .map(Some)
             }
             Component::Classifier => {
                 let Input::Page { text: stored, .. } = &job.input else {
                     return Err(misplaced("classifier"));
                 };
                 let text = text.or(stored.as_ref()).ok_or_else(|| misplaced("classifier"))?;
-                Ok(Some(classify::classify(&self.runtime, &job.request.workflow, text)))
+                Ok(Some(classify::classify(&self.context.runtime, &job.request.workflow, text)))
             }
             Component::Extractor => {
                 let Input::Document { doc_type, pages, first, .. } = &job.input else {

@@ -66,9 +66,6 @@ pub async fn change_setting(
     };
     (app.on_settings)(context, &mut decision).await?;
     decision.commit().await?;
-    for tick in &app.ticks {
-        context.wake(tick.name);
-    }
     Ok(Ok(effective))
 }
 

@@ -1,0 +1,99 @@
+//! This process says that it lives, and notices which others no longer do.
+
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use db::processes::{self, HEARTBEAT, Process, SILENCE};
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
+
+use crate::Context;
+
+/// This process, as the others see it.
+#[derive(Debug)]
+pub struct Me {
+    pub name: String,
+    host: String,
+    started_at: Timestamp,
+    roles: Mutex<Map<String, Json>>,
+}
+
+impl Me {
+    /// A name nobody else has, that tells a person where to look.
+    pub(crate) fn new(now: Timestamp) -> Self {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let host = Some(host.trim()).filter(|host| !host.is_empty()).unwrap_or("host").to_owned();
+        let name = format!("{host}/{}/{:08x}", std::process::id(), rand::random::<u32>());
+        Self { name, host, started_at: now, roles: Mutex::default() }
+    }
+
+    /// What this process does for an application, for the page of processes.
+    pub fn takes_part(&self, app: &str, role: Json) {
+        let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
+        roles.insert(app.to_owned(), role);
+    }
+
+    fn row(&self, now: Timestamp) -> Process {
+        let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Process {
+            name: self.name.clone(),
+            host: self.host.clone(),
+            pid: i64::from(std::process::id()),
+            roles: Json::Object(roles),
+            started_at: self.started_at,
+            beat_at: now,
+        }
+    }
+
+    /// Whether a process is gone: silent for too long, or of this machine and not there any more.
+    fn misses(&self, other: &Process, now: Timestamp) -> bool {
+        other.name != self.name
+            && (now.duration_since(other.beat_at) > SILENCE || self.sees_dead(other))
+    }
+
+    fn sees_dead(&self, other: &Process) -> bool {
+        let alive = || Path::new(&format!("/proc/{}", other.pid)).exists();
+        other.host == self.host && Path::new("/proc/self").exists() && !alive()
+    }
+}
+
+impl Context {
+    /// The first heartbeat comes before anything is claimed in this process's name.
+    pub(crate) async fn appear(&self) -> Result<(), db::Error> {
+        self.store.heartbeat(&self.process.row(self.clock.real())).await
+    }
+
+    /// Gives signs of life until the server stops, and buries who gives none.
+    pub(crate) async fn live(self) {
+        loop {
+            tokio::select! {
+                () = self.stopping.cancelled() => return,
+                () = tokio::time::sleep(HEARTBEAT) => {}
+            }
+            if let Err(error) = self.beat().await {
+                tracing::warn!(%error, "no heartbeat: the database does not answer");
+            }
+        }
+    }
+
+    async fn beat(&self) -> Result<(), db::Error> {
+        self.appear().await?;
+        let now = self.clock.real();
+        let all = processes::all(&mut self.store.read().await?).await?;
+        let gone = all.into_iter().filter(|other| self.process.misses(other, now));
+        let gone: Vec<String> = gone.map(|other| other.name).collect();
+        if !gone.is_empty() && self.store.bury(&gone).await? > 0 {
+            tracing::warn!(processes = ?gone, "processes are gone; what they held is free");
+            self.wake_all();
+        }
+        Ok(())
+    }
+
+    /// Leaves in order: what this process held is free at once.
+    pub(crate) async fn disappear(&self) {
+        // Whoever cannot say so is missed soon.
+        let _ = self.store.bury(std::slice::from_ref(&self.process.name)).await;
+    }
+}
