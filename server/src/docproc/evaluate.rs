@@ -1,6 +1,5 @@
 //! `turno docproc evaluate`: how good reading is, on documents whose truth is known.
 
-use docproc::drivers::workflows;
 use docproc::rules::{advance::Thresholds, workflow};
 use docproc::training::{self, Judge, cases};
 use jiff::Timestamp;
@@ -21,7 +20,7 @@ pub(super) fn run(args: &Evaluate) -> Result<(), Exit> {
         let hint = "`turno sim documentos --out DIR` makes some";
         return Err(Exit::new(Code::NotFound, message).hint(hint));
     }
-    let workflow = workflow::parse(workflows::DEFAULT)
+    let workflow = workflow::parse(workflow::DEFAULT)
         .map_err(|_| Exit::failed("the workflow in the binary does not load"))?;
     let place = place(&config.server.data_dir)?;
     let classifier = if args.shipped {

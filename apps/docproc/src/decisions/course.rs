@@ -8,11 +8,12 @@ use engine::{Plan, Word as _};
 use crate::{
     Context,
     decisions::{golden, people},
-    drivers::reading::{Fact, Outcome, Step, report},
-    model::{Item, Status},
+    drivers::reading::{Finding, Outcome, report},
+    drivers::runtime::ROUTER,
+    model::Status,
     rules::{
         advance::{self, Change, Thresholds},
-        course::{Course, Known, Move, News},
+        course::Course,
         retry,
         retry::{Trouble, Verdict},
     },
@@ -20,7 +21,7 @@ use crate::{
         early, events,
         messages::{self, Claim},
         policy::{self, Policy},
-        progress::{self, Found, Heard, Loaded, Ran, Requests},
+        progress::{self, Loaded, Requests},
         requests,
     },
 };
@@ -37,7 +38,7 @@ pub(crate) async fn record(
     outcomes: &[Outcome],
     policy: &Policy,
 ) -> Result<(), Error> {
-    let claims: Vec<&Claim> = outcomes.iter().map(|outcome| &outcome.claim).collect();
+    let claims: Vec<&Claim> = outcomes.iter().map(|outcome| &outcome.job.claim).collect();
     let held = messages::still_held(&mut decision.tx, worker, &claims).await?;
     let mut book = Book::default();
     for (outcome, held) in outcomes.iter().zip(held) {
@@ -46,9 +47,9 @@ pub(crate) async fn record(
         }
     }
     book.write(decision).await?;
-    let ids: Vec<String> = book.heard.keys().cloned().collect();
-    let news = Settling { ids: &ids, heard: &book.heard, worker };
-    follow(context, decision, &news, policy).await
+    let ids: Vec<String> = book.findings.keys().cloned().collect();
+    let settling = Settling { ids: &ids, findings: &book.findings, worker };
+    follow(context, decision, &settling, policy).await
 }
 
 /// Plans what follows for these requests and applies it.
@@ -58,14 +59,14 @@ pub async fn settle(
     ids: &[String],
 ) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
-    let nothing = Settling { ids, heard: &HashMap::new(), worker: "" };
+    let nothing = Settling { ids, findings: &HashMap::new(), worker: "" };
     follow(context, decision, &nothing, &policy).await
 }
 
 /// Requests about which something may have become known.
 struct Settling<'a> {
     ids: &'a [String],
-    heard: &'a HashMap<String, Vec<Heard<'a>>>,
+    findings: &'a HashMap<String, Vec<&'a Finding>>,
     worker: &'a str,
 }
 
@@ -75,7 +76,7 @@ async fn follow(
     settling: &Settling<'_>,
     policy: &Policy,
 ) -> Result<(), Error> {
-    let &Settling { ids, heard, worker } = settling;
+    let &Settling { ids, findings, worker } = settling;
     if ids.is_empty() {
         return Ok(());
     }
@@ -83,7 +84,7 @@ async fn follow(
         ids,
         workflows: &context.runtime.workflows,
         house: policy.thresholds,
-        heard,
+        findings,
         worker,
     };
     let mut eager = Vec::new();
@@ -91,43 +92,44 @@ async fn follow(
         let mut batch = progress::Batch::new();
         let mut waiting = Vec::new();
         for (which, one) in loaded.iter().enumerate() {
-            let news: Vec<News> = heard
-                .get(&one.row.id)
-                .map(|all| all.iter().map(|heard| heard.news.clone()).collect())
-                .unwrap_or_default();
-            let (moves, held) = course(one, policy.thresholds, &news);
-            let completes = moves.contains(&Move::Planned(Change::Complete));
+            let found = findings.get(&one.row.id).map(Vec::as_slice).unwrap_or_default();
+            let (changes, held) = course(one, policy.thresholds, found);
+            let completes = changes.contains(&Change::Complete);
             if early::is_candidate(&one.row, &one.workflow) && !completes {
                 eager.push(one.row.id.clone());
             }
-            batch.extend(moves.into_iter().map(|one| (which, one)));
+            batch.extend(changes.into_iter().map(|one| (which, one)));
             waiting.extend(held);
         }
         Plan { changes: if batch.is_empty() { Vec::new() } else { vec![batch] }, held: waiting }
     });
     let plan = plan.await?.plan;
-    let asks = |(_, one): &(usize, Move)| matches!(one, Move::Planned(Change::Review { .. }));
+    let asks = |(_, one): &(usize, Change)| matches!(one, Change::Review { .. });
     if plan.changes.iter().flatten().any(asks) {
         people::assign(context, decision).await?;
     }
-    if plan.changes.iter().flatten().any(|(_, one)| *one == Move::Planned(Change::Complete)) {
+    if plan.changes.iter().flatten().any(|(_, one)| *one == Change::Complete) {
         // It may be a case to be judged by.
         decision.wake(golden::TICK);
     }
     early::consider(decision, &context.runtime.workflows, &eager, policy.thresholds).await
 }
 
-fn course(loaded: &Loaded, house: Thresholds, news: &[News]) -> (Vec<Move>, Vec<advance::Held>) {
+fn course(
+    loaded: &Loaded,
+    house: Thresholds,
+    findings: &[&Finding],
+) -> (Vec<Change>, Vec<advance::Held>) {
     let Loaded { row, workflow, snapshot } = loaded;
     let document_id = |first| progress::document_id(&row.id, row.run, first);
-    Course::new(snapshot.clone(), workflow, house, &document_id).run(news)
+    Course::new(snapshot.clone(), workflow, house, &document_id).run(findings)
 }
 
 /// What a batch of outcomes writes, by kind.
 #[derive(Default)]
 struct Book<'a> {
     /// By request; one whose message only failed has an empty list.
-    heard: HashMap<String, Vec<Heard<'a>>>,
+    findings: HashMap<String, Vec<&'a Finding>>,
     done: Vec<(i64, jiff::Timestamp, jiff::Timestamp)>,
     again: Vec<(i64, jiff::Timestamp, Trouble)>,
     dead: Vec<(i64, String, Trouble)>,
@@ -135,23 +137,20 @@ struct Book<'a> {
 
 impl<'a> Book<'a> {
     fn take(&mut self, context: &Context, outcome: &'a Outcome) {
-        let claim = &outcome.claim;
+        let claim = &outcome.job.claim;
         let workflow = &outcome.job.request.workflow;
-        for step in &outcome.steps {
-            let stage = usize::try_from(step.at).ok().and_then(|at| workflow.stages.get(at));
-            let component =
-                stage.map_or(crate::drivers::runtime::ROUTER, |stage| stage.component.word());
-            metrics::histogram!("docproc_stage_seconds", "component" => component)
-                .record(step.took.as_secs_f64());
-            let used = context.runtime.resources.now();
-            report::step(outcome, step, stage, component, used);
+        for finding in &outcome.findings {
+            for ran in &finding.kept.ran {
+                let stage = usize::try_from(ran.at).ok().and_then(|at| workflow.stages.get(at));
+                let component = stage.map_or(ROUTER, |stage| stage.component.word());
+                metrics::histogram!("docproc_stage_seconds", "component" => component)
+                    .record(ran.took.as_secs_f64());
+                let used = context.runtime.resources.now();
+                report::stage(outcome, finding, *ran, stage, component, used);
+            }
         }
-        let heard = self.heard.entry(claim.request.clone()).or_default();
-        let chains = outcome.steps.chunk_by(|one, next| one.item == next.item);
-        for (n, steps) in chains.enumerate() {
-            heard.extend(told(steps, n > 0));
-        }
-        if let Some(first) = outcome.steps.first() {
+        self.findings.entry(claim.request.clone()).or_default().extend(&outcome.findings);
+        if let Some(first) = outcome.findings.first().and_then(|one| one.kept.ran.first()) {
             self.done.push((claim.id, first.started, first.finished));
         }
         if let Some(trouble) = &outcome.trouble {
@@ -160,12 +159,12 @@ impl<'a> Book<'a> {
     }
 
     fn trouble(&mut self, outcome: &Outcome, trouble: &Trouble, now: jiff::Timestamp) {
-        let claim = &outcome.claim;
+        let claim = &outcome.job.claim;
         metrics::counter!("docproc_troubles_total", "component" => claim.component.clone(),
             "code" => trouble.code.clone())
         .increment(1);
         // A later stage of the chain failed: it gets a message of its own, and its own tries.
-        if !outcome.steps.is_empty() {
+        if !outcome.findings.is_empty() {
             return;
         }
         let retry = outcome.job.request.workflow.retry;
@@ -189,46 +188,6 @@ impl<'a> Book<'a> {
         }
         Ok(())
     }
-}
-
-/// What stages that ran in a row on one item found out together.
-fn told(steps: &[Step], ahead: bool) -> Option<Heard<'_>> {
-    let mut found = Found::default();
-    for fact in steps.iter().flat_map(|step| &step.facts) {
-        match fact {
-            Fact::Read { text, .. } => found.text = Some(text),
-            Fact::Split { files, leaves } => (found.files, found.leaves) = (files, leaves),
-            Fact::Extracted(reading) => found.reading = Some(reading),
-            Fact::Routed | Fact::Answered | Fact::Classified { .. } => {}
-        }
-    }
-    let ran = |step: &Step| Ran { at: step.at, started: step.started, finished: step.finished };
-    Some(Heard { news: news(steps)?, found, ahead, ran: steps.iter().map(ran).collect() })
-}
-
-/// What plans depend on of what stages found out that ran in a row on one item.
-pub(crate) fn news(steps: &[Step]) -> Option<News> {
-    let (first, last) = (steps.first()?, steps.last()?);
-    let mut known = Known::Nothing;
-    let (mut evidence, mut scores) = (None, None);
-    for fact in steps.iter().flat_map(|step| &step.facts) {
-        match fact {
-            Fact::Read { place, identity, .. } => evidence = Some((*place, identity.clone())),
-            Fact::Classified { scores: all } => scores = Some(all.clone()),
-            Fact::Split { leaves, .. } => {
-                known = Known::Split { files: leaves.iter().map(|leaf| leaf.file).collect() };
-            }
-            Fact::Extracted(reading) => {
-                let (confidence, missing_required) = (reading.confidence, reading.missing_required);
-                known = Known::Document { confidence, missing_required };
-            }
-            Fact::Routed | Fact::Answered => {}
-        }
-    }
-    if let Item::Page(_) = first.item {
-        known = Known::Page { evidence, scores };
-    }
-    Some(News { item: first.item.clone(), from: first.at, at: last.at, known })
 }
 
 /// A message that many processes died with is dead itself.

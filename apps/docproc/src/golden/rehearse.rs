@@ -14,7 +14,7 @@ use crate::{
     model::{Component, Item, Progress, Standing, Status},
     rules::{
         advance::{Change, Snapshot, Thresholds},
-        course::{Course, Known, News},
+        course::{Course, Finding, Known},
         golden::{self, Answer},
         workflow::{How, Workflow},
     },
@@ -150,7 +150,8 @@ impl Play<'_> {
                 let bundle = Bundle { first, last, doc_type, found: None, data: Map::new() };
                 self.bundles.insert(first, bundle);
             }
-            Change::Status(_)
+            Change::Learn(_)
+            | Change::Status(_)
             | Change::Send { .. }
             | Change::Stand { .. }
             | Change::Documents(_)
@@ -182,7 +183,7 @@ impl Play<'_> {
             _ => return Err(misplaced(&stage.name)),
         };
         let at = at as i32;
-        self.course.learn(&News { item: item.clone(), from: at, at, known });
+        self.course.learn(&Finding { item: item.clone(), from: at, at, known, kept: () });
         Ok(())
     }
 

@@ -1,3 +1,5 @@
+//! The first page: what is open, where it waits, who works on it.
+
 use std::borrow::Borrow;
 
 use askama::Template;

@@ -1,3 +1,5 @@
+//! One request: its stages, pages, documents and why it waits.
+
 use std::{borrow::Borrow, sync::Arc};
 
 use askama::Template;

@@ -1,3 +1,5 @@
+//! Every page in both languages, with everything on it that can be there.
+
 use std::sync::Arc;
 
 use askama::Template as _;

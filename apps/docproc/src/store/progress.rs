@@ -1,27 +1,25 @@
 //! Loads what the planner of a request looks at, and applies what it wants, for many requests in
 //! one transaction.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use db::{Decision, Error, Row, Rows, Slice, Tx};
 use engine::Word as _;
 use jiff::Timestamp;
-use page::PageText;
 use serde_json::{Value as Json, json};
 
 use super::{
-    documents::{self, Reading},
-    pages::Leaf,
-    requests::{self, FileRow, RequestRow},
+    documents,
+    requests::{self, RequestRow},
     writing::Writing,
 };
 use crate::{
+    drivers::reading::Finding,
     model::{Progress, Standing, Unit},
     rules::{
-        advance::{Document, Page, Snapshot, Thresholds},
+        advance::{Change, Document, Page, Snapshot, Thresholds},
         answer::Piece,
         continuity::PagePosition,
-        course::{Move, News},
         workflow::Workflow,
     },
     store::catalogue::Workflows,
@@ -34,28 +32,9 @@ pub struct Requests<'a> {
     pub workflows: &'a Workflows,
     pub house: Thresholds,
     /// By request.
-    pub heard: &'a HashMap<String, Vec<Heard<'a>>>,
-    /// Whose hands found it out.
+    pub findings: &'a HashMap<String, Vec<&'a Finding>>,
+    /// Who found it out.
     pub worker: &'a str,
-}
-
-/// What was found out about an item: what plans depend on, and what is kept.
-#[derive(Debug)]
-pub struct Heard<'a> {
-    pub news: News,
-    pub found: Found<'a>,
-    /// Nobody asked yet: its message was about to be sent.
-    pub ahead: bool,
-    /// The stages that ran, in a row.
-    pub ran: Vec<Ran>,
-}
-
-#[derive(Debug, Default)]
-pub struct Found<'a> {
-    pub text: Option<&'a PageText>,
-    pub reading: Option<&'a Reading>,
-    pub files: &'a [FileRow],
-    pub leaves: &'a [Leaf],
 }
 
 /// A stage that ran, and when.
@@ -64,6 +43,7 @@ pub struct Ran {
     pub at: i32,
     pub started: Timestamp,
     pub finished: Timestamp,
+    pub took: Duration,
 }
 
 /// A request with its workflow, as loaded.
@@ -75,7 +55,7 @@ pub struct Loaded {
 }
 
 /// Everything that happens to several requests, in order.
-pub type Batch = Vec<(usize, Move)>;
+pub type Batch = Vec<(usize, Change)>;
 
 impl Slice for Requests<'_> {
     type Snapshot = Vec<Loaded>;
@@ -92,16 +72,15 @@ impl Slice for Requests<'_> {
         batch: &Batch,
     ) -> Result<(), Error> {
         let mut writing = Writing::new(snapshot, self.worker, self.house);
-        for (which, one) in batch {
-            match one {
-                Move::Heard(n) => {
-                    let heard =
-                        self.heard.get(&snapshot[*which].row.id).and_then(|all| all.get(*n));
-                    if let Some(heard) = heard {
-                        writing.hear(*which, heard);
+        for (which, change) in batch {
+            match change {
+                Change::Learn(n) => {
+                    let findings = self.findings.get(&snapshot[*which].row.id);
+                    if let Some(finding) = findings.and_then(|all| all.get(*n)) {
+                        writing.learn(*which, finding);
                     }
                 }
-                Move::Planned(change) => writing.take(*which, change),
+                change => writing.take(*which, change),
             }
         }
         writing.finish(decision).await

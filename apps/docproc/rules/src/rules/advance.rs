@@ -59,6 +59,8 @@ pub struct Thresholds {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
+    /// What a worker found holds: the finding of this number.
+    Learn(usize),
     Status(Status),
     /// Puts a message for this item and stage into the queue; the item stands there.
     Send {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::rules::{
-    course::{Course, Known, Move, News},
+    course::{Course, Finding, Known},
     workflow,
 };
 
@@ -62,13 +62,13 @@ impl Bench {
 
     /// The router and the splitter in one go.
     fn split(&mut self) {
-        let split = self.news_of_split();
+        let split = self.finding_of_split();
         self.learn(&[split]);
     }
 
-    fn news_of_split(&self) -> News {
+    fn finding_of_split(&self) -> Finding {
         let known = Known::Split { files: vec![0; self.fates.len()] };
-        News { item: Item::Request, from: -1, at: 0, known }
+        Finding { item: Item::Request, from: -1, at: 0, known, kept: () }
     }
 
     fn settle(&mut self) {
@@ -100,7 +100,8 @@ impl Bench {
                 self.spans.push((first, last, doc_type));
             }
             Change::Complete => self.completed += 1,
-            Change::Send { .. }
+            Change::Learn(_)
+            | Change::Send { .. }
             | Change::Stand { .. }
             | Change::Accept { .. }
             | Change::Documents(_) => {}
@@ -108,7 +109,7 @@ impl Bench {
     }
 
     /// What a worker finds out about an item.
-    fn found(&self, item: &Item, at: usize) -> News {
+    fn found(&self, item: &Item, at: usize) -> Finding {
         let known = match item {
             Item::Page(n) => {
                 let fate = &self.fates[*n as usize];
@@ -124,10 +125,10 @@ impl Bench {
             Item::Request => Known::Nothing,
         };
         let at = at as i32;
-        News { item: item.clone(), from: at, at, known }
+        Finding { item: item.clone(), from: at, at, known, kept: () }
     }
 
-    fn learn(&mut self, news: &[News]) {
+    fn learn(&mut self, news: &[Finding]) {
         let mut course = Course::new(self.request.clone(), &self.workflow, HOUSE, &document_id);
         for one in news {
             assert!(course.learn(one), "it stands where it was sent: {one:?}");
@@ -242,7 +243,7 @@ proptest! {
         upto in 0usize..40,
     ) {
         let mut asked = Bench::new(fates.clone());
-        let mut news = vec![asked.news_of_split()];
+        let mut news = vec![asked.finding_of_split()];
         asked.split();
         while news.len() <= upto && !asked.queue.is_empty() {
             let (item, at) = asked.queue[0].clone();
@@ -252,8 +253,8 @@ proptest! {
         // All of it told at once, with the split.
         let ahead = Bench::new(fates);
         let mut course = Course::new(ahead.request, &ahead.workflow, HOUSE, &document_id);
-        let (moves, _) = course.run(&news);
-        let heard = moves.iter().filter(|one| matches!(one, Move::Heard(_))).count();
+        let (changes, _) = course.run(&news.iter().collect::<Vec<_>>());
+        let heard = changes.iter().filter(|one| matches!(one, Change::Learn(_))).count();
         prop_assert_eq!(heard, news.len());
         prop_assert_eq!(&course.snapshot, &asked.request);
     }

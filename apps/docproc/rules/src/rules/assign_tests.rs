@@ -1,3 +1,5 @@
+//! Examples and properties of assignment.
+
 use jiff::{ToSpan as _, civil::date, tz::TimeZone};
 use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
 //! A request on its way while facts about it come in, before anything of it is written: what one
-//! pair of hands finds out in a row is planned together and written once.
+//! worker finds out in a row is planned together and written once.
 
 use super::{
     advance::{self, Change, Document, Held, Page, Snapshot, Thresholds},
@@ -27,23 +27,35 @@ pub enum Known {
     },
 }
 
-/// What was found out about an item by stages that ran in a row.
+impl Known {
+    /// Together with what a later stage found about the same item.
+    #[must_use]
+    pub fn and(self, later: Self) -> Self {
+        match (self, later) {
+            (
+                Self::Page { evidence, scores },
+                Self::Page { evidence: later_evidence, scores: later_scores },
+            ) => Self::Page {
+                evidence: later_evidence.or(evidence),
+                scores: later_scores.or(scores),
+            },
+            (known, Self::Nothing) => known,
+            (_, later) => later,
+        }
+    }
+}
+
+/// What stages that ran in a row found out about an item: what plans depend on, and what is kept
+/// of it, which plans do not look at.
 #[derive(Clone, Debug, PartialEq)]
-pub struct News {
+pub struct Finding<Kept = ()> {
     pub item: Item,
     /// The first of these stages; the item was sent there.
     pub from: i32,
     /// The last of them.
     pub at: i32,
     pub known: Known,
-}
-
-/// What happens to a request, in order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Move {
-    /// The news of this number holds.
-    Heard(usize),
-    Planned(Change),
+    pub kept: Kept,
 }
 
 pub struct Course<'a> {
@@ -64,39 +76,39 @@ impl<'a> Course<'a> {
         Self { snapshot, workflow, house, document_id }
     }
 
-    /// Takes news in and plans what follows. News of an item that is not where they found it are
-    /// left out: it moved on since, or its turn never came.
-    pub fn run(&mut self, news: &[News]) -> (Vec<Move>, Vec<Held>) {
-        let mut moves = Vec::new();
-        for (n, one) in news.iter().enumerate() {
-            if !self.stands(one) {
-                moves.extend(self.advance().0.into_iter().map(Move::Planned));
+    /// Takes findings in and plans what follows. One about an item that is not where it was found
+    /// is left out: the item moved on since, or its turn never came.
+    pub fn run<Kept>(&mut self, findings: &[&Finding<Kept>]) -> (Vec<Change>, Vec<Held>) {
+        let mut changes = Vec::new();
+        for (n, finding) in findings.iter().enumerate() {
+            if !self.stands(finding) {
+                changes.extend(self.advance().0);
             }
-            if self.learn(one) {
-                moves.push(Move::Heard(n));
+            if self.learn(finding) {
+                changes.push(Change::Learn(n));
             }
         }
-        let (changes, held) = self.advance();
-        moves.extend(changes.into_iter().map(Move::Planned));
-        (moves, held)
+        let (rest, held) = self.advance();
+        changes.extend(rest);
+        (changes, held)
     }
 
-    fn stands(&mut self, news: &News) -> bool {
+    fn stands<Kept>(&mut self, finding: &Finding<Kept>) -> bool {
         // Pages that come after their request failed are kept for when it is tried again.
-        if news.item == Item::Request && self.snapshot.status.is_final() {
+        if finding.item == Item::Request && self.snapshot.status.is_final() {
             return false;
         }
-        let sent = Standing { at: news.from, progress: Progress::Sent };
-        self.standing(&news.item).is_some_and(|standing| *standing == sent)
+        let sent = Standing { at: finding.from, progress: Progress::Sent };
+        self.standing(&finding.item).is_some_and(|standing| *standing == sent)
     }
 
-    /// Whether the news were news.
-    pub fn learn(&mut self, news: &News) -> bool {
-        if !self.stands(news) {
+    /// Takes a finding in, if it is finding.
+    pub fn learn<Kept>(&mut self, finding: &Finding<Kept>) -> bool {
+        if !self.stands(finding) {
             return false;
         }
-        match (&news.item, &news.known) {
-            (Item::Request, Known::Split { files }) => self.split(files, news.at),
+        match (&finding.item, &finding.known) {
+            (Item::Request, Known::Split { files }) => self.split(files, finding.at),
             (Item::Page(n), Known::Page { evidence, scores }) => {
                 if let Some(page) = self.snapshot.pages.iter_mut().find(|page| page.n == *n) {
                     if let Some((place, identity)) = evidence {
@@ -114,8 +126,8 @@ impl<'a> Course<'a> {
             }
             (Item::Request | Item::Page(_) | Item::Document(_), _) => {}
         }
-        if let Some(standing) = self.standing(&news.item) {
-            *standing = Standing { at: news.at, progress: Progress::Done };
+        if let Some(standing) = self.standing(&finding.item) {
+            *standing = Standing { at: finding.at, progress: Progress::Done };
         }
         true
     }
@@ -152,7 +164,8 @@ impl<'a> Course<'a> {
             Change::Open { first, at, .. } if goes_on(self.workflow, *at) => {
                 Some((Item::Document((self.document_id)(*first)), *at))
             }
-            Change::Status(_)
+            Change::Learn(_)
+            | Change::Status(_)
             | Change::Stand { .. }
             | Change::Accept { .. }
             | Change::Review { .. }
@@ -164,6 +177,7 @@ impl<'a> Course<'a> {
 
     fn follow(&mut self, change: &Change) {
         match change {
+            Change::Learn(_) => {}
             Change::Status(status) => self.snapshot.status = *status,
             Change::Send { item, at } => {
                 self.stand(item, Standing { at: *at as i32, progress: Progress::Sent });

@@ -1,3 +1,5 @@
+//! Examples and properties of how golden answers are compared.
+
 use proptest::prelude::*;
 use serde_json::json;
 

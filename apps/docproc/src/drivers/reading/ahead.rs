@@ -13,11 +13,10 @@ use engine::Word as _;
 use page::PageText;
 
 use super::{
-    Fact, Step,
+    Finding,
     worker::{Haste, Worker},
 };
 use crate::{
-    decisions::course,
     model::{Component, Item, Progress, Standing},
     rules::{
         advance::{Change, Snapshot},
@@ -45,21 +44,21 @@ struct Papers {
 }
 
 impl Worker {
-    pub(super) fn go_ahead(&mut self, job: &Job, steps: &mut Vec<Step>) {
+    pub(super) fn go_ahead(&mut self, job: &Job, findings: &mut Vec<Finding>) {
         let began = Instant::now();
-        let Some(split) = course::news(steps) else { return };
+        let [split] = findings.as_slice() else { return };
         if !matches!(split.known, Known::Split { .. }) {
             return;
         }
         let (row, house) = (&job.request.row, job.request.house);
         let name = |first| document_id(&row.id, row.run, first);
         let mut course = Course::new(taken_up(job), &job.request.workflow, house, &name);
-        if !course.learn(&split) {
+        if !course.learn(split) {
             return;
         }
-        let mut papers = Papers { leaves: leaves(steps), ..Papers::default() };
+        let mut papers = Papers { leaves: split.kept.leaves.clone(), ..Papers::default() };
         loop {
-            let done = steps.len();
+            let done = findings.len();
             for change in course.advance().0 {
                 let Some((item, at)) = course.sent(&change) else { continue };
                 papers.note(&change, &item);
@@ -71,12 +70,14 @@ impl Worker {
                 let mut own = Vec::new();
                 // What fails here fails again with a message of its own, and its own tries.
                 let _ = self.chain(&ahead, Haste::Quick, &mut own);
-                if course::news(&own).is_some_and(|news| course.learn(&news)) {
-                    papers.keep(&own);
-                    steps.append(&mut own);
+                for finding in own {
+                    if course.learn(&finding) {
+                        papers.keep(&finding);
+                        findings.push(finding);
+                    }
                 }
             }
-            if steps.len() == done {
+            if findings.len() == done {
                 return;
             }
         }
@@ -113,13 +114,6 @@ fn taken_up(job: &Job) -> Snapshot {
     }
 }
 
-fn leaves(steps: &[Step]) -> Vec<Leaf> {
-    let facts = steps.iter().flat_map(|step| &step.facts);
-    let split = facts
-        .filter_map(|fact| if let Fact::Split { leaves, .. } = fact { Some(leaves) } else { None });
-    split.flatten().copied().collect()
-}
-
 impl Papers {
     fn note(&mut self, change: &Change, item: &Item) {
         if let (Change::Open { first, last, doc_type, .. }, Item::Document(id)) = (change, item) {
@@ -127,13 +121,9 @@ impl Papers {
         }
     }
 
-    fn keep(&mut self, steps: &[Step]) {
-        for step in steps {
-            if let (Item::Page(n), Some(text)) =
-                (&step.item, step.facts.iter().find_map(Fact::text))
-            {
-                self.texts.insert(*n, text.clone());
-            }
+    fn keep(&mut self, finding: &Finding) {
+        if let (Item::Page(n), Some(text)) = (&finding.item, &finding.kept.text) {
+            self.texts.insert(*n, text.clone());
         }
     }
 

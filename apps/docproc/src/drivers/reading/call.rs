@@ -7,18 +7,20 @@ use page::{PageText, Rect, Source, Word};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Fact, Outcome, Step};
+use super::{Finding, Found, Kept, Outcome, extract};
 use crate::{
     Context,
     model::FieldValue,
     rules::{
         continuity::PagePosition,
+        course::Known,
         retry::Trouble,
         workflow::{How, Stage},
     },
     store::{
         documents::Reading,
         jobs::{Input, Job},
+        progress::Ran,
     },
     wire::envelope,
 };
@@ -44,19 +46,19 @@ pub(super) async fn perform(context: Context, client: reqwest::Client, job: Job)
         Some(stage) => call(&client, &job, stage).await,
         None => Err(super::read::misplaced("http")),
     };
-    let (steps, trouble) = match answered {
-        Ok(facts) => {
-            let finished = context.clock.now();
-            let took = clock.elapsed();
+    let (findings, trouble) = match answered {
+        Ok((known, mut kept)) => {
+            let (at, finished, took) = (job.claim.at, context.clock.now(), clock.elapsed());
+            kept.ran.push(Ran { at, started, finished, took });
             let item = job.claim.item.clone();
-            (vec![Step { item, at: job.claim.at, facts, started, finished, took }], None)
+            (vec![Finding { item, from: at, at, known, kept }], None)
         }
         Err(trouble) => (Vec::new(), Some(trouble)),
     };
-    Outcome { claim: job.claim.clone(), job, steps, trouble }
+    Outcome { job, findings, trouble }
 }
 
-async fn call(client: &reqwest::Client, job: &Job, stage: &Stage) -> Result<Vec<Fact>, Trouble> {
+async fn call(client: &reqwest::Client, job: &Job, stage: &Stage) -> Result<Found, Trouble> {
     let How::Call { url } = &stage.how else { return Err(super::read::misplaced("http")) };
     let sent = client.post(url).timeout(stage.timeout).json(&envelope(job)).send();
     let mut response = sent.await.map_err(|error| unreachable(&error))?;
@@ -76,26 +78,23 @@ async fn call(client: &reqwest::Client, job: &Job, stage: &Stage) -> Result<Vec<
     let reply: Reply = serde_json::from_slice(&body).map_err(|error| {
         refused("HTTP_ANSWER", format!("the answer does not fit: {error}"), true)
     })?;
-    facts(job, &reply)
+    found(job, &reply)
 }
 
-fn facts(job: &Job, reply: &Reply) -> Result<Vec<Fact>, Trouble> {
+fn found(job: &Job, reply: &Reply) -> Result<Found, Trouble> {
     let bad = |what: String| refused("HTTP_ANSWER", what, true);
     match &job.input {
-        Input::Request => Ok(vec![Fact::Answered]),
+        Input::Request => Ok((Known::Nothing, Kept::default())),
         Input::Page { .. } => {
-            let mut facts = Vec::new();
-            if let Some(text) = &reply.text {
-                let text = plain(text);
-                facts.push(Fact::Read { text, place: PagePosition::Unknown, identity: None });
-            }
-            if let Some(scores) = scores(reply).map_err(bad)? {
-                facts.push(Fact::Classified { scores });
-            }
-            Ok(facts)
+            let text = reply.text.as_deref().map(plain);
+            let evidence = text.as_ref().map(|_| (PagePosition::Unknown, None));
+            let known = Known::Page { evidence, scores: scores(reply).map_err(bad)? };
+            Ok((known, Kept { text, ..Kept::default() }))
         }
         Input::Document { doc_type, .. } => {
-            let Some(fields) = &reply.fields else { return Ok(Vec::new()) };
+            let Some(fields) = &reply.fields else {
+                return Ok((Known::Nothing, Kept::default()));
+            };
             let schema = job.request.workflow.schemas.get(doc_type);
             let required = |name: &str| {
                 schema.is_some_and(|s| s.fields.iter().any(|f| f.name == name && f.required))
@@ -110,7 +109,7 @@ fn facts(job: &Job, reply: &Reply) -> Result<Vec<Fact>, Trouble> {
                     values.push(absent(&spec.name, spec.required));
                 }
             }
-            Ok(vec![Fact::Extracted(Box::new(extracted(values, fields)))])
+            Ok(extract::read(extracted(values, fields)))
         }
     }
 }

@@ -2,14 +2,17 @@
 
 use page::PageText;
 
-use super::Fact;
-use crate::{drivers::runtime::Runtime, rules::workflow::Workflow};
+use super::{Found, Kept};
+use crate::{
+    drivers::runtime::Runtime,
+    rules::{course::Known, workflow::Workflow},
+};
 
-pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Fact {
+pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Found {
     let types = workflow.types();
     let scores = runtime.classifier.scores(text, &types);
     let scores = scores.into_iter().map(|(name, p)| (name, rounded(p))).collect();
-    Fact::Classified { scores }
+    (Known::Page { evidence: None, scores: Some(scores) }, Kept::default())
 }
 
 /// Four digits are more than a confidence means, and 0.96 stays 0.96 in every answer.

@@ -167,7 +167,7 @@ impl Dispatcher {
             return Ok(false);
         }
         let mut scopes: Vec<_> =
-            finished.iter().map(|outcome| scope(&outcome.claim.request)).collect();
+            finished.iter().map(|outcome| scope(&outcome.job.claim.request)).collect();
         scopes.dedup();
         let mut decision = self.context.store.decide_all(&scopes, now).await?;
         let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
@@ -230,7 +230,8 @@ impl Dispatcher {
         for outcome in finished.drain(..) {
             let load = Load::of(&outcome.job) as usize;
             self.held[load] -= 1;
-            let took: Duration = outcome.steps.iter().map(|step| step.took).sum();
+            let took: Duration =
+                outcome.findings.iter().flat_map(|one| &one.kept.ran).map(|ran| ran.took).sum();
             self.pace[load] = (self.pace[load] * 7 + took) / 8;
         }
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
@@ -255,8 +256,7 @@ impl Dispatcher {
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
         let attempts = job.request.workflow.retry.attempts;
         if let Some(trouble) = course::deadly(&job.claim, attempts) {
-            let claim = job.claim.clone();
-            let outcome = Outcome { claim, job, steps: Vec::new(), trouble: Some(trouble) };
+            let outcome = Outcome { job, findings: Vec::new(), trouble: Some(trouble) };
             let _ = self.outcomes.0.send(outcome);
             return;
         }
@@ -299,7 +299,8 @@ impl Dispatcher {
             finished.push(outcome);
             under_way -= 1;
         }
-        let scopes: Vec<_> = finished.iter().map(|outcome| scope(&outcome.claim.request)).collect();
+        let scopes: Vec<_> =
+            finished.iter().map(|outcome| scope(&outcome.job.claim.request)).collect();
         let now = self.context.clock.now();
         let recorded = async {
             let mut decision = self.context.store.decide_all(&scopes, now).await?;

@@ -4,10 +4,10 @@ use jiff::civil::Date;
 use page::PageText;
 use understand::extract;
 
-use super::{Fact, classify::rounded};
+use super::{Found, Kept, classify::rounded};
 use crate::{
     model::{EvidenceBox, FieldValue, RuleOutcome},
-    rules::workflow::Workflow,
+    rules::{course::Known, workflow::Workflow},
     store::documents::Reading,
 };
 
@@ -18,22 +18,29 @@ pub(super) fn extract(
     pages: &[PageText],
     first: u32,
     today: Date,
-) -> Fact {
+) -> Found {
     let Some(schema) = workflow.schemas.get(doc_type) else {
         // Recognised, with nothing to extract: settled as it is.
         let (fields, extracted_data) = (Vec::new(), serde_json::Map::new());
         let nothing = Reading { fields, extracted_data, confidence: 1.0, missing_required: false };
-        return Fact::Extracted(Box::new(nothing));
+        return read(nothing);
     };
     let pages: Vec<&PageText> = pages.iter().collect();
     let found = extract::extract(doc_type, schema, &pages, today);
     let missing_required = found.fields.iter().any(|f| f.required && f.value.is_none());
-    Fact::Extracted(Box::new(Reading {
+    read(Reading {
         extracted_data: found.data(),
         confidence: rounded(found.confidence),
         missing_required,
         fields: found.fields.into_iter().map(|field| field_value(field, first)).collect(),
-    }))
+    })
+}
+
+/// A document that was read.
+pub(super) fn read(reading: Reading) -> Found {
+    let (confidence, missing_required) = (reading.confidence, reading.missing_required);
+    let known = Known::Document { confidence, missing_required };
+    (known, Kept { reading: Some(Box::new(reading)), ..Kept::default() })
 }
 
 fn field_value(field: extract::Field, first: u32) -> FieldValue {

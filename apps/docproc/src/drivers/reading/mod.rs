@@ -15,15 +15,13 @@ mod worker;
 
 pub use crate::store::messages::WORK;
 pub use dispatcher::{idle, run};
-use jiff::Timestamp;
 pub(crate) use opened::kind_word;
 use page::PageText;
 pub(crate) use read::engine_of;
 
 use crate::{
-    model::Item,
-    rules::{continuity::PagePosition, retry::Trouble},
-    store::{documents::Reading, jobs::Job, messages::Claim, pages::Leaf, requests::FileRow},
+    rules::{course::Known, retry::Trouble},
+    store::{documents::Reading, jobs::Job, pages::Leaf, progress::Ran, requests::FileRow},
 };
 
 /// What the screens ask about this process's work.
@@ -36,57 +34,41 @@ pub struct WorkerStatus {
     pub looked: std::sync::atomic::AtomicI64,
 }
 
-/// What a stage found out. Facts only: what follows from them is the planner's.
-#[derive(Debug)]
-pub enum Fact {
-    Routed,
-    Split {
-        files: Vec<FileRow>,
-        leaves: Vec<Leaf>,
-    },
-    Read {
-        text: PageText,
-        place: PagePosition,
-        identity: Option<String>,
-    },
-    Classified {
-        scores: Vec<(String, f64)>,
-    },
-    Extracted(Box<Reading>),
-    /// A service outside answered something that concerns the request as a whole.
-    Answered,
+/// What was found out about an item. Facts only: what follows from them is the planner's.
+pub type Finding = crate::rules::course::Finding<Kept>;
+
+/// What is kept of a finding beside what plans depend on.
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub text: Option<PageText>,
+    pub reading: Option<Box<Reading>>,
+    pub files: Vec<FileRow>,
+    pub leaves: Vec<Leaf>,
+    /// The stages that ran, in a row.
+    pub ran: Vec<Ran>,
+    /// Nobody asked yet: its message was about to be sent.
+    pub ahead: bool,
 }
 
-impl Fact {
-    fn text(&self) -> Option<&PageText> {
-        match self {
-            Self::Read { text, .. } => Some(text),
-            Self::Routed
-            | Self::Split { .. }
-            | Self::Classified { .. }
-            | Self::Extracted(_)
-            | Self::Answered => None,
-        }
+impl Kept {
+    /// Together with what a later stage found about the same item.
+    pub(super) fn add(&mut self, later: Self) {
+        self.text = later.text.or(self.text.take());
+        self.reading = later.reading.or(self.reading.take());
+        self.files.extend(later.files);
+        self.leaves.extend(later.leaves);
+        self.ran.extend(later.ran);
     }
 }
 
-/// One stage that ran on an item.
-#[derive(Debug)]
-pub struct Step {
-    pub item: Item,
-    pub at: i32,
-    pub facts: Vec<Fact>,
-    pub started: Timestamp,
-    pub finished: Timestamp,
-    pub took: std::time::Duration,
-}
-
-/// What came of a message: the stages that ran, and what stopped the next one. Behind those of its
-/// own item stand those that were done ahead of being asked.
+/// What came of a message: what the stages that ran found, and what stopped the next one. Behind
+/// the finding about its own item stand those that were made ahead of being asked.
 #[derive(Debug)]
 pub struct Outcome {
-    pub claim: Claim,
     pub job: Job,
-    pub steps: Vec<Step>,
+    pub findings: Vec<Finding>,
     pub trouble: Option<Trouble>,
 }
+
+/// What one stage found.
+type Found = (Known, Kept);

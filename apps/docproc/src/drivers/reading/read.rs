@@ -12,11 +12,11 @@ use page::PageText;
 use paper::Document;
 use understand::classify::first_page_evidence;
 
-use super::{Fact, split::trouble};
+use super::{Found, Kept, split::trouble};
 use crate::{
     drivers::runtime::Runtime,
     model,
-    rules::{continuity::PagePosition, retry::Trouble},
+    rules::{continuity::PagePosition, course::Known, retry::Trouble},
     store::{
         jobs::{Input, Job},
         requests::FileRow,
@@ -65,7 +65,7 @@ impl Engines {
 }
 
 /// The words of a page's own text layer, when that can be trusted.
-pub(super) fn layer(runtime: &Runtime, job: &Job) -> Result<Option<Fact>, Trouble> {
+pub(super) fn layer(runtime: &Runtime, job: &Job) -> Result<Option<Found>, Trouble> {
     let (document, page) = open(runtime, job)?;
     let Some(layer) = document.text(page).map_err(|broken| trouble(&broken))? else {
         return Ok(None);
@@ -87,7 +87,7 @@ pub(super) fn picture(
     engines: &mut Engines,
     engine: model::Engine,
     budget: Duration,
-) -> Result<Fact, Trouble> {
+) -> Result<Found, Trouble> {
     let (document, page) = open(runtime, job)?;
     let picture = document.render(page, DPI).map_err(|broken| trouble(&broken))?;
     let text =
@@ -113,11 +113,12 @@ fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble>
     Ok((opened.map_err(|broken| trouble(&broken))?, *page_in_file as usize))
 }
 
-fn found(text: PageText) -> Fact {
+fn found(text: PageText) -> Found {
     let evidence = first_page_evidence(&text);
     let named = evidence.identity.is_some();
     let place = PagePosition::told(evidence.page_number, evidence.starts, named);
-    Fact::Read { text, place, identity: evidence.identity }
+    let known = Known::Page { evidence: Some((place, evidence.identity)), scores: None };
+    (known, Kept { text: Some(text), ..Kept::default() })
 }
 
 pub(super) fn file_of(job: &Job, n: u32) -> Result<&FileRow, Trouble> {

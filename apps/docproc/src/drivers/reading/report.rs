@@ -1,10 +1,11 @@
 //! The log line of a stage, with every field of the seed's §9.1.
 
-use super::{Fact, Outcome, Step};
+use super::{Finding, Outcome};
 use crate::{
     drivers::resources::Resources,
     model::{Component, Item},
-    rules::workflow::Stage,
+    rules::{course::Known, workflow::Stage},
+    store::progress::Ran,
 };
 
 /// What a stage found, as the log tells it.
@@ -17,20 +18,21 @@ struct Result {
     manual: bool,
 }
 
-pub(crate) fn step(
+pub(crate) fn stage(
     outcome: &Outcome,
-    step: &Step,
+    finding: &Finding,
+    ran: Ran,
     stage: Option<&Stage>,
     component: &str,
     used: Resources,
 ) {
-    let claim = &outcome.claim;
-    let (page, document) = match &step.item {
+    let claim = &outcome.job.claim;
+    let (page, document) = match &finding.item {
         Item::Request => (None, None),
         Item::Page(n) => (Some(u64::from(*n)), None),
         Item::Document(id) => (None, Some(id.as_str())),
     };
-    let found = result(step, stage);
+    let found = result(finding, stage);
     // Integers of an absent page or document are left out by tracing.
     tracing::info!(
         component,
@@ -40,10 +42,10 @@ pub(crate) fn step(
         pagina_id = page,
         document_id = document,
         intento = claim.attempt,
-        elapsed_s = step.took.as_secs_f64(),
-        timestamp_inicio = %step.started,
-        timestamp_fin = %step.finished,
-        duracion_ms = step.took.as_secs_f64() * 1000.0,
+        elapsed_s = ran.took.as_secs_f64(),
+        timestamp_inicio = %ran.started,
+        timestamp_fin = %ran.finished,
+        duracion_ms = ran.took.as_secs_f64() * 1000.0,
         resultado.tipo_documental = found.doc_type,
         resultado.confianza = found.confidence,
         resultado.paginas = found.pages,
@@ -52,30 +54,32 @@ pub(crate) fn step(
         recursos.memoria_mb = used.memory_mb(),
         recursos.gpu_utilizada = false,
         sla.deadline = %claim.deadline,
-        sla.restante_ms = step.finished.duration_until(claim.deadline).as_millis() as i64,
+        sla.restante_ms = ran.finished.duration_until(claim.deadline).as_millis() as i64,
         "stage_completed"
     );
 }
 
-fn result(step: &Step, stage: Option<&Stage>) -> Result {
+/// Of all that was found about an item, what this stage contributed.
+fn result(finding: &Finding, stage: Option<&Stage>) -> Result {
     let mut found = Result::default();
-    for fact in &step.facts {
-        match fact {
-            Fact::Read { text, .. } => found.confidence = Some(f64::from(text.confidence())),
-            Fact::Classified { scores } => {
-                let best = scores.first();
-                found.doc_type = best.map(|(doc_type, _)| doc_type.clone());
-                found.confidence = best.map(|(_, confidence)| *confidence);
-                found.manual = doubtful(stage, found.confidence);
-            }
-            Fact::Extracted(extracted) => {
-                found.confidence = Some(extracted.confidence);
-                let missing = extracted.missing_required && asks(stage);
-                found.manual = missing || doubtful(stage, found.confidence);
-            }
-            Fact::Split { leaves, .. } => found.pages = Some(leaves.len() as u64),
-            Fact::Routed | Fact::Answered => {}
+    let Some(component) = stage.map(|stage| stage.component) else { return found };
+    let by = |one: Component| component == one || component == Component::Http;
+    if let Some(text) = finding.kept.text.as_ref().filter(|_| by(Component::Ocr)) {
+        found.confidence = Some(f64::from(text.confidence()));
+    }
+    match &finding.known {
+        Known::Page { scores: Some(scores), .. } if by(Component::Classifier) => {
+            let best = scores.first();
+            found.doc_type = best.map(|(doc_type, _)| doc_type.clone());
+            found.confidence = best.map(|(_, confidence)| *confidence);
+            found.manual = doubtful(stage, found.confidence);
         }
+        Known::Document { confidence, missing_required } => {
+            found.confidence = Some(*confidence);
+            found.manual = (*missing_required && asks(stage)) || doubtful(stage, found.confidence);
+        }
+        Known::Split { files } => found.pages = Some(files.len() as u64),
+        Known::Nothing | Known::Page { .. } => {}
     }
     found
 }

@@ -2,15 +2,15 @@
 
 use paper::{Broken, Kind, Limits};
 
-use super::{Fact, opened::kind_word};
+use super::{Found, Kept, opened::kind_word};
 use crate::{
     drivers::runtime::Runtime,
     drivers::storage::Storage,
-    rules::retry::Trouble,
+    rules::{course::Known, retry::Trouble},
     store::{jobs::Job, pages::Leaf, requests::FileRow},
 };
 
-pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Fact, Trouble> {
+pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Found, Trouble> {
     let sent: Vec<&FileRow> =
         job.request.files.iter().filter(|file| file.packed_in.is_none()).collect();
     let mut next = sent.iter().map(|file| file.n + 1).max().unwrap_or(0);
@@ -33,7 +33,8 @@ pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Fac
     if leaves.is_empty() {
         return Err(trouble(&Broken::NoPages));
     }
-    Ok(Fact::Split { files, leaves })
+    let known = Known::Split { files: leaves.iter().map(|leaf| leaf.file).collect() };
+    Ok((known, Kept { files, leaves, ..Kept::default() }))
 }
 
 fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {

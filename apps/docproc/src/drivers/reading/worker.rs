@@ -11,7 +11,7 @@ use page::PageText;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
-    Fact, Outcome, Step, classify,
+    Finding, Found, Kept, Outcome, classify,
     extract::extract,
     job_queue::JobQueue,
     read::{self, Engines, misplaced},
@@ -20,8 +20,11 @@ use super::{
 use crate::{
     Context,
     model::{Component, Unit},
-    rules::{retry::Trouble, workflow::How},
-    store::jobs::{Input, Job},
+    rules::{course::Known, retry::Trouble, workflow::How},
+    store::{
+        jobs::{Input, Job},
+        progress::Ran,
+    },
 };
 
 pub(super) struct Worker {
@@ -44,8 +47,8 @@ impl Worker {
     /// Works until the queue is closed.
     pub(super) fn work(mut self) {
         while let Some(job) = self.queue.take(self.nimble) {
-            let mut steps = Vec::new();
-            let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &mut steps)));
+            let mut findings = Vec::new();
+            let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &mut findings)));
             let trouble = match done {
                 Ok(Ok(())) => None,
                 Ok(Err(trouble)) => Some(trouble),
@@ -54,16 +57,16 @@ impl Worker {
                     Some(panicked(&*panic))
                 }
             };
-            let outcome = Outcome { claim: job.claim.clone(), job, steps, trouble };
+            let outcome = Outcome { job, findings, trouble };
             if self.outcomes.send(outcome).is_err() {
                 return;
             }
         }
     }
 
-    fn perform(&mut self, job: &Job, steps: &mut Vec<Step>) -> Result<(), Trouble> {
-        self.chain(job, Haste::None, steps)?;
-        self.go_ahead(job, steps);
+    fn perform(&mut self, job: &Job, findings: &mut Vec<Finding>) -> Result<(), Trouble> {
+        self.chain(job, Haste::None, findings)?;
+        self.go_ahead(job, findings);
         Ok(())
     }
 
@@ -73,32 +76,43 @@ impl Worker {
         &mut self,
         job: &Job,
         haste: Haste,
-        steps: &mut Vec<Step>,
+        findings: &mut Vec<Finding>,
     ) -> Result<(), Trouble> {
-        let mut at = job.claim.at;
+        let (mut at, from, before) = (job.claim.at, job.claim.at, findings.len());
         loop {
             let (started, clock) = (self.context.clock.now(), Instant::now());
-            let read = steps.iter().flat_map(|step| &step.facts).find_map(Fact::text);
-            let Some(fact) = self.stage(job, at, read, haste)? else { return Ok(()) };
-            let follow = matches!(fact, Fact::Routed | Fact::Read { .. });
-            let (item, facts) = (job.claim.item.clone(), vec![fact]);
+            let read = findings.get(before).and_then(|one| one.kept.text.as_ref());
+            let Some((known, mut kept)) = self.stage(job, at, read, haste)? else { return Ok(()) };
             let (finished, took) = (self.context.clock.now(), clock.elapsed());
-            steps.push(Step { item, at, facts, started, finished, took });
-            match self.next_here(job, at).filter(|_| follow) {
+            kept.ran.push(Ran { at, started, finished, took });
+            if let Some(finding) = findings.get_mut(before) {
+                let so_far = std::mem::replace(&mut finding.known, Known::Nothing);
+                (finding.at, finding.known) = (at, so_far.and(known));
+                finding.kept.add(kept);
+            } else {
+                kept.ahead = haste == Haste::Quick;
+                let item = job.claim.item.clone();
+                findings.push(Finding { item, from, at, known, kept });
+            }
+            match self.next_here(job, at) {
                 Some(next) => at = next,
                 None => return Ok(()),
             }
         }
     }
 
-    /// The following stage, if this process does it for the same unit.
+    /// The following stage, if it needs no judgement in between and this process does it for the
+    /// same unit.
     fn next_here(&self, job: &Job, at: i32) -> Option<i32> {
         let stages = &job.request.workflow.stages;
         let next = (at + 1) as usize;
         let stage = stages.get(next)?;
-        let unit = usize::try_from(at).map_or(Unit::Request, |at| stages[at].unit);
+        let here = usize::try_from(at).ok().map(|at| &stages[at]);
+        let unit = here.map_or(Unit::Request, |stage| stage.unit);
+        let sure = here.is_none_or(|stage| stage.component == Component::Ocr);
         let in_process = !stage.component.is_join() && stage.component != Component::Http;
-        (in_process
+        (sure
+            && in_process
             && stage.unit == unit
             && self.context.runtime.config.part.hosts(stage.component))
         .then_some(next as i32)
@@ -111,8 +125,10 @@ impl Worker {
         at: i32,
         text: Option<&PageText>,
         haste: Haste,
-    ) -> Result<Option<Fact>, Trouble> {
-        let Ok(position) = usize::try_from(at) else { return Ok(Some(Fact::Routed)) };
+    ) -> Result<Option<Found>, Trouble> {
+        let Ok(position) = usize::try_from(at) else {
+            return Ok(Some((Known::Nothing, Kept::default())));
+        };
         let Some(stage) = job.request.workflow.stages.get(position) else {
             return Err(misplaced("workflow"));
         };
@@ -122,8 +138,8 @@ impl Worker {
             }
             Component::Ocr => {
                 let How::Read { engine } = stage.how else { return Err(misplaced("ocr")) };
-                if let Some(fact) = read::layer(&self.context.runtime, job)? {
-                    return Ok(Some(fact));
+                if let Some(found) = read::layer(&self.context.runtime, job)? {
+                    return Ok(Some(found));
                 }
                 if haste == Haste::Quick {
                     return Ok(None);
