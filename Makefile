@@ -6,20 +6,21 @@ BENCH ?=
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build models test lint format bench tools clean
+.PHONY: help run build models test soak lint format bench tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# The development profile reaches the first page sooner: its dependencies are optimised, thin LTO is
-# not worth the wait here. For a real shop: cargo build --release.
+# The development profile reaches the first page sooner: only what computes is optimised. For a real
+# shop: cargo build --release.
 run: build ## build, start with demo data, print the address (LISTEN=127.0.0.1:8000)
 	@echo "Turno: http://$(LISTEN)/  (Ctrl-C stops it; its files are in data/)"
 	@$(CARGO_TARGET_DIR)/debug/turno serve --demo --listen $(LISTEN) --data-dir data
 
 build: models ## build the binary (development profile)
 	@scripts/tools build
-	@cargo build --workspace --bin turno
+	@from=$$(date +%s); scripts/cargo build --workspace --bin turno && \
+		echo "Turno: built in $$(($$(date +%s) - from)) s"
 
 # Without the pack pictures are read by Tesseract, if that is there; a machine without a network can
 # still build and run everything else.
@@ -30,11 +31,14 @@ models: ## install the models that read pictures, once
 test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
 	@scripts/test
 
+soak: ## the tests that kill and race, a hundred and a thousand times
+	@TURNO_SOAK=1 scripts/test soak
+
 lint: ## formatting, clippy without warnings, house rules
 	@scripts/tools build
 	@cargo fmt --all --check
+	@cargo test --quiet -p tidy
 	@cargo clippy --workspace --all-targets -- -D warnings
-	@cargo test --workspace --quiet --test tidy
 
 format: ## format all Rust sources
 	@cargo fmt --all

@@ -1,3 +1,5 @@
+//! A figure and its limit, as a line of the report.
+
 /// One measured figure and what it must not pass.
 #[derive(Debug)]
 struct Line {

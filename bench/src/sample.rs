@@ -1,3 +1,5 @@
+//! Durations of the same thing, and their percentiles.
+
 use std::time::Duration;
 
 /// Durations of the same thing.

@@ -9,7 +9,7 @@ use host::{Actor, Grant};
 use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
 
-use crate::cli::{Named, Place, Read, TokenCommand, TokenCreate, UserAdd, UserCommand};
+use crate::cli::{Installation, Named, Read, TokenCommand, TokenCreate, UserAdd, UserCommand};
 use crate::config::Config;
 use crate::database::Database;
 use crate::exit::{Code, Exit, with_causes};
@@ -124,14 +124,14 @@ async fn revoke_token(args: &Named) -> Result<(), Exit> {
 }
 
 /// Opens for a change; the first user of a new house makes its database.
-async fn open(place: &Place) -> Result<(Config, Store), Exit> {
+async fn open(place: &Installation) -> Result<(Config, Store), Exit> {
     let config = apps::configure(place, place.flags())?;
     let store = Database::of(&config.server).open().await?;
     migrations::require_current(&store).await?;
     Ok((config, store))
 }
 
-async fn open_existing(place: &Place) -> Result<Store, Exit> {
+async fn open_existing(place: &Installation) -> Result<Store, Exit> {
     let config = apps::configure(place, place.flags())?;
     let store = Database::of(&config.server).open_existing().await?;
     migrations::require_current(&store).await?;

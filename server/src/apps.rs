@@ -6,7 +6,7 @@ use db::settings::{Kind, Origin as From, Override, Setting, Settings};
 use host::App;
 use serde_json::Value as Json;
 
-use crate::cli::{Place, Verbosity};
+use crate::cli::{Installation, Verbosity};
 use crate::config::{Alias, AppSetting, Config, Flag, KnownSettings, Origin, Sources};
 use crate::exit::Exit;
 
@@ -22,22 +22,20 @@ pub(crate) fn with(documents: Arc<docproc::Runtime>) -> Vec<App> {
 }
 
 /// Variables by which operators of the original systems already know a setting.
-fn aliases() -> Vec<Alias<'static>> {
-    let of =
-        |app| move |(variable, key): &(&'static str, &'static str)| Alias { variable, app, key };
-    let docproc = docproc::ALIASES.iter().map(of("docproc"));
-    let pedidos = pedidos::ALIASES.iter().map(of("pedidos"));
-    let sam = sam::ALIASES.iter().map(of("sam"));
-    let coordinador = coordinador::ALIASES.iter().map(of("coordinador"));
-    docproc.chain(pedidos).chain(sam).chain(coordinador).collect()
+fn aliases(apps: &[App]) -> Vec<Alias<'static>> {
+    let of = |app: &App| {
+        let name = app.name;
+        app.aliases.iter().map(move |&(variable, key)| Alias { variable, app: name, key })
+    };
+    apps.iter().flat_map(of).collect()
 }
 
 /// Lays files, environment and flags over the defaults.
-pub(crate) fn configure(place: &Place, flags: Vec<Flag>) -> Result<Config, Exit> {
+pub(crate) fn configure(place: &Installation, flags: Vec<Flag>) -> Result<Config, Exit> {
     let apps = all();
     let names: Vec<_> = apps.iter().map(|app| app.name).collect();
     let settings: Vec<_> = settings(&apps).iter().map(|spec| (spec.app, spec.key)).collect();
-    let known = KnownSettings { apps: &names, settings: &settings, aliases: &aliases() };
+    let known = KnownSettings { apps: &names, settings: &settings, aliases: &aliases(&apps) };
     let sources = Sources::of_process(place.config.clone(), flags)?;
     Ok(Config::load(&sources, &known)?)
 }

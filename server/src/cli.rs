@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// Run the applications: console, API, events and their clocks
     Serve(Serve),
     /// Bring the database up to this version without serving
-    Migrate(Place),
+    Migrate(Installation),
     /// Check this installation and say how to mend what is wrong
     Doctor(Read),
     /// Show and explain the configuration
@@ -108,7 +108,7 @@ pub(crate) enum Command {
 
 /// Which installation is meant.
 #[derive(Args, Clone, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct Installation {
     /// Configuration file [default: turno.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -119,7 +119,7 @@ pub(crate) struct Place {
     pub(crate) database_url: Option<String>,
 }
 
-impl Place {
+impl Installation {
     pub(crate) fn flags(&self) -> Vec<Flag> {
         let data_dir = flag("--data-dir", "server.data_dir", self.data_dir.as_ref());
         let url = flag("--database-url", "server.database_url", self.database_url.as_ref());
@@ -139,7 +139,7 @@ Examples:
   turno serve --listen 0.0.0.0:8000 --database-url postgres://turno@db/turno")]
 pub(crate) struct Serve {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Installation,
     /// Address and port [default: 127.0.0.1:8000]; other than loopback needs a user first
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
@@ -179,7 +179,7 @@ pub(crate) enum ClockKind {
 #[derive(Args, Debug)]
 pub(crate) struct Read {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Installation,
     /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -225,7 +225,7 @@ Examples:
   turno user add chef --role pedidos:COCINA --password-stdin < password.txt")]
 pub(crate) struct UserAdd {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Installation,
     pub(crate) name: String,
     /// APPLICATION:ROLE, repeatable; ADMIN alone means the whole house
     #[arg(long = "role", value_name = "ROLE", required = true)]
@@ -241,7 +241,7 @@ pub(crate) struct UserAdd {
 #[derive(Args, Debug)]
 pub(crate) struct Named {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Installation,
     pub(crate) name: String,
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use db::{Applied, Line, Store};
 use jiff::Timestamp;
 
-use crate::cli::{Place, Verbosity};
+use crate::cli::{Installation, Verbosity};
 use crate::database::Database;
 use crate::exit::Exit;
 use crate::{apps, logs, output};
@@ -25,7 +25,7 @@ pub(crate) enum Standing {
 }
 
 /// `turno migrate`.
-pub(crate) async fn run(place: &Place, verbosity: Verbosity) -> Result<(), Exit> {
+pub(crate) async fn run(place: &Installation, verbosity: Verbosity) -> Result<(), Exit> {
     let flags = place.flags().into_iter().chain(apps::level(verbosity)).collect();
     let config = apps::configure(place, flags)?;
     logs::start(&config.log);

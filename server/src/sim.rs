@@ -12,7 +12,7 @@ use crate::cli::{SimCommand, SimDocuments, SimPedidos, WearKind};
 use crate::exit::{Code, Exit, with_causes};
 use crate::output;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(command: SimCommand) -> Result<(), Exit> {
     match command {
@@ -86,7 +86,7 @@ pub(crate) fn length(span: Span) -> Result<Duration, Exit> {
 async fn reach(url: &str) -> Result<(), Exit> {
     let asked = http_client::client()
         .get(format!("{}/health", url.trim_end_matches('/')))
-        .timeout(PATIENCE)
+        .timeout(REQUEST_TIMEOUT)
         .send()
         .await;
     match asked {

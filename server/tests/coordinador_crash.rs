@@ -15,7 +15,7 @@ const OLTS: usize = 60;
 const ONUS: usize = 40;
 const OID: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1";
 
-async fn furnish(client: &Client, devices: &Simulator) {
+async fn set_up(client: &Client, devices: &Simulator) {
     let limits = json!({
         "max_executions_per_minute": 600, "max_short_per_minute": 600, "max_descubrimiento": 500,
         "max_total": 500,
@@ -90,7 +90,7 @@ async fn kills(database_url: Option<String>, times: u64) {
     let arguments = vec!["--apps".to_owned(), "coordinador".to_owned()];
     let options = Options { database_url, arguments, ..Options::default() };
     let mut server = Turno::start(options).await;
-    furnish(&server.client(), &devices).await;
+    set_up(&server.client(), &devices).await;
     for time in 0..times {
         // From the first moments after a start, when everything is due, to the middle of the work.
         tokio::time::sleep(Duration::from_millis(time * 37 % 400)).await;
@@ -117,8 +117,8 @@ async fn kills(database_url: Option<String>, times: u64) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_26_a_hundred_kills_leave_no_run_twice_and_none_stuck() {
-    kills(None, 60).await;
+    kills(None, testkit::rounds(60) as u64).await;
     if let Some(url) = testkit::fresh_database().await {
-        kills(Some(url), 40).await;
+        kills(Some(url), testkit::rounds(40) as u64).await;
     }
 }

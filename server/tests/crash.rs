@@ -2,7 +2,7 @@
 //! What a client was told is there once; what it was not told is there once or not at all, and once
 //! after it asks again; the kitchen never held more than its capacity.
 //!
-//! `TURNO_CRASHES` sets how often; `PostgreSQL` gets a fifth of it.
+//! A hundred times under `make soak`, else ten; `PostgreSQL` gets a fifth of it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -19,7 +19,7 @@ const CLIENTS: usize = 4;
 const CAPACITY: usize = 8;
 
 fn crashes() -> u32 {
-    std::env::var("TURNO_CRASHES").map_or(100, |count| count.parse().expect("a number of crashes"))
+    testkit::rounds(100) as u32
 }
 
 /// What a client knows for certain.

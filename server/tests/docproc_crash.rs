@@ -130,7 +130,8 @@ async fn one_process_on_one_file_killed_under_load() {
     let files = Files::new("sqlite");
     let mut turno = Turno::start(files.options("", None)).await;
     let mut accepted = Vec::new();
-    for kill in 0..30_usize {
+    let kills = testkit::rounds(30);
+    for kill in 0..kills {
         let client = turno.client();
         let sending = async {
             let mut ids = Vec::new();
@@ -145,9 +146,9 @@ async fn one_process_on_one_file_killed_under_load() {
         turno.kill().await;
         turno.restart().await;
     }
-    assert_eq!(accepted.len(), 210);
+    assert_eq!(accepted.len(), kills * 7);
     check(&turno.client(), &accepted).await;
-    println!("210 requests, 840 pages, 30 kills: all complete, every page once");
+    println!("{} requests, {kills} kills: all complete, every page once", kills * 7);
 }
 
 #[tokio::test]
@@ -160,7 +161,8 @@ async fn a_process_per_component_killed_under_load() {
         workers.push(Turno::start(files.options(component, Some(&url))).await);
     }
     let mut accepted = Vec::new();
-    for round in 0..8 {
+    let rounds = testkit::rounds(8);
+    for round in 0..rounds {
         for victim in &mut workers {
             for n in 0..5 {
                 accepted.extend(send(&door.client(), round * 100 + n).await);
@@ -169,7 +171,7 @@ async fn a_process_per_component_killed_under_load() {
             victim.restart().await;
         }
     }
-    assert_eq!(accepted.len(), 200);
+    assert_eq!(accepted.len(), rounds * 25);
     check(&door.client(), &accepted).await;
-    println!("200 requests, 800 pages, 8 kills of each of 5 workers: all complete");
+    println!("{} requests, {rounds} kills of each of 5 workers: all complete", rounds * 25);
 }

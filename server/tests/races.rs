@@ -2,7 +2,7 @@
 //! fall due, people start, cancel and bump, customers order. Each round asks the database whether
 //! everything still adds up; the end replays what was told.
 //!
-//! `TURNO_RACES` sets how many races; a round runs four of them at once.
+//! A thousand races under `make soak`, else a hundred; a round runs four of them at once.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,8 +25,7 @@ const STEP: SignedDuration = SignedDuration::from_secs(30);
 const RACES: usize = 4;
 
 fn rounds() -> usize {
-    let races = std::env::var("TURNO_RACES");
-    races.map_or(1_000_usize, |count| count.parse().expect("a number of races")).div_ceil(RACES)
+    testkit::rounds(1_000).div_ceil(RACES)
 }
 
 fn order(due: Option<Timestamp>) -> Json {

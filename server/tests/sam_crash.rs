@@ -19,7 +19,7 @@ const AT_ONCE: usize = 50;
 const IDS: std::ops::RangeInclusive<usize> = 5001..=5000 + RUNS;
 
 /// A server with five hundred runners, each reserved for the one robot there is.
-async fn furnish(client: &Client, room: &str) {
+async fn set_up(client: &Client, room: &str) {
     for (key, value) in [
         ("A360_URL", json!(room)),
         ("A360_USUARIO", json!("sam")),
@@ -72,7 +72,7 @@ async fn storm(database_url: Option<String>) {
     let options = Options { database_url, arguments, ..Options::default() };
     let mut server = Turno::start(options).await;
     let client = server.client();
-    furnish(&client, &room.url()).await;
+    set_up(&client, &room.url()).await;
     let deployed = |run: &Json| run["deployment_id"].is_string();
     until("five hundred deploys", async || {
         live(&client).await.iter().filter(|run| deployed(run)).count() == RUNS

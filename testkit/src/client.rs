@@ -28,6 +28,12 @@ impl Client {
         Self { token: Some(token.into()), ..self.clone() }
     }
 
+    /// The same person at another server.
+    #[must_use]
+    pub fn moved_to(&self, base: &str) -> Self {
+        Self { base: base.to_owned(), ..self.clone() }
+    }
+
     pub fn base(&self) -> &str {
         &self.base
     }

@@ -1,17 +1,26 @@
-//! What tests share: throw-away databases, the real binary under a manual clock, a JSON client.
+//! What tests share: throw-away databases, an application served inside the test, the real binary
+//! under a manual clock, a JSON client.
 //!
-//! Depends on no crate of the house, so that every one of them can use it in its tests. Everything
-//! here panics with an explanation instead of returning errors: the caller is always a test.
+//! Everything here panics with an explanation instead of returning errors: the caller is always a
+//! test.
 
 pub mod client;
+pub mod local;
 pub mod postgres;
 pub mod server;
 
 use std::path::PathBuf;
 
 pub use client::{Answer, Client};
+pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_sqlite};
 pub use postgres::fresh_database;
 pub use server::{Clock, Options, Turno};
+
+/// How often something is killed or raced: all of it under `make soak`, else a tenth, which finds what
+/// is broken without making everybody wait for what is rare.
+pub fn rounds(whole: usize) -> usize {
+    if std::env::var_os("TURNO_SOAK").is_some() { whole } else { whole.div_ceil(10) }
+}
 
 /// The top of the source tree.
 fn workspace() -> PathBuf {

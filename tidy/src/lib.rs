@@ -2,6 +2,7 @@
 //!
 //! Each rule is one file with its reason and its samples; `tests/tidy.rs` applies them to the tree.
 
+pub mod absences;
 pub mod assets;
 pub mod dashboards;
 pub mod dependencies;

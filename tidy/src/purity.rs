@@ -41,7 +41,7 @@ fn is_pure(source: &Source) -> bool {
     let rust = source.has_extension(&["rs"]);
     let test = path.contains("/tests.") || path.contains("/tests/");
     let engine = path.starts_with("crates/engine/src/");
-    let rules = path.starts_with("apps/") && path.contains("/src/rules");
+    let rules = path.starts_with("apps/") && path.contains("/rules/src/");
     rust && !test && (engine || rules)
 }
 
@@ -56,9 +56,12 @@ mod tests {
     #[test]
     fn a_rule_that_reads_the_clock_is_found() {
         let text = "fn plan() {\n    let t = Timestamp::now();\n}\n";
-        let found = findings("apps/pedidos/src/rules/intake.rs", text);
+        let found = findings("apps/pedidos/rules/src/rules/intake.rs", text);
         assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("apps/pedidos/src/rules/intake.rs:2: `now(`"), "{found:?}");
+        assert!(
+            found[0].starts_with("apps/pedidos/rules/src/rules/intake.rs:2: `now(`"),
+            "{found:?}"
+        );
         assert_eq!(findings("crates/engine/src/plan.rs", "async fn a() { b().await }").len(), 2);
     }
 

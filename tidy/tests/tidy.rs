@@ -36,6 +36,11 @@ fn rules_are_pure() {
 }
 
 #[test]
+fn what_must_not_be_is_nowhere() {
+    none(&tidy::absences::check(&TREE));
+}
+
+#[test]
 fn files_are_short() {
     none(&tidy::length::check(&TREE));
 }

@@ -1,28 +1,26 @@
 //! *Coordinador*: SNMP jobs on OLTs, each on its own grid, under a quota and a common rate.
 //!
 //! Read `model` for the nouns, `policy` for what an operator may change, `rules` for the decisions
-//! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `wire` for
-//! the outside contract.
+//! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `drivers`
+//! for how devices are asked, `wire` for the outside contract.
 
-pub mod credential;
 pub mod decisions;
-pub mod fleet;
-pub mod model;
+pub mod drivers;
 pub(crate) mod pages;
-pub mod policy;
 pub mod routes;
-pub mod rules;
 pub mod sim;
 pub mod store;
 pub mod wire;
 
-use decisions::{beat, dispatch, job, spread, sweep};
-use host::{App, Draw, Nav, Role, Tick};
-use jiff::SignedDuration;
+pub use coordinador_rules::{NAME, model, policy, rules};
+use decisions::{dispatch, polls, spread, sweep};
+use drivers::{Runtime, job};
+use engine::{Roles as _, Word as _};
+use host::{App, Draw, Nav, Role, Wiring};
 pub use store::policy::SETTINGS;
 
-/// The name of the application, of its scope and of its topic.
-pub const NAME: &str = "coordinador";
+/// The house and what this application keeps in a process.
+pub type Context = host::Local<Runtime>;
 
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[("MAX_EXECUTIONS_PER_MINUTE", store::policy::PER_MINUTE)];
@@ -41,59 +39,40 @@ const NAV: &[Nav] = &[
 
 /// The application, ready to plug into the host.
 pub fn app() -> App {
+    let wiring = Wiring::new(Runtime::default());
     App {
         name: NAME,
         title: ("Coordinador", "Coordinador"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },
             Role { word: "CONSULTA", title: ("Consulta", "Viewer") },
         ],
         may_configure: |role| {
-            policy::Role::from_word(role)
-                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+            policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
-        routes: Box::new(|_| routes::all()),
+        routes: wiring.routes(routes::all),
         public: &[],
         own_proof: &[],
         unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
-            Tick::periodic(
-                beat::TICK,
-                |context| Box::pin(std::future::ready(Ok(beat::period(&context)))),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(beat::tick(context, now)),
-            ),
-            Tick::periodic(
-                spread::TICK,
-                |context| Box::pin(spread::period(context)),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(spread::tick(context, now)),
-            ),
-            Tick::periodic(
-                dispatch::TICK,
-                |_| Box::pin(std::future::ready(Ok(dispatch::PERIOD))),
-                |context, now| Box::pin(std::future::ready(Ok(dispatch::next(&context, now)))),
-                |context, now| Box::pin(dispatch::tick(context, now)),
-            ),
-            Tick::periodic(
-                sweep::TICK,
-                |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(sweep::tick(context, now)),
-            ),
+            wiring.tick(spread::TICK, spread::tick),
+            wiring.tick(dispatch::TICK, dispatch::tick),
+            wiring.tick(sweep::TICK, sweep::tick),
         ],
-        tasks: vec![Box::new(|context| Box::pin(beat::watch(context)))],
-        drivers: vec![job::driver()],
+        tasks: vec![wiring.task(job::watch)],
+        drivers: vec![wiring.driver(polls::KIND, job::perform)],
         redact: wire::redact,
         senseless: store::policy::senseless,
-        // Whoever a limit lets start starts.
-        on_settings: Box::new(|_, decision| {
+        // Whoever a limit lets start starts; what is to be forgotten sooner goes sooner.
+        on_settings: wiring.on_settings(|_, decision| {
             decision.wake(dispatch::TICK);
+            decision.wake(sweep::TICK);
             Box::pin(std::future::ready(Ok(())))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),

@@ -34,8 +34,8 @@ pub async fn demo(context: Context) {
 
 /// The fleet, entered if nothing was; none if somebody else's OLTs are there.
 async fn start(url: &str) -> Outcome<Option<Simulator>> {
-    let house = House { url: url.to_owned(), client: http_client::client() };
-    let known = house.call(Method::GET, "/api/coordinador/olts?limit=1000", &Json::Null).await?;
+    let api = Api { url: url.to_owned(), client: http_client::client() };
+    let known = api.call(Method::GET, "/api/coordinador/olts?limit=1000", &Json::Null).await?;
     let known = known["items"].as_array().cloned().unwrap_or_default();
     let theirs = |olt: &Json| !olt["abreviatura"].as_str().unwrap_or("").starts_with(PREFIX);
     if known.iter().any(theirs) {
@@ -44,7 +44,7 @@ async fn start(url: &str) -> Outcome<Option<Simulator>> {
     let fleet = Simulator::start(options()).await?;
     let ports: Vec<u16> = fleet.addresses().iter().map(std::net::SocketAddr::port).collect();
     if known.is_empty() {
-        house.furnish(&ports).await?;
+        api.enter_fixtures(&ports).await?;
         return Ok(Some(fleet));
     }
     for olt in &known {
@@ -52,7 +52,7 @@ async fn start(url: &str) -> Outcome<Option<Simulator>> {
         let number = number.and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
         let Some(port) = number.checked_sub(1).and_then(|at| ports.get(at)) else { continue };
         let path = format!("/api/coordinador/olts/{}", olt["id"]);
-        house.call(Method::PUT, &path, &json!({ "puerto": port })).await?;
+        api.call(Method::PUT, &path, &json!({ "puerto": port })).await?;
     }
     Ok(Some(fleet))
 }
@@ -72,12 +72,12 @@ const fn zte(number: usize) -> bool {
     number % 3 == 2
 }
 
-struct House {
+struct Api {
     url: String,
     client: Client,
 }
 
-impl House {
+impl Api {
     async fn call(&self, method: Method, path: &str, body: &Json) -> Outcome<Json> {
         let mut asked = self.client.request(method, format!("{}{path}", self.url));
         if !body.is_null() {
@@ -88,7 +88,7 @@ impl House {
     }
 
     /// The OLTs, and a template that discovers, reads a chain of two and reads one often.
-    async fn furnish(&self, ports: &[u16]) -> Outcome<()> {
+    async fn enter_fixtures(&self, ports: &[u16]) -> Outcome<()> {
         let mut olts = Vec::new();
         for (number, port) in ports.iter().enumerate() {
             let body = json!({

@@ -68,6 +68,7 @@ pub fn app(runtime: Arc<Runtime>) -> App {
         title: ("DocProc", "DocProc"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },

@@ -1,26 +1,31 @@
 //! *Pedidos*: a restaurant's order queue and kitchen display.
 //!
 //! Read `model` for the nouns, `rules` for the decisions, `decisions` for how they are committed,
-//! `wire` for the words of the outside contract, and `routes` for who may ask what.
+//! `drivers` for who hears of it outside, `wire` for the words of the outside contract, and `routes`
+//! for who may ask what.
 
-pub mod alerts;
 pub mod decisions;
-pub mod live;
-pub mod model;
+pub mod drivers;
 pub mod pages;
-pub mod policy;
 pub mod routes;
-pub mod rules;
 pub mod sim;
 pub mod store;
 pub mod wire;
 
-use host::{App, Draw, Nav, Role, Tick};
+use engine::Word as _;
+use host::{App, Draw, Nav, Role, Roles as _, Wiring};
 
-/// The name of the application, of its scope and of its topic.
-pub const NAME: &str = "pedidos";
-
+pub use pedidos_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
+
+/// What this process keeps for the application.
+#[derive(Debug, Default)]
+pub struct Runtime {
+    sockets: drivers::sockets::Sockets,
+}
+
+/// What routes, the tick and the publisher of events are given.
+pub type Context = host::Local<Runtime>;
 
 /// Environment variables of the original system and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[
@@ -47,11 +52,13 @@ const NAV: &[Nav] = &[
 
 /// The application, ready to plug into the host.
 pub fn app() -> App {
+    let wiring = Wiring::new(Runtime::default());
     App {
         name: NAME,
         title: ("Pedidos", "Orders"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "GERENTE", title: ("Gerencia", "Manager") },
@@ -59,22 +66,16 @@ pub fn app() -> App {
             Role { word: "COCINA", title: ("Cocina", "Kitchen") },
         ],
         may_configure: |role| {
-            model::Role::from_word(role)
-                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+            model::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
-        routes: Box::new(|_| routes::all()),
+        routes: wiring.routes(routes::all),
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
         own_proof: &[],
         unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
-        ticks: vec![Tick::periodic(
-            decisions::TICK,
-            |context| Box::pin(decisions::period(context)),
-            |context, now| Box::pin(decisions::next(context, now)),
-            |context, now| Box::pin(decisions::tick(context, now)),
-        )],
-        tasks: vec![Box::new(|context| Box::pin(live::publish(context)))],
+        ticks: vec![wiring.tick(decisions::TICK, decisions::tick)],
+        tasks: vec![wiring.task(drivers::sockets::publish)],
         drivers: Vec::new(),
         redact: wire::redact,
         senseless: |_, _| None,

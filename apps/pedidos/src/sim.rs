@@ -3,9 +3,9 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use engine::Chance;
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
-use rand::RngExt as _;
 use reqwest::{Client, Method};
 use serde_json::{Value as Json, json};
 
@@ -72,6 +72,7 @@ pub async fn run(url: &str, options: Options) -> Result<(), String> {
         options,
     };
     let articles = shop.menu().await?;
+    let mut chance = Chance::new(Timestamp::now().as_microsecond() as u64);
     let mut cooking = HashMap::new();
     let began = tokio::time::Instant::now();
     let mut ticker = tokio::time::interval(STEP);
@@ -83,11 +84,11 @@ pub async fn run(url: &str, options: Options) -> Result<(), String> {
         }
         owed += options.orders_per_hour * STEP.as_secs_f64() / 3_600.0;
         while owed >= 1.0 {
-            owed -= rand::rng().random_range(0.6..1.4);
-            shop.order(&articles).await?;
+            owed -= 0.6 + 0.8 * chance.unit();
+            shop.order(&articles, &mut chance).await?;
         }
         let board = shop.get("/api/pedidos/tablero").await?;
-        shop.work(&board, &mut cooking).await?;
+        shop.work(&board, &mut cooking, &mut chance).await?;
     }
 }
 
@@ -139,22 +140,30 @@ impl Shop {
         }
     }
 
-    async fn order(&self, articles: &[i64]) -> Result<(), String> {
-        let order = draw(articles, Timestamp::now());
+    async fn order(&self, articles: &[i64], chance: &mut Chance) -> Result<(), String> {
+        let order = draw(articles, Timestamp::now(), chance);
         self.call(Method::POST, "/pedidos", Some(order)).await.map(drop)
     }
 
     /// Everyone does what is due: cooks finish, customers pay, the counter hands over.
-    async fn work(&self, board: &Json, cooking: &mut HashMap<i64, f64>) -> Result<(), String> {
+    async fn work(
+        &self,
+        board: &Json,
+        cooking: &mut HashMap<i64, f64>,
+        chance: &mut Chance,
+    ) -> Result<(), String> {
         let now: Timestamp = Timestamp::now();
         let mut live = Vec::new();
         for order in board["pedidos"].as_array().into_iter().flatten() {
             let Some(id) = order["id"].as_i64() else { continue };
             live.push(id);
             match order["estado"].as_str() {
-                Some("EN_PREPARACION") => self.cook(id, order, cooking, now).await?,
+                Some("EN_PREPARACION") => {
+                    let pace = *cooking.entry(id).or_insert_with(|| 0.6 + 0.75 * chance.unit());
+                    self.cook(id, order, pace, now).await?;
+                }
                 Some("LISTO") => self.hand_over(id, order, now).await?,
-                Some("RECIBIDO") => self.wait(id, order).await?,
+                Some("RECIBIDO") => self.wait(id, order, chance).await?,
                 _ => {}
             }
         }
@@ -162,15 +171,8 @@ impl Shop {
         Ok(())
     }
 
-    async fn cook(
-        &self,
-        id: i64,
-        order: &Json,
-        cooking: &mut HashMap<i64, f64>,
-        now: Timestamp,
-    ) -> Result<(), String> {
+    async fn cook(&self, id: i64, order: &Json, pace: f64, now: Timestamp) -> Result<(), String> {
         let minutes = order["tiempo_estimado_preparacion"].as_f64().unwrap_or(10.0);
-        let pace = *cooking.entry(id).or_insert_with(|| rand::rng().random_range(0.6..1.35));
         let needed = minutes * 60.0 * pace / self.options.speed;
         if age(order, "iniciado_en", now) < needed {
             return Ok(());
@@ -193,11 +195,8 @@ impl Shop {
     }
 
     /// While it waits: the wallet pays some web orders, and now and then someone gives up.
-    async fn wait(&self, id: i64, order: &Json) -> Result<(), String> {
-        let (pays, gives_up) = {
-            let mut chance = rand::rng();
-            (chance.random_bool(0.05), chance.random_bool(0.0005))
-        };
+    async fn wait(&self, id: i64, order: &Json, chance: &mut Chance) -> Result<(), String> {
+        let (pays, gives_up) = (chance.percent(5.0), chance.percent(0.05));
         let unpaid = order["origen_pedido"] == "WEB" && order["estado_pago"] != "PAGADO";
         if unpaid && pays {
             let body = json!({ "medio_pago": "MERCADOPAGO", "estado_pago": "PAGADO" });
@@ -216,31 +215,23 @@ fn age(order: &Json, field: &str, now: Timestamp) -> f64 {
 }
 
 /// A customer's order, drawn at random.
-fn draw(articles: &[i64], now: Timestamp) -> Json {
-    let mut chance = rand::rng();
-    let pick = |list: &[&str], chance: &mut rand::rngs::ThreadRng| {
-        list[chance.random_range(0..list.len())].to_owned()
-    };
-    let lines: Vec<Json> = (0..chance.random_range(1..=3))
+fn draw(articles: &[i64], now: Timestamp, chance: &mut Chance) -> Json {
+    let lines: Vec<Json> = (0..chance.between(1, 3))
         .map(|_| {
-            let article = articles[chance.random_range(0..articles.len())];
-            let note = chance.random_bool(0.2).then(|| pick(NOTES, &mut chance));
-            json!({ "articulo_id": article, "cantidad": chance.random_range(1..=2),
+            let note = chance.percent(20.0).then(|| *chance.pick(NOTES));
+            json!({ "articulo_id": chance.pick(articles), "cantidad": chance.between(1, 2),
                     "observaciones": note })
         })
         .collect();
-    let web = chance.random_bool(0.2);
-    let due = chance
-        .random_bool(0.2)
-        .then(|| now + SignedDuration::from_mins(chance.random_range(12..35)));
-    let channels: &[&str] = &["MOSTRADOR", "MOSTRADOR", "TELEFONO", "WHATSAPP"];
-    let delivery = chance.random_bool(0.35);
+    let web = chance.percent(20.0);
+    let later = chance.percent(20.0).then(|| SignedDuration::from_mins(chance.between(12, 34)));
+    let channels = ["MOSTRADOR", "MOSTRADOR", "TELEFONO", "WHATSAPP"];
     json!({
         "articulos": lines,
-        "modalidad": if delivery { "DELIVERY" } else { "RETIRO" },
-        "origen_pedido": if web { "WEB".to_owned() } else { pick(channels, &mut chance) },
+        "modalidad": if chance.percent(35.0) { "DELIVERY" } else { "RETIRO" },
+        "origen_pedido": if web { "WEB" } else { chance.pick(&channels) },
         "medio_pago": if web { "MERCADOPAGO" } else { "EFECTIVO" },
-        "horario_entrega": due.map(|due| due.to_string()),
-        "cliente_nombre": pick(NAMES, &mut chance),
+        "horario_entrega": later.map(|later| (now + later).to_string()),
+        "cliente_nombre": chance.pick(NAMES),
     })
 }

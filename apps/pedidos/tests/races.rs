@@ -5,20 +5,19 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::{
-    fs,
     future::poll_fn,
-    path::PathBuf,
     pin::pin,
     sync::Arc,
     task::Poll,
     time::{Duration, Instant},
 };
 
-use bus::LocalBus;
-use db::{Decision, Store, events, settings::Settings};
-use host::{Access, AlertChannels, Clock, Context, Options};
+use db::{Decision, events};
+use engine::Word as _;
+use host::By;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use pedidos::{
+    Context, Runtime,
     decisions::{self, Created, Done},
     model::{
         Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentState, Role,
@@ -27,8 +26,9 @@ use pedidos::{
         commands::{self, Refusal},
         intake::Start,
     },
-    store::{By, KitchenView, articles, changes, orders, scope},
+    store::{KitchenView, articles, changes, orders, scope},
 };
+use testkit::{Setup, TestDb};
 use tokio::task::JoinHandle;
 
 const PROCESSES: usize = 3;
@@ -46,44 +46,30 @@ fn now() -> Timestamp {
 }
 
 fn by(role: Role) -> By {
-    By { name: "ana".into(), role }
+    By { app: pedidos::NAME, name: "ana".into(), role: role.word().into() }
 }
 
 /// The kitchen with seven of eight places taken, and the processes that share it.
-struct House {
+struct Kitchen {
     processes: Vec<Context>,
     article: i64,
 }
 
-impl House {
-    async fn open(url: &str) -> Self {
+impl Kitchen {
+    async fn open(db: &TestDb) -> Self {
+        let zone = TimeZone::get("America/Argentina/Buenos_Aires").unwrap();
+        let setup = Setup { zone, ..Setup::at(now(), db) };
         let mut processes = Vec::new();
         for _ in 0..PROCESSES {
-            let store = Store::open(url).await.unwrap();
-            store.migrate(&[host::MIGRATIONS, pedidos::store::MIGRATIONS], now()).await.unwrap();
-            let settings = Settings::new(pedidos::SETTINGS.to_vec(), Vec::new()).unwrap();
-            let options = Options {
-                access: Access::Open,
-                demo: false,
-                version: "0.0.0-test",
-                body_bytes: 1_000_000,
-                vault: host::Vault::ephemeral(),
-                sse_connections: 4,
-                drain: Duration::from_secs(1),
-                alerts: AlertChannels::default(),
-                url: String::new(),
-            };
-            let (apps, bus) = (vec![pedidos::app()], Arc::new(LocalBus::new()));
-            let clock = Clock::manual(now());
-            let zone = TimeZone::get("America/Argentina/Buenos_Aires").unwrap();
-            processes.push(Context::new(store, settings, clock, zone, apps, options, bus));
+            let context = setup.clone().prepare(pedidos::app()).await.context;
+            processes.push(Context::new(context, Arc::new(Runtime::default())));
         }
-        let mut house = Self { processes, article: 0 };
-        house.furnish().await;
-        house
+        let mut kitchen = Self { processes, article: 0 };
+        kitchen.fixtures().await;
+        kitchen
     }
 
-    async fn furnish(&mut self) {
+    async fn fixtures(&mut self) {
         let mut decision = self.decide().await;
         let article = articles::Article {
             id: 0,
@@ -103,7 +89,7 @@ impl House {
             let finish = now() + SignedDuration::from_mins(10);
             let start = Start { order: id, started_at: now(), expected_finish: finish };
             for change in start.changes() {
-                changes::apply(&mut decision, &By::system(), &change).await.unwrap();
+                changes::apply(&mut decision, &By::system(pedidos::NAME), &change).await.unwrap();
             }
         }
         decision.commit().await.unwrap();
@@ -159,7 +145,7 @@ impl House {
         let (_, mark) =
             events::bounds(&mut self.processes[0].store.read().await.unwrap()).await.unwrap();
         let history = self.number("SELECT COALESCE(MAX(id), 0) AS n FROM order_history", &[]).await;
-        Round { house: self, queue, mark, history }
+        Round { kitchen: self, queue, mark, history }
     }
 
     async fn number(&self, sql: &'static str, args: &[db::Value]) -> i64 {
@@ -168,7 +154,7 @@ impl House {
     }
 
     /// A worker's evaluation in one of the processes.
-    fn tick(&self, process: usize) -> JoinHandle<Result<(), db::Error>> {
+    fn tick(&self, process: usize) -> JoinHandle<host::Next> {
         let context = self.processes[process].clone();
         soon(async move { decisions::tick(context, now()).await })
     }
@@ -182,7 +168,7 @@ impl House {
 }
 
 struct Round<'a> {
-    house: &'a House,
+    kitchen: &'a Kitchen,
     queue: Vec<OrderId>,
     mark: i64,
     history: i64,
@@ -190,13 +176,13 @@ struct Round<'a> {
 
 impl Round<'_> {
     async fn order(&self, id: OrderId) -> Order {
-        let mut tx = self.house.processes[0].store.read().await.unwrap();
+        let mut tx = self.kitchen.processes[0].store.read().await.unwrap();
         orders::find(&mut tx, id).await.unwrap().unwrap()
     }
 
     /// `(order, from, to)` of every state event since the round began.
     async fn told(&self) -> Vec<(i64, String, String)> {
-        let mut tx = self.house.processes[0].store.read().await.unwrap();
+        let mut tx = self.kitchen.processes[0].store.read().await.unwrap();
         let told = events::since(&mut tx, self.mark).await.unwrap();
         assert!(told.is_sorted_by(|a, b| a.seq < b.seq));
         let word = |data: &serde_json::Value, key: &str| data[key].as_str().unwrap().to_owned();
@@ -212,27 +198,27 @@ impl Round<'_> {
     /// What holds after every race: the kitchen is full and not fuller, whoever cooks has exactly
     /// one ticket and nobody else has one, and what was told is what was written.
     async fn holds(&self) {
-        let house = self.house;
-        let context = &house.processes[1];
+        let kitchen = self.kitchen;
+        let context = &kitchen.processes[1];
         let mut tx = context.store.read().await.unwrap();
         let view = KitchenView::load(context, &mut tx, now()).await.unwrap();
         drop(tx);
         assert_eq!((view.capacity.in_use, view.capacity.limit), (8, 8));
         let sql = "SELECT COUNT(*) AS n FROM orders WHERE state = 'EN_PREPARACION'
                    AND id NOT IN (SELECT order_id FROM tickets)";
-        assert_eq!(house.number(sql, &[]).await, 0, "cooking without a ticket");
+        assert_eq!(kitchen.number(sql, &[]).await, 0, "cooking without a ticket");
         let sql = "SELECT COUNT(*) AS n FROM tickets JOIN orders ON orders.id = tickets.order_id
                    WHERE orders.state = 'RECIBIDO'";
-        assert_eq!(house.number(sql, &[]).await, 0, "a ticket without an entry");
+        assert_eq!(kitchen.number(sql, &[]).await, 0, "a ticket without an entry");
         let sql = "SELECT COUNT(*) AS n FROM order_history
                    WHERE id > $1 AND from_state IS NOT NULL";
-        let written = house.number(sql, &[self.history.into()]).await;
+        let written = kitchen.number(sql, &[self.history.into()]).await;
         assert_eq!(written, self.told().await.len() as i64, "told is written");
     }
 
     async fn tickets(&self, id: OrderId) -> i64 {
         let sql = "SELECT COUNT(*) AS n FROM tickets WHERE order_id = $1";
-        self.house.number(sql, &[id.0.into()]).await
+        self.kitchen.number(sql, &[id.0.into()]).await
     }
 }
 
@@ -291,41 +277,11 @@ async fn crash_after<T>(polls: usize, work: impl Future<Output = T>) -> Option<T
     .await
 }
 
-/// A database file that goes with the test.
-struct File(PathBuf);
-
-impl File {
-    fn new(name: &str) -> Self {
-        let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let dir = place.join(format!("{name}-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        Self(dir)
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-async fn on_sqlite(name: &str, race: impl AsyncFnOnce(&House)) {
-    let file = File::new(name);
-    let url = format!("sqlite://{}", file.0.join("turno.db").display());
-    race(&House::open(&url).await).await;
-}
-
-async fn on_postgres(race: impl AsyncFnOnce(&House)) {
-    if let Some(url) = testkit::fresh_database().await {
-        race(&House::open(&url).await).await;
-    }
-}
-
 /// S-15: two workers and a creation meet one free place and five who wait for it.
-async fn one_place_for_six(house: &House) {
+async fn one_place_for_six(kitchen: &Kitchen) {
     for _ in 0..rounds() {
-        let round = house.round(5).await;
-        let (one, two, created) = (house.tick(0), house.tick(1), house.create(2));
+        let round = kitchen.round(5).await;
+        let (one, two, created) = (kitchen.tick(0), kitchen.tick(1), kitchen.create(2));
         one.await.unwrap().unwrap();
         two.await.unwrap().unwrap();
         let Created::New(answer) = created.await.unwrap().unwrap() else { panic!("a new order") };
@@ -334,29 +290,29 @@ async fn one_place_for_six(house: &House) {
         let entry = (oldest.0, "RECIBIDO".to_owned(), "EN_PREPARACION".to_owned());
         assert_eq!(round.told().await, [entry], "one enters, the oldest");
         let sql = "SELECT COUNT(*) AS n FROM orders WHERE state = 'RECIBIDO'";
-        assert_eq!(house.number(sql, &[]).await, 5, "the others wait");
+        assert_eq!(kitchen.number(sql, &[]).await, 5, "the others wait");
         assert_eq!(round.tickets(oldest).await, 1);
         round.holds().await;
     }
 }
 
 /// S-16: a worker and a person start the same order.
-async fn a_worker_and_a_hand(house: &House) {
+async fn a_worker_and_a_person(kitchen: &Kitchen) {
     let mut won = 0;
     for _ in 0..rounds() {
-        let round = house.round(1).await;
+        let round = kitchen.round(1).await;
         let id = round.queue[0];
-        let context = house.processes[1].clone();
-        let hand = soon(async move {
+        let context = kitchen.processes[1].clone();
+        let person = soon(async move {
             decisions::act(&context, by(Role::Cashier), id, None, |order, seen, now| {
                 commands::start(order, seen.kitchen.room(), Role::Cashier, now)
             })
             .await
         });
-        let worker = house.tick(0);
+        let worker = kitchen.tick(0);
         worker.await.unwrap().unwrap();
-        let by_hand = match hand.await.unwrap().unwrap() {
-            Done::Order(_) => true,
+        let by_hand = match person.await.unwrap().unwrap() {
+            Done::Saved(_) => true,
             Done::Refused(refusal @ Refusal::AlreadyProcessed { .. }) => {
                 assert_eq!(refusal.code(), "PEDIDO_YA_PROCESADO");
                 false
@@ -371,26 +327,26 @@ async fn a_worker_and_a_hand(house: &House) {
         assert_eq!(round.tickets(id).await, 1);
         round.holds().await;
     }
-    println!("the hand was first {won} times of {}", rounds());
+    println!("the person was first {won} times of {}", rounds());
 }
 
 /// S-17: a cancellation meets the worker that would start the order.
-async fn a_cancellation_and_a_worker(house: &House) {
+async fn a_cancellation_and_a_worker(kitchen: &Kitchen) {
     let mut cooked = 0;
     for _ in 0..rounds() {
-        let round = house.round(2).await;
+        let round = kitchen.round(2).await;
         let (id, next) = (round.queue[0], round.queue[1]);
-        let context = house.processes[1].clone();
+        let context = kitchen.processes[1].clone();
         let cancel = soon(async move {
             decisions::act(&context, by(Role::Cashier), id, None, |order, _, now| {
                 commands::cancel(order, "el cliente se fue", Role::Cashier, now)
             })
             .await
         });
-        let worker = house.tick(0);
+        let worker = kitchen.tick(0);
         worker.await.unwrap().unwrap();
         let answer = cancel.await.unwrap().unwrap();
-        assert!(matches!(answer, Done::Order(_)), "{answer:?}");
+        assert!(matches!(answer, Done::Saved(_)), "{answer:?}");
         let told = round.told().await;
         let path: Vec<_> =
             told.iter().filter(|(of, ..)| *of == id.0).map(|(_, _, to)| to.as_str()).collect();
@@ -403,36 +359,36 @@ async fn a_cancellation_and_a_worker(house: &House) {
         assert_eq!((found.state, found.stock_restored), (OrderState::Cancelled, true));
         assert_eq!(round.order(next).await.state, OrderState::Preparing, "the place passes on");
         let sql = "SELECT stock AS n FROM articles";
-        assert_eq!(house.number(sql, &[]).await, STOCK - TAKEN, "back once, of two taken");
+        assert_eq!(kitchen.number(sql, &[]).await, STOCK - TAKEN, "back once, of two taken");
         round.holds().await;
     }
     println!("the worker was first {cooked} times of {}", rounds());
 }
 
 /// S-18: the process is gone somewhere between the first and the last line of an admission.
-async fn a_crash_anywhere(house: &House) {
+async fn a_crash_anywhere(kitchen: &Kitchen) {
     let mut outcomes = [0, 0];
     for attempt in 0..rounds() {
-        let round = house.round(1).await;
+        let round = kitchen.round(1).await;
         let (id, polls) = (round.queue[0], rand::random_range(0..60));
-        let context = house.processes[0].clone();
+        let context = kitchen.processes[0].clone();
         if attempt % 2 == 0 {
             crash_after(polls, decisions::tick(context, now())).await;
         } else {
-            let lines = [house.line()];
+            let lines = [kitchen.line()];
             let (by, new) = (by(Role::Cashier), order(now()));
             crash_after(polls, decisions::create(&context, &by, &new, &lines, None)).await;
         }
         // Another process looks after the first one is gone; whoever rolls back is in the way of
         // a decision until it has.
-        let check = house.processes[1].store.decide(&scope(), now()).await.unwrap();
+        let check = kitchen.processes[1].store.decide(&scope(), now()).await.unwrap();
         drop(check);
         let entered = round.order(id).await.state == OrderState::Preparing;
         assert_eq!(round.tickets(id).await, i64::from(entered), "all of it, or nothing");
         assert_eq!(round.told().await.len(), usize::from(entered));
         outcomes[usize::from(entered)] += 1;
         // The same process, restarted, finds its connections usable and finishes the work.
-        decisions::tick(house.processes[0].clone(), now()).await.unwrap();
+        decisions::tick(kitchen.processes[0].clone(), now()).await.unwrap();
         assert_eq!(round.order(id).await.state, OrderState::Preparing);
         assert_eq!(round.told().await.len(), 1);
         round.holds().await;
@@ -441,19 +397,19 @@ async fn a_crash_anywhere(house: &House) {
 }
 
 /// S-18: the ticket cannot be written, so the order does not enter either.
-async fn a_ticket_that_cannot_be_written(house: &House) {
+async fn a_ticket_that_cannot_be_written(kitchen: &Kitchen) {
     let rename = async |sql: &'static str| {
-        let mut decision = house.decide().await;
+        let mut decision = kitchen.decide().await;
         decision.tx.execute(sql, &[]).await.unwrap();
         decision.commit().await.unwrap();
     };
-    let round = house.round(1).await;
+    let round = kitchen.round(1).await;
     rename("ALTER TABLE tickets RENAME TO tickets_lost").await;
-    decisions::tick(house.processes[0].clone(), now()).await.unwrap_err();
+    decisions::tick(kitchen.processes[0].clone(), now()).await.unwrap_err();
     assert_eq!(round.order(round.queue[0]).await.state, OrderState::Received);
     assert_eq!(round.told().await, []);
     rename("ALTER TABLE tickets_lost RENAME TO tickets").await;
-    decisions::tick(house.processes[0].clone(), now()).await.unwrap();
+    decisions::tick(kitchen.processes[0].clone(), now()).await.unwrap();
     round.holds().await;
 }
 
@@ -462,12 +418,14 @@ macro_rules! races {
         mod $race {
             #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
             async fn on_sqlite() {
-                super::on_sqlite(stringify!($race), super::$race).await;
+                testkit::on_sqlite(async |db| super::$race(&super::Kitchen::open(db).await).await)
+                    .await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
             async fn on_postgres() {
-                super::on_postgres(super::$race).await;
+                testkit::on_postgres(async |db| super::$race(&super::Kitchen::open(db).await).await)
+                    .await;
             }
         }
     )*};
@@ -475,7 +433,7 @@ macro_rules! races {
 
 races!(
     one_place_for_six,
-    a_worker_and_a_hand,
+    a_worker_and_a_person,
     a_cancellation_and_a_worker,
     a_crash_anywhere,
     a_ticket_that_cannot_be_written

@@ -3,25 +3,28 @@
 //! Read `model` for the nouns, `rules` for the decisions (`launch`, `balance`, `reconcile`,
 //! `calendar`), `decisions` for how they are committed, `wire` for the outside contract.
 
-pub mod alarms;
 pub mod decisions;
-pub mod model;
+pub mod drivers;
 pub mod pages;
-pub mod policy;
-pub mod room;
 pub mod routes;
-pub mod rules;
+pub mod runtime;
 pub mod sim;
 pub mod store;
 pub mod wire;
 
-use decisions::{balance, deploy, launch, reconcile, sweep, sync};
-use host::{App, Draw, Nav, Role, Tick};
-use jiff::SignedDuration;
+use decisions::{balance, launch, reconcile, sweep, sync, wake_all};
+use drivers::deploy;
+use engine::Word as _;
+use host::{App, Draw, Nav, Role, Wiring};
+pub use runtime::Runtime;
+pub use sam_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
 
-/// The name of the application, of its scope and of its topic.
-pub const NAME: &str = "sam";
+/// What the functions of SAM are given: everything of the house, and this process's [`Runtime`].
+pub type Context = host::Local<Runtime>;
+
+/// Someone with a role here, asking something now.
+pub type Desk = host::Desk<policy::Role, Context>;
 
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[
@@ -62,11 +65,13 @@ const NAV: &[Nav] = &[
 
 /// The application, ready to plug into the host.
 pub fn app() -> App {
+    let wiring = Wiring::new(Runtime::default());
     App {
         name: NAME,
         title: ("SAM", "SAM"),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },
@@ -78,50 +83,26 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
-        routes: Box::new(|_| routes::all()),
+        routes: wiring.routes(routes::all),
         public: &[],
         own_proof: &["/api/callback"],
         unhurried: &["/api/sam/sync"],
         assets: vec![pages::ASSETS.clone()],
+        // Whoever is asked outside is not asked more often than was agreed.
         ticks: vec![
-            Tick::periodic(
-                launch::TICK,
-                |context| Box::pin(launch::period(context)),
-                |context, now| Box::pin(std::future::ready(Ok(launch::next(&context, now)))),
-                |context, now| Box::pin(launch::tick(context, now)),
-            ),
-            Tick::periodic(
-                balance::TICK,
-                |context| Box::pin(balance::period(context)),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(balance::tick(context, now)),
-            ),
-            Tick::periodic(
-                reconcile::TICK,
-                |context| Box::pin(reconcile::period(context)),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(reconcile::tick(context, now)),
-            ),
-            Tick::periodic(
-                sync::TICK,
-                |context| Box::pin(sync::period(context)),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(sync::tick(context, now)),
-            ),
-            Tick::periodic(
-                sweep::TICK,
-                |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-                |_, _| Box::pin(std::future::ready(Ok(None))),
-                |context, now| Box::pin(sweep::tick(context, now)),
-            ),
+            wiring.tick(launch::TICK, launch::tick),
+            wiring.tick(balance::TICK, balance::tick).without_net(),
+            wiring.tick(reconcile::TICK, reconcile::tick).without_net(),
+            wiring.tick(sync::TICK, sync::tick).without_net(),
+            wiring.tick(sweep::TICK, sweep::tick),
         ],
         tasks: Vec::new(),
-        drivers: vec![deploy::driver()],
+        drivers: vec![wiring.driver(deploy::KIND, deploy::perform)],
         redact: wire::redact,
         senseless: routes::senseless,
         // Whoever a setting lets start starts.
         on_settings: Box::new(|_, decision| {
-            decision.wake(launch::TICK);
+            wake_all(decision);
             Box::pin(std::future::ready(Ok(())))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),

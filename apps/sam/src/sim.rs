@@ -56,7 +56,7 @@ async fn run(url: &str) -> Outcome<()> {
     farm.set("A360_USUARIO", USER).await?;
     farm.set("A360_API_KEY", "demo").await?;
     if farm.get("/api/sam/robots?limit=1").await?["items"].as_array().is_none_or(Vec::is_empty) {
-        farm.furnish().await?;
+        farm.fill().await?;
     }
     for (id, ..) in ROBOTS {
         let minutes = 1 + id % 5;
@@ -64,9 +64,9 @@ async fn run(url: &str) -> Outcome<()> {
         farm.send(Method::PUT, &format!("{}/sim/bots/{id}", room.url()), &bot).await?;
     }
     let mut tickets = [40_i64, 20, 10, 60, 15];
-    let mut beat = tokio::time::interval(STEP);
+    let mut steps = tokio::time::interval(STEP);
     loop {
-        beat.tick().await;
+        steps.tick().await;
         let online = ROBOTS.iter().filter(|robot| robot.3);
         let mut told = Vec::new();
         for (robot, pending) in online.zip(&mut tickets) {
@@ -104,7 +104,7 @@ impl Farm {
     }
 
     /// Pools, runners, robots and schedules of a middling company.
-    async fn furnish(&self) -> Outcome<()> {
+    async fn fill(&self) -> Outcome<()> {
         let mut pools = Vec::new();
         for name in POOLS {
             let made =

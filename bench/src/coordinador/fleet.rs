@@ -29,7 +29,7 @@ async fn serve() -> Turno {
 }
 
 /// An OLT for each agent, and a node on each.
-async fn furnish(client: &Client, devices: &Simulator, node: &Json) -> Vec<i64> {
+async fn enter_fixtures(client: &Client, devices: &Simulator, node: &Json) -> Vec<i64> {
     let limits = json!({
         "max_executions_per_minute": 600, "max_short_per_minute": 600, "max_descubrimiento": 500,
         "max_get": 500, "max_total": 500,
@@ -77,7 +77,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let server = serve().await;
     let client = server.client();
     let far = Timestamp::now() + SignedDuration::from_hours(5);
-    let nodes = furnish(&client, &devices, &discovery(86_400, far)).await;
+    let nodes = enter_fixtures(&client, &devices, &discovery(86_400, far)).await;
     for round in ["first walks, every row kept", "walks again, every row compared"] {
         let asked = Timestamp::now();
         for node in &nodes {
@@ -123,7 +123,7 @@ pub(crate) async fn dead(report: &mut Report) -> Result<()> {
     let server = serve().await;
     let client = server.client();
     let soon = Timestamp::now() + SignedDuration::from_secs(5);
-    let nodes = furnish(&client, &devices, &discovery(12, soon)).await;
+    let nodes = enter_fixtures(&client, &devices, &discovery(12, soon)).await;
     let normal = json!({ "max_descubrimiento": 10, "max_get": 20, "max_total": 30 });
     client.put("/api/coordinador/limites", normal).await.expect(200);
     tokio::time::sleep(WATCHED).await;

@@ -118,7 +118,7 @@ fn world(ready: i64, now: Timestamp) -> World {
 fn dispatches(report: &mut Report, now: Timestamp, beside: f64) -> Result<()> {
     let world = world(READY, now);
     let plan = dispatch::plan(&world, now);
-    ensure!(plan.starts.len() == 6, "{} start", plan.starts.len());
+    ensure!(plan.starts().len() == 6, "{} start", plan.starts().len());
     let times = sample(|| drop(black_box(dispatch::plan(&world, now))));
     let note = format!(
         "of 100,000 nodes 5,000 are ready and 6 start; worst {:.1} ms; {:.1} times sorting 100,000",
@@ -163,7 +163,7 @@ fn day(report: &mut Report, start: Timestamp) -> Result<()> {
         starts.retain(|start| now.duration_since(start.at).as_secs() < 120);
         let look = look(&fleet, &policy, &running, &starts, now);
         let plan = dispatch::plan(&look, now);
-        for start in &plan.starts {
+        for start in plan.starts() {
             let Subject::Node(node) = start.subject else { continue };
             let next = start.next_run_at.unwrap_or_else(|| now + SignedDuration::from_secs(900));
             let one = &mut fleet[node.0 as usize];
@@ -171,7 +171,15 @@ fn day(report: &mut Report, start: Timestamp) -> Result<()> {
             one.next_run_at = next;
             (number, runs) = (number + 1, runs + 1);
             let (run, olt, job) = (RunId(number), start.olt, start.job);
-            running.push(Running { run, node, olt, job, cause: Cause::Scheduled, started_at: now });
+            running.push(Running {
+                run,
+                node,
+                olt,
+                job,
+                cause: Cause::Scheduled,
+                started_at: now,
+                lost: false,
+            });
             starts.push(Started { at: now, short: start.short });
         }
         let ends = running.iter().map(|run| run.started_at + SignedDuration::from_secs(20));

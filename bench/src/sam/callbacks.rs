@@ -25,7 +25,7 @@ const RUNNERS: usize = 1_000;
 const RELAUNCHES: usize = 100;
 const AT_ONCE: usize = 50;
 const POLL: Duration = Duration::from_millis(2);
-const PATIENCE: Duration = Duration::from_mins(2);
+const RUNS_TIMEOUT: Duration = Duration::from_mins(2);
 
 pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let lasting = Duration::from_hours(5);
@@ -111,7 +111,7 @@ async fn all_deployed(client: &Client) -> Result<Vec<Json>> {
         if runs.iter().filter(|run| run["deployment_id"].is_string()).count() == RUNNERS {
             return Ok(runs);
         }
-        ensure!(began.elapsed() < PATIENCE, "{} of {RUNNERS} runs deployed", runs.len());
+        ensure!(began.elapsed() < RUNS_TIMEOUT, "{} of {RUNNERS} runs deployed", runs.len());
     }
 }
 
@@ -136,7 +136,11 @@ async fn relaunches(client: &Client, runs: &[Json]) -> Result<Sample> {
             if next["id"] != run["id"] && next["estado"] == "DEPLOYED" {
                 break;
             }
-            ensure!(began.elapsed() < PATIENCE, "runner {} never works again", run["equipo_id"]);
+            ensure!(
+                began.elapsed() < RUNS_TIMEOUT,
+                "runner {} never works again",
+                run["equipo_id"]
+            );
         }
         sample.push(began.elapsed());
     }

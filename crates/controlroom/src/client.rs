@@ -1,3 +1,5 @@
+//! What Turno asks of a Control Room, one method each.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

@@ -1,3 +1,5 @@
+//! Where the Control Room is, and whether that can be used.
+
 use std::fmt;
 use std::time::Duration;
 

@@ -21,5 +21,5 @@ mod transport;
 pub use client::{Callback, Client, Deployment};
 pub use config::{BadConfig, Config, Secret};
 pub use fault::{Fault, classify, retry_after};
-pub use lists::{ACTIVE, ActivityQuery, Place};
+pub use lists::{ACTIVE, ActivityQuery, RunsOn};
 pub use records::{Activity, DefaultUser, Device, File, User};

@@ -35,7 +35,7 @@ pub enum ActivityQuery {
     /// These deployments whatever became of them, asked for in batches.
     Deployments(Vec<String>),
     /// What was created at a place since then.
-    Since(Place, Timestamp),
+    Since(RunsOn, Timestamp),
 }
 
 impl ActivityQuery {
@@ -46,7 +46,7 @@ impl ActivityQuery {
 
 /// Where an execution runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RunsOn {
     Device(i64),
     /// The user it runs as, whose default device that is.
     User(i64),
@@ -57,7 +57,7 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl RunsOn {
     /// What to ask for, one after the other: not every version knows every field, so they are not
     /// asked for together.
     fn filters(self) -> Vec<Filter> {
@@ -118,7 +118,7 @@ impl Client {
     /// know when to stop looking; the newest page is looked through whatever the clocks say.
     pub async fn find_by_tag(
         &self,
-        place: Place,
+        place: RunsOn,
         tag: &str,
         since: Timestamp,
     ) -> Result<Option<Activity>, Fault> {

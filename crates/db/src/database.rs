@@ -20,7 +20,7 @@ use crate::{Committed, Dialect, Error, Rows, Tx, writer::Writer};
 
 /// How long a caller waits for a connection or for another process's write before it hears
 /// "unavailable". Longer than any decision takes, shorter than a client's patience.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements kept prepared per connection: more than there are.
 const STATEMENTS: usize = 500;
 const SQLITE_READERS: u32 = 4;
@@ -172,7 +172,7 @@ async fn open_postgres(url: &str) -> Result<PgPool, Error> {
         .options([("lock_timeout", "5000"), ("statement_timeout", "30000"), ("timezone", "UTC")]);
     Ok(PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS)
-        .acquire_timeout(PATIENCE)
+        .acquire_timeout(BUSY_TIMEOUT)
         .connect_with(options)
         .await?)
 }
@@ -187,7 +187,7 @@ async fn open_together(path: &Path) -> Result<Pools, Error> {
     let began = Instant::now();
     loop {
         match open_sqlite(path).await {
-            Err(error) if error.is_locked() && began.elapsed() < PATIENCE => sleep(PAUSE).await,
+            Err(error) if error.is_locked() && began.elapsed() < BUSY_TIMEOUT => sleep(PAUSE).await,
             settled => return settled,
         }
     }
@@ -204,11 +204,11 @@ async fn open_sqlite(path: &Path) -> Result<Pools, Error> {
         .statement_cache_capacity(STATEMENTS)
         // The writer does it beside the commits.
         .pragma("wal_autocheckpoint", "0")
-        .busy_timeout(PATIENCE);
-    let writer = Writer::open(options.clone(), PATIENCE).await?;
+        .busy_timeout(BUSY_TIMEOUT);
+    let writer = Writer::open(options.clone(), BUSY_TIMEOUT).await?;
     let readers = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS)
-        .acquire_timeout(PATIENCE)
+        .acquire_timeout(BUSY_TIMEOUT)
         .connect_with(options.pragma("query_only", "ON"))
         .await?;
     Ok(Pools::Sqlite { writer, readers })

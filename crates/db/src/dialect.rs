@@ -1,3 +1,5 @@
+//! The two databases, where a statement cannot be shared.
+
 /// Which database speaks. Code asks only where a statement cannot be shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {

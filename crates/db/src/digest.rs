@@ -1,3 +1,5 @@
+//! SHA-256 and hexadecimal.
+
 use sha2::{Digest as _, Sha256};
 
 /// SHA-256 in lower-case hexadecimal.

@@ -1,3 +1,5 @@
+//! What can go wrong between us and the database.
+
 use std::borrow::Cow;
 
 /// What can go wrong between us and the database.

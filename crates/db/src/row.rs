@@ -1,3 +1,5 @@
+//! Rows of a result, read alike from both databases.
+
 use jiff::Timestamp;
 use serde_json::Value as Json;
 use sqlx::{Column as _, Row as _, TypeInfo as _, ValueRef as _};

@@ -1,3 +1,5 @@
+//! A transaction: statements written once for both databases.
+
 use sqlx::SqlSafeStr;
 
 use crate::{Dialect, Error, Row, Value, rows::Bound, writer::Turn};

@@ -300,15 +300,15 @@ mod tests {
 
     use super::*;
 
-    struct Place(std::path::PathBuf);
+    struct TestFile(std::path::PathBuf);
 
-    impl Drop for Place {
+    impl Drop for TestFile {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.0);
         }
     }
 
-    async fn writer(name: &str) -> (Place, Writer) {
+    async fn writer(name: &str) -> (TestFile, Writer) {
         let dir = std::env::temp_dir().join(format!("writer_{name}_{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
@@ -317,7 +317,7 @@ mod tests {
         let mut turn = writer.begin().await.unwrap();
         turn.run("CREATE TABLE kept (name TEXT NOT NULL)").await.unwrap();
         turn.commit().await.unwrap();
-        (Place(dir), writer)
+        (TestFile(dir), writer)
     }
 
     async fn write(turn: &mut Turn, name: &str) {

@@ -2,12 +2,11 @@
 
 /// Declares identifiers: whole numbers that cannot be taken for one another.
 ///
-/// ```
+/// ```text
 /// engine::ids! {
 ///     /// *Pedido*.
 ///     OrderId,
 /// }
-/// assert_eq!(OrderId(7).to_string(), "7");
 /// ```
 #[macro_export]
 macro_rules! ids {

@@ -2,7 +2,7 @@
 
 /// A reason, a refusal or a warning with its numbers, Spanish and English side by side so that
 /// neither can be forgotten.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sentence {
     pub es: String,
     pub en: String,
@@ -11,5 +11,11 @@ pub struct Sentence {
 impl Sentence {
     pub fn new(es: impl Into<String>, en: impl Into<String>) -> Self {
         Self { es: es.into(), en: en.into() }
+    }
+
+    /// Goes on with another one.
+    pub fn push(&mut self, more: &Self) {
+        self.es.push_str(&more.es);
+        self.en.push_str(&more.en);
     }
 }

@@ -15,15 +15,11 @@ pub trait Word: Copy + Eq + 'static {
 
 /// Declares an enum whose values are words.
 ///
-/// ```
-/// use engine::Word as _;
-///
+/// ```text
 /// engine::words! {
 ///     /// How an order leaves the shop.
 ///     pub enum Service { Pickup = "RETIRO", Delivery = "ENVIO" }
 /// }
-/// assert_eq!(Service::from_word("ENVIO"), Some(Service::Delivery));
-/// assert_eq!(Service::Pickup.word(), "RETIRO");
 /// ```
 #[macro_export]
 macro_rules! words {
@@ -46,4 +42,21 @@ macro_rules! words {
             }
         }
     )*};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    words! {
+        enum Service { Pickup = "RETIRO", Delivery = "ENVIO" }
+    }
+
+    #[test]
+    fn a_word_and_its_meaning_lead_to_each_other() {
+        assert_eq!(Service::from_word("ENVIO"), Some(Service::Delivery));
+        assert_eq!(Service::Pickup.word(), "RETIRO");
+        assert_eq!(Service::from_word("envio"), None);
+        assert_eq!(Service::ALL.len(), 2);
+    }
 }

@@ -1,3 +1,5 @@
+//! Who acts, and which roles they hold.
+
 use axum::{extract::FromRequestParts, http::request::Parts};
 use web::{Lang, Problem};
 

@@ -18,6 +18,8 @@ pub struct App {
     pub title: (&'static str, &'static str),
     pub migrations: db::Line,
     pub settings: &'static [Setting],
+    /// Environment variables by which operators of an original system already know a setting.
+    pub aliases: &'static [(&'static str, &'static str)],
     pub roles: &'static [Role],
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
@@ -44,6 +46,34 @@ pub struct App {
     pub on_settings: OnSettings,
     /// Seeds and moves demonstration data; runs under `--demo`.
     pub demo: Option<AppTask>,
+}
+
+/// An application with nothing in it, to be filled.
+impl Default for App {
+    fn default() -> Self {
+        Self {
+            name: "",
+            title: ("", ""),
+            migrations: db::Line { name: "", steps: &[] },
+            settings: &[],
+            aliases: &[],
+            roles: &[],
+            may_configure: |role| role == "ADMIN",
+            nav: &[],
+            routes: Box::new(|_| OpenApiRouter::new()),
+            public: &[],
+            own_proof: &[],
+            unhurried: &[],
+            assets: Vec::new(),
+            ticks: Vec::new(),
+            tasks: Vec::new(),
+            drivers: Vec::new(),
+            redact: |_, _, data| Some(data),
+            senseless: |_, _| None,
+            on_settings: Box::new(|_, _| Box::pin(std::future::ready(Ok(())))),
+            demo: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

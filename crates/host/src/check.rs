@@ -1,6 +1,8 @@
 //! Fields that came from outside, checked one by one so that a form is mended in one go.
 
 use axum::http::StatusCode;
+use engine::Word;
+use jiff::civil::Date;
 use serde_json::Value as Json;
 use web::{Lang, Problem};
 
@@ -10,12 +12,18 @@ use crate::Failure;
 #[derive(Debug)]
 pub struct Check {
     lang: Lang,
+    answer: (StatusCode, &'static str),
     wrong: Vec<(String, String)>,
 }
 
 impl Check {
     pub fn new(lang: Lang) -> Self {
-        Self { lang, wrong: Vec::new() }
+        Self::answering(lang, StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS")
+    }
+
+    /// Where the contract of an application fixes another status and code.
+    pub fn answering(lang: Lang, status: StatusCode, code: &'static str) -> Self {
+        Self { lang, answer: (status, code), wrong: Vec::new() }
     }
 
     pub fn wrong(&mut self, path: &str, es: &str, en: &str) {
@@ -47,7 +55,7 @@ impl Check {
             );
             self.wrong(path, &es, &en);
         }
-        if text.chars().any(|c| c == '\0') {
+        if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
             self.wrong(
                 path,
                 "tiene un carácter no permitido",
@@ -65,6 +73,28 @@ impl Check {
             self.wrong(path, &es, &en);
         }
         value
+    }
+
+    /// A word of a closed list.
+    pub fn word<T: Word>(&mut self, path: &str, word: Option<&str>) -> Option<T> {
+        let word = word?;
+        let found = T::from_word(word);
+        if found.is_none() {
+            let words: Vec<_> = T::ALL.iter().map(|one| one.word()).collect();
+            let words = words.join(", ");
+            let (es, en) = (format!("debe ser uno de {words}"), format!("must be one of {words}"));
+            self.wrong(path, &es, &en);
+        }
+        found
+    }
+
+    /// A calendar date of this age: beyond it databases disagree about what an instant is.
+    pub fn date(&mut self, path: &str, text: Option<&str>) -> Option<Date> {
+        let date = text?.parse::<Date>().ok().filter(|date| (2000..3000).contains(&date.year()));
+        if date.is_none() {
+            self.wrong(path, "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
+        }
+        date
     }
 
     /// JSON that both databases can keep, not deeper or larger than is useful.
@@ -86,23 +116,27 @@ impl Check {
         Some(value.clone())
     }
 
-    /// 422 with everything that was wrong.
+    /// Everything that was wrong, in one problem.
     pub fn finish(self) -> Result<(), Failure> {
         if self.wrong.is_empty() {
             return Ok(());
         }
-        Err(invalid(self.lang, self.wrong).into())
+        Err(problem(self.lang, self.answer, self.wrong).into())
     }
 }
 
 /// 422 that names every field at fault.
 pub fn invalid(lang: Lang, wrong: Vec<(String, String)>) -> Problem {
-    let problem =
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS").lang(lang).detail(
-            lang.t(
-                "Hay datos inválidos; no se cambió nada.",
-                "Invalid input; nothing was changed.",
-            ),
-        );
+    problem(lang, (StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS"), wrong)
+}
+
+fn problem(
+    lang: Lang,
+    (status, code): (StatusCode, &'static str),
+    wrong: Vec<(String, String)>,
+) -> Problem {
+    let detail =
+        lang.t("Hay datos inválidos; no se cambió nada.", "Invalid input; nothing was changed.");
+    let problem = Problem::new(status, code).lang(lang).detail(detail);
     wrong.into_iter().fold(problem, |problem, (path, message)| problem.error(path, message))
 }

@@ -1,3 +1,5 @@
+//! Why a handler could not answer.
+
 use axum::response::{IntoResponse, Response};
 use web::{Lang, Problem};
 

@@ -30,6 +30,7 @@ mod watch;
 
 pub mod accounts;
 pub mod check;
+pub mod edit;
 pub mod metrics;
 pub mod webhook;
 

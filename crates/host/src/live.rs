@@ -32,7 +32,7 @@ pub(crate) async fn stream(
     headers: HeaderMap,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
-    let place = Place::take(context.options.sse_connections).ok_or_else(|| {
+    let place = StreamSlot::take(context.options.sse_connections).ok_or_else(|| {
         Problem::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "DEMASIADAS_CONEXIONES")
             .lang(lang)
             .detail(lang.t(
@@ -106,9 +106,9 @@ pub(crate) fn visible(
 }
 
 /// One of a bounded number of streams; given back when the client goes.
-struct Place;
+struct StreamSlot;
 
-impl Place {
+impl StreamSlot {
     fn take(limit: usize) -> Option<Self> {
         OPEN.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |open| {
             (open < limit).then_some(open + 1)
@@ -118,7 +118,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for StreamSlot {
     fn drop(&mut self) {
         OPEN.fetch_sub(1, Ordering::SeqCst);
     }

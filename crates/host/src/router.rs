@@ -13,7 +13,13 @@ use axum::{
 use tower_http::{
     catch_panic::CatchPanicLayer, compression::CompressionLayer, set_header::SetResponseHeaderLayer,
 };
-use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, RefOr};
+use utoipa::{
+    PartialSchema as _, ToSchema as _,
+    openapi::{
+        Content, InfoBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response as Answer,
+        path::Operation,
+    },
+};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::SwaggerUi;
 use web::{Assets, Lang, Problem};
@@ -21,7 +27,7 @@ use web::{Assets, Lang, Problem};
 use crate::{Context, console, debug, door, health, live, metrics};
 
 /// Longer than any handler; streams are not bounded by it once they have begun.
-const PATIENCE: Duration = Duration::from_secs(30);
+const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The whole HTTP surface.
 pub fn router(context: &Context) -> Router {
@@ -84,7 +90,7 @@ async fn in_time(
     if route == debug::PATH || unhurried.into_iter().any(|one| *one == route) {
         return next.run(request).await;
     }
-    tokio::time::timeout(PATIENCE, next.run(request)).await.unwrap_or_else(|_| {
+    tokio::time::timeout(HANDLER_TIMEOUT, next.run(request)).await.unwrap_or_else(|_| {
         Problem::new(StatusCode::GATEWAY_TIMEOUT, "TIEMPO_AGOTADO")
             .lang(lang)
             .detail(lang.t(
@@ -97,7 +103,7 @@ async fn in_time(
 
 /// The API's page. Its viewer writes style attributes, which the house policy forbids elsewhere.
 fn documentation(mut api: OpenApi) -> Router<Context> {
-    name_problems(&mut api);
+    add_problems(&mut api);
     let policy = HeaderValue::from_static(
         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
          frame-ancestors 'none'",
@@ -106,18 +112,44 @@ fn documentation(mut api: OpenApi) -> Router<Context> {
         .layer(SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, policy))
 }
 
-/// Every answer that is not a success is a problem, and says so by its type. Handlers declare the
-/// body alone.
-fn name_problems(api: &mut OpenApi) {
-    let operations = api.paths.paths.values_mut().flat_map(|path| {
-        [&mut path.get, &mut path.put, &mut path.post, &mut path.delete, &mut path.patch]
-    });
-    let responses = operations.flatten().flat_map(|one| &mut one.responses.responses);
-    for (_, response) in responses.filter(|(status, _)| status.as_str() >= "400") {
-        if let RefOr::T(response) = response
-            && let Some(body) = response.content.shift_remove("application/json")
+/// What any read may be refused with, and what any change may be refused with besides.
+const READING: [u16; 5] = [400, 401, 403, 404, 503];
+const CHANGING: [u16; 6] = [409, 412, 413, 415, 422, 429];
+
+/// Every answer that is not a success is a problem, said here once for all operations; handlers
+/// declare what they answer when all is well, and refusals of their own.
+fn add_problems(api: &mut OpenApi) {
+    let schemas = &mut api.components.get_or_insert_default().schemas;
+    let mut needed = vec![(Problem::name().into_owned(), Problem::schema())];
+    Problem::schemas(&mut needed);
+    schemas.extend(needed);
+    for path in api.paths.paths.values_mut() {
+        let changing = [&mut path.put, &mut path.post, &mut path.delete, &mut path.patch];
+        for operation in changing.into_iter().flatten() {
+            refuse(operation, READING.iter().chain(&CHANGING));
+        }
+        if let Some(operation) = &mut path.get {
+            refuse(operation, READING.iter());
+        }
+    }
+}
+
+fn refuse<'a>(operation: &mut Operation, statuses: impl Iterator<Item = &'a u16>) {
+    let answers = &mut operation.responses.responses;
+    for status in statuses {
+        answers.entry(status.to_string()).or_insert_with(|| Answer::default().into());
+    }
+    for (status, answer) in answers.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
+        // A probe answers 503 with words of its own.
+        if let RefOr::T(answer) = answer
+            && (answer.description.is_empty() || answer.content.contains_key("application/json"))
         {
-            response.content.insert("application/problem+json".to_owned(), body);
+            let reason = status.parse().ok().and_then(|code| StatusCode::from_u16(code).ok());
+            answer.description =
+                reason.map_or_else(String::new, |code| Lang::En.status(code).to_owned());
+            let body = Content::new(Some(Ref::from_schema_name(Problem::name())));
+            answer.content.clear();
+            answer.content.insert("application/problem+json".to_owned(), body.into());
         }
     }
 }

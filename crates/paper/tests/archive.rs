@@ -1,3 +1,5 @@
+//! Archives become files, within bounds.
+
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! ZIP archives: what comes out of good ones, and how bad ones are refused.
 

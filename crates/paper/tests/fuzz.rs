@@ -1,3 +1,5 @@
+//! Damaged files are refused or read, never more than that.
+
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! Damaged files of every kind, as many as fit in `FUZZ_SECONDS` (5 unless told).
 //!

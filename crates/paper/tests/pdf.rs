@@ -1,3 +1,5 @@
+//! PDF files become pages.
+
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! PDF files: what good ones say, and how bad ones are refused.
 

@@ -1,3 +1,5 @@
+//! Pictures become pages.
+
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! TIFF, JPEG and PNG: what good ones show, and how bad ones are refused.
 

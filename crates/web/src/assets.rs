@@ -1,4 +1,5 @@
-//! Files embedded in the binary and served under `/assets/{bundle}/{file}`.
+//! Files embedded in the binary and served under `/assets/{bundle}/{file}`. A development build reads
+//! them where they lie, so that a changed style or script is seen at the next look.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,6 +29,7 @@ pub static KIT: LazyLock<Bundle> = LazyLock::new(|| Bundle::of::<Kit>("web"));
 pub struct Bundle {
     name: &'static str,
     files: Arc<BTreeMap<String, File>>,
+    read: fn(&str) -> Option<File>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,16 +42,20 @@ struct File {
 impl Bundle {
     /// Hashes every file once. Keep the result in a `LazyLock`.
     pub fn of<E: RustEmbed>(name: &'static str) -> Self {
-        let files = E::iter().filter_map(|path| {
-            let bytes = Bytes::from(E::get(&path)?.data.into_owned());
-            let file = File { version: version(&bytes), mime: mime(&path), bytes };
-            Some((path.into_owned(), file))
-        });
-        Self { name, files: Arc::new(files.collect()) }
+        let read: fn(&str) -> Option<File> = |path| {
+            let bytes = Bytes::from(E::get(path)?.data.into_owned());
+            Some(File { version: version(&bytes), mime: mime(path), bytes })
+        };
+        let files = E::iter().filter_map(|path| Some((path.to_string(), read(&path)?)));
+        Self { name, files: Arc::new(files.collect()), read }
     }
 
     pub fn contains(&self, file: &str) -> bool {
-        self.files.contains_key(file)
+        self.find(file).is_some()
+    }
+
+    fn find(&self, file: &str) -> Option<File> {
+        if cfg!(debug_assertions) { (self.read)(file) } else { self.files.get(file).cloned() }
     }
 
     /// The address to write into a page. An unknown file gets an address that answers 404.
@@ -58,7 +64,7 @@ impl Bundle {
     /// two addresses would run twice. They are revalidated by their tag instead.
     pub fn url(&self, file: &str) -> String {
         let mut url = format!("/assets/{}/{file}", self.name);
-        if let Some(found) = self.files.get(file)
+        if let Some(found) = self.find(file)
             && found.mime != JAVASCRIPT
         {
             url.push_str("?v=");
@@ -107,17 +113,17 @@ async fn serve(
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let found = assets.bundles.get(bundle.as_str()).and_then(|bundle| bundle.files.get(&file));
+    let found = assets.bundles.get(bundle.as_str()).and_then(|bundle| bundle.find(&file));
     match found {
-        Some(found) => answer(found, query.as_deref(), &headers),
+        Some(found) => answer(&found, query.as_deref(), &headers),
         None => Problem::no_such_route(Lang::from_headers(&headers)).await.into_response(),
     }
 }
 
 /// Browsers ask for it by habit when a page of ours names no icon (plain JSON, for example).
 async fn favicon(headers: HeaderMap) -> Response {
-    let icon = KIT.files.get("favicon.svg").expect("the kit embeds its icon");
-    answer(icon, None, &headers)
+    let icon = KIT.find("favicon.svg").expect("the kit embeds its icon");
+    answer(&icon, None, &headers)
 }
 
 fn answer(file: &File, query: Option<&str>, headers: &HeaderMap) -> Response {

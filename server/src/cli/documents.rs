@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use jiff::Span;
 
-use super::Place;
+use super::Installation;
 use super::golden::{GoldenCommand, Promote, Rollback};
 
 #[derive(Debug, Subcommand)]
@@ -110,7 +110,7 @@ Examples:
 )]
 pub(crate) struct Train {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Installation,
     /// Learn from documents in folders named by type
     #[arg(long, value_name = "DIR")]
     pub(crate) labelled: Option<PathBuf>,
@@ -138,7 +138,7 @@ Examples:
   turno docproc evaluate samples --svg reliability.svg")]
 pub(crate) struct Evaluate {
     #[command(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: Installation,
     /// Documents and their truth
     pub(crate) dir: PathBuf,
     /// Draw the reliability curves into this file

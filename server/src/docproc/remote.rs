@@ -10,7 +10,7 @@ use crate::cli::Server;
 use crate::exit::{Code, Exit, with_causes};
 
 /// For answers without a body to send; uploads take as long as they take.
-const PATIENCE: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Far more than any answer about one request.
 const LONGEST_ANSWER: usize = 64 << 20;
 
@@ -40,7 +40,7 @@ impl Remote {
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Json, Exit> {
-        self.answer(self.request(Method::GET, path).timeout(PATIENCE)).await
+        self.answer(self.request(Method::GET, path).timeout(REQUEST_TIMEOUT)).await
     }
 
     /// The JSON of a good answer; a refusal with its reason and the code it means.

@@ -13,7 +13,7 @@ use crate::database::Database;
 use crate::migrations::{self, Standing};
 use crate::{apps, serve};
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A day of a busy shop is a few megabytes; below this the database itself may stop.
 const SPACE_LOW: u64 = 500 * MEGABYTE;
 const SPACE_NONE: u64 = 50 * MEGABYTE;
@@ -172,7 +172,7 @@ async fn mail(smtp: &SmtpConfig) -> Finding {
         return Finding::fail(ABOUT, "alerts.smtp_url names no server", fix);
     };
     let connect = tokio::net::TcpStream::connect((host.as_str(), port));
-    match tokio::time::timeout(PATIENCE, connect).await {
+    match tokio::time::timeout(CONNECT_TIMEOUT, connect).await {
         Ok(Ok(_)) => Finding::pass(ABOUT, format!("{host}:{port} answers")),
         Ok(Err(error)) => Finding::fail(ABOUT, format!("{host}:{port}: {error}"), fix),
         Err(_) => Finding::fail(ABOUT, format!("{host}:{port} does not answer"), fix),

@@ -1,22 +1,23 @@
 //! The dispatcher's tick: cut off what took too long, start whoever's turn it is, let jump who used
 //! up his quota. Permits are spent in the commit that starts the run.
 
-use db::{Decision, Error, effects::NewEffect};
-use host::Context;
-use jiff::{SignedDuration, Timestamp};
+use db::{Decided, Decision, Error, Slice, Tx, effects::NewEffect};
+use engine::Word as _;
+use host::Next;
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::{
-    emit, job,
+    emit, polls,
     runs::{self as ending, Ended},
 };
 use crate::{
-    fleet::Fleet,
+    Context,
     model::{Ending, RunId, RunState},
     policy::{Policy, TestMode},
     rules::{
-        dispatch::{self, Motive, Plan, Replan, Start, Subject},
-        world::World,
+        dispatch::{self, Change, Motive, Replan, Start, Subject},
+        world::{Running, World},
     },
     store::{
         self,
@@ -29,55 +30,60 @@ use crate::{
 
 pub const TICK: &str = "coordinador.despacho";
 
-/// The net under the wake-ups.
-pub const PERIOD: SignedDuration = SignedDuration::from_secs(60);
+/// Whoever is ready, whatever runs, and the starts of the last minute.
+struct Fleet<'a>(&'a Context);
 
-pub fn next(context: &Context, now: Timestamp) -> Option<Timestamp> {
-    context.shared::<Fleet>().next(now)
+impl Slice for Fleet<'_> {
+    type Snapshot = World;
+    type Change = Change;
+
+    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<World, Error> {
+        world::load(self.0, tx, now).await
+    }
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        world: &World,
+        change: &Change,
+    ) -> Result<(), Error> {
+        match change {
+            Change::Fence(running) => cut_off(decision, &world.policy, running).await,
+            Change::Start(start) => begin(decision, &world.policy, start).await,
+            Change::Replan(replan) => move_on(decision, world, replan).await,
+        }
+    }
 }
 
 /// Looks without a lock first: most looks find nothing to do.
-pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
-    let fleet = context.shared::<Fleet>();
-    fleet.look();
+pub async fn tick(context: Context, now: Timestamp) -> Next {
     let rehearsal = end_rehearsed(&context, now).await?;
-    let mut tx = context.store.read().await?;
-    let world = world::load(&context, &mut tx, now).await?;
-    drop(tx);
+    let fleet = Fleet(&context);
+    let mut world = fleet.load(&mut context.store.read().await?, now).await?;
     let mut plan = dispatch::plan(&world, now);
     gauges(&world);
-    let mut fenced = Vec::new();
     if !plan.is_settled() {
         let mut decision = context.store.decide(&store::scope(), now).await?;
-        let world = world::load(&context, &mut decision.tx, now).await?;
-        plan = dispatch::plan(&world, now);
-        apply(&mut decision, &world, &plan).await?;
+        let decided = decision.plan(&fleet, |world| dispatch::plan(world, now)).await?;
         decision.commit().await?;
-        fenced.extend(plan.fences.iter().map(|running| running.run));
+        Decided { snapshot: world, plan } = decided;
+        context.runtime.stop(plan.fences().iter().map(|running| running.run));
     }
-    fleet.stop(fenced);
     let ends = match world.policy.test_mode {
-        TestMode::On { duration, .. } if !plan.starts.is_empty() => Some(now + duration),
+        TestMode::On { duration, .. } if !plan.starts().is_empty() => Some(now + duration),
         TestMode::On { .. } | TestMode::Off => None,
     };
-    fleet.remember([plan.next_look, rehearsal, ends].into_iter().flatten().min());
-    Ok(())
+    Ok([plan.next_look, rehearsal, ends].into_iter().flatten().min())
 }
 
-async fn apply(decision: &mut Decision, world: &World, plan: &Plan) -> Result<(), Error> {
-    for running in &plan.fences {
-        let Some(run) = runs::find(&mut decision.tx, running.run).await? else { continue };
-        let lasted = decision.now.duration_since(running.started_at).as_secs();
-        let end = Ended::interrupted(Ending::Stale, json!({ "segundos": lasted }));
-        ending::end(decision, &world.policy, &run, &end).await?;
-        tracing::warn!(run = run.id.0, node = run.node.0, seconds = lasted, "run cut off as stale");
-    }
-    for start in &plan.starts {
-        begin(decision, &world.policy, start).await?;
-    }
-    for replan in &plan.replans {
-        move_on(decision, world, replan).await?;
-    }
+async fn cut_off(decision: &mut Decision, policy: &Policy, running: &Running) -> Result<(), Error> {
+    let Some(run) = runs::find(&mut decision.tx, running.run).await? else { return Ok(()) };
+    let lasted = decision.now.duration_since(running.started_at).as_secs();
+    let why = if running.lost { Ending::Lost } else { Ending::Stale };
+    let end = Ended::interrupted(why, json!({ "segundos": lasted }));
+    ending::end(decision, policy, &run, &end).await?;
+    let (run, node) = (run.id.0, run.node.0);
+    tracing::warn!(run, node, seconds = lasted, reason = why.word(), "a run was cut off");
     Ok(())
 }
 
@@ -95,24 +101,18 @@ async fn begin(decision: &mut Decision, policy: &Policy, start: &Start) -> Resul
         }
         Subject::Node(node) => {
             nodes::replan(tx, node, Some(start.planned_at), start.next_run_at).await?;
-            let run = NewRun {
-                node,
-                olt: start.olt,
-                job: start.job,
-                cause: start.cause,
-                planned_at: start.planned_at,
-                asked_by: None,
-                follows: None,
+            let new = NewRun {
                 starts: true,
                 ends_at,
+                ..NewRun::waiting(node, start.olt, start.job, start.cause, start.planned_at)
             };
-            runs::insert(tx, &run, now).await?
+            runs::insert(tx, &new, now).await?
         }
     };
     if ends_at.is_none() {
         decision.effect(NewEffect {
             app: crate::NAME,
-            kind: job::KIND,
+            kind: polls::KIND,
             key: format!("coordinador/corrida/{run}/{}", now.as_microsecond()),
             payload: json!({ "run": run.0 }),
         });
@@ -148,15 +148,8 @@ async fn move_on(decision: &mut Decision, world: &World, replan: &Replan) -> Res
         }
         Motive::Repair => ("PLAN_REPARADO", None, json!({ "next_run_at": next })),
     };
-    let entry = Entry {
-        level: Level::Debug,
-        kind,
-        reason,
-        olt: Some(due.olt),
-        node: Some(replan.node),
-        run: None,
-        data,
-    };
+    let (olt, node) = (Some(due.olt), Some(replan.node));
+    let entry = Entry { olt, node, ..Entry::new(Level::Debug, kind, reason, data) };
     journal::write(&mut decision.tx, &entry, decision.now).await?;
     let data = json!({ "nodo_id": replan.node.0, "next_run_at": next, "motivo": reason });
     emit(decision, "nodo:replanificado", format!("nodo/{}", replan.node), data);
@@ -172,7 +165,7 @@ async fn end_rehearsed(context: &Context, now: Timestamp) -> Result<Option<Times
         return Ok(next);
     }
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
+    let policy = policy::load(context, &mut decision.tx).await?;
     let share = match policy.test_mode {
         TestMode::On { success_percent, .. } => success_percent,
         TestMode::Off => 100,
@@ -185,7 +178,7 @@ async fn end_rehearsed(context: &Context, now: Timestamp) -> Result<Option<Times
         let end = if good {
             Ended::success(summary)
         } else {
-            Ended { summary: Some(summary), ..Ended::rehearsed_failure() }
+            Ended::interrupted(Ending::Timeout, summary)
         };
         ending::end(&mut decision, &policy, run, &end).await?;
     }

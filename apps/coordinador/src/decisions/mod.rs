@@ -1,54 +1,44 @@
 //! The ways state changes. Each opens one decision on the fleet.
 
-pub mod beat;
+pub mod catalogue;
 pub mod dispatch;
-pub mod job;
+pub mod formulas;
 mod learn;
 pub mod nodes;
 pub mod olts;
+pub mod polls;
 pub mod runs;
+pub mod settings;
 pub mod spread;
 pub mod sweep;
 pub mod templates;
 
-use db::{Decision, Error, audit::Entry, events::NewEvent, settings::Change};
-use host::Context;
-use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use db::{Decision, Error, audit::Entry, events::NewEvent};
+use host::By;
+use serde_json::Value as Json;
 
-use crate::{
-    fleet::{Fleet, stir},
-    model::Ending,
-    policy::TestMode,
-    store::{policy, runs as kept},
-};
+use crate::{Context, model::RunId};
 
-/// Who acts.
-#[derive(Debug, Clone)]
-pub struct By {
-    pub name: String,
-    pub role: String,
-}
-
-impl By {
-    /// Turno itself.
-    pub fn system() -> Self {
-        Self { name: "SISTEMA".into(), role: "SISTEMA".into() }
-    }
-
-    /// A line of the audit.
-    pub fn did(&self, action: &str, subject: String) -> Entry {
-        Entry {
-            app: crate::NAME,
-            actor: self.name.clone(),
-            role: self.role.clone(),
-            action: action.to_owned(),
-            subject,
-            before: None,
-            after: None,
-            reason: None,
-        }
-    }
+/// How a change of something that is kept ended.
+#[derive(Debug)]
+pub enum Changed<T> {
+    Done(T),
+    NotFound,
+    /// Somebody changed it after the caller looked.
+    Stale {
+        current: i64,
+    },
+    /// The name is taken.
+    Duplicate,
+    /// The OLT of a new node is not there.
+    NoOlt,
+    /// A member of a chain must follow a master of its own OLT.
+    NoMaster,
+    /// An OLT has a node with that key that comes from elsewhere.
+    KeyTaken {
+        olt: String,
+        key: String,
+    },
 }
 
 /// Tells everybody who listens.
@@ -56,37 +46,23 @@ pub fn emit(decision: &mut Decision, name: &'static str, subject: String, data: 
     decision.emit(NewEvent { app: crate::NAME, name, subject: Some(subject), data });
 }
 
-/// Switches test mode. What runs is of the other mode, and ends.
-pub async fn rehearse(
-    context: &Context,
+/// A line of the audit: what was before, and after.
+fn record(
+    decision: &mut Decision,
     by: &By,
-    mode: TestMode,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let mut decision = context.store.decide(&crate::store::scope(), now).await?;
-    let rules = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
-    let change = Change {
-        app: crate::NAME,
-        key: policy::TEST_MODE,
-        value: policy::test_mode_json(mode),
-        actor: &by.name,
-        role: &by.role,
-        expected_version: None,
-    };
-    let kept_mode = context.settings.put(&mut decision, change).await?;
-    kept_mode.map_err(|refused| Error::corrupt(format!("{refused:?}")))?;
-    let switched = (rules.test_mode == TestMode::Off) != (mode == TestMode::Off);
-    let mut ended = Vec::new();
-    if switched {
-        for run in kept::live(&mut decision.tx).await? {
-            let end =
-                runs::Ended::interrupted(Ending::Cancelled, json!({ "motivo": "modo prueba" }));
-            runs::end(&mut decision, &rules, &run, &end).await?;
-            ended.push(run.id);
-        }
-    }
+    action: &str,
+    subject: String,
+    before: Option<Json>,
+    after: Option<Json>,
+) {
+    decision.audit(Entry { before, after, ..by.did(action, subject) });
+}
+
+/// Commits what may let somebody start. Not one more packet leaves here for the runs it ended.
+async fn commit(context: &Context, mut decision: Decision, ended: Vec<RunId>) -> Result<(), Error> {
+    decision.wake(dispatch::TICK);
+    decision.wake(spread::TICK);
     decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    context.runtime.stop(ended);
     Ok(())
 }

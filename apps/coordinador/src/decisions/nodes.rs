@@ -1,13 +1,13 @@
 //! Nodes: entered, changed, paused, halted, asked to run now.
 
 use db::{Decision, Error, Tx};
-use host::Context;
+use host::{By, Failure};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{By, emit, olts::Changed, runs as ending, runs::Ended};
+use super::{Changed, commit, emit, record, runs as ending, runs::Ended};
 use crate::{
-    fleet::{Fleet, stir},
+    Context,
     model::{Cause, Ending, Node, NodeId, Olt, Role, RunId, Switch},
     policy::Policy,
     rules::due,
@@ -34,14 +34,8 @@ pub async fn halt(
 
 /// Masters that are switched on begin a new grid, an interval from now.
 pub async fn revive(decision: &mut Decision, nodes: &[Node]) -> Result<(), Error> {
-    let now = decision.now;
     let on = nodes.iter().filter(|node| node.switch == Switch::On);
-    let planned: Vec<_> = on
-        .filter_map(|node| {
-            let (cadence, next) = due::enabled(node.role.cadence()?.interval, now);
-            Some((node.id, cadence, next))
-        })
-        .collect();
+    let planned = due::begin_anew(on, decision.now);
     nodes::plan_anew(&mut decision.tx, &planned).await
 }
 
@@ -60,6 +54,16 @@ async fn taken(tx: &mut Tx, node: &Node) -> Result<bool, Error> {
     Ok(others.iter().any(|other| other.key == node.key && other.id != node.id))
 }
 
+/// A member of a chain follows a master of its own OLT.
+async fn follows(tx: &mut Tx, node: &Node) -> Result<bool, Error> {
+    let Role::Chain { master, .. } = &node.role else { return Ok(true) };
+    let master = nodes::find(tx, *master).await?;
+    let fits = master.is_some_and(|master| {
+        master.olt == node.olt && master.role.cadence().is_some() && master.id != node.id
+    });
+    Ok(fits && nodes::chain(tx, node.id).await?.is_empty())
+}
+
 pub async fn create(
     context: &Context,
     by: &By,
@@ -68,7 +72,10 @@ pub async fn create(
 ) -> Result<Changed<Node>, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
-    let Some(olt) = olts::find(tx, node.olt).await? else { return Ok(Changed::NotFound) };
+    let Some(olt) = olts::find(tx, node.olt).await? else { return Ok(Changed::NoOlt) };
+    if !follows(tx, &node).await? {
+        return Ok(Changed::NoMaster);
+    }
     if taken(tx, &node).await? {
         return Ok(Changed::Duplicate);
     }
@@ -78,29 +85,32 @@ pub async fn create(
         *next_run_at = None;
     }
     node.id = nodes::insert(tx, &node).await?;
-    let mut entry = by.did("nodo.crear", format!("nodo/{}", node.id));
-    entry.after = Some(shown(&node));
-    decision.audit(entry);
+    record(&mut decision, by, "nodo.crear", format!("nodo/{}", node.id), None, Some(shown(&node)));
     told(&mut decision, &node);
-    decision.commit().await?;
-    stir(context);
+    commit(context, decision, Vec::new()).await?;
     Ok(Changed::Done(node))
 }
 
-/// Changes a node. Its planned run stays where it is, unless it is switched off or on.
+/// Changes a node into what `typed` makes of it. Its planned run stays where it is, unless it is
+/// switched off or on.
 pub async fn update(
     context: &Context,
     by: &By,
-    wanted: &Node,
+    id: NodeId,
     expected: Option<i64>,
+    typed: impl Fn(&Node) -> Result<Node, Failure>,
     now: Timestamp,
-) -> Result<Changed<Node>, Error> {
+) -> Result<Changed<Node>, Failure> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
-    let Some(standing) = nodes::find(tx, wanted.id).await? else { return Ok(Changed::NotFound) };
+    let Some(standing) = nodes::find(tx, id).await? else { return Ok(Changed::NotFound) };
     let Some(olt) = olts::find(tx, standing.olt).await? else { return Ok(Changed::NotFound) };
     if expected.is_some_and(|expected| expected != standing.version) {
         return Ok(Changed::Stale { current: standing.version });
+    }
+    let wanted = &Node { id, template: standing.template, ..typed(&standing)? };
+    if !follows(tx, wanted).await? {
+        return Ok(Changed::NoMaster);
     }
     if taken(tx, wanted).await? {
         return Ok(Changed::Duplicate);
@@ -110,18 +120,14 @@ pub async fn update(
     nodes::update(tx, &node).await?;
     let mut ended = Vec::new();
     if standing.switch != Switch::Off && node.switch == Switch::Off {
-        let policy = policy::load(&context.settings, &context.zone, tx).await?;
+        let policy = policy::load(context, tx).await?;
         let mine = std::slice::from_ref(&node);
         ended = halt(&mut decision, &policy, mine, Ending::NodeDisabled).await?;
     }
-    let mut entry = by.did("nodo.cambiar", format!("nodo/{}", node.id));
-    entry.before = Some(shown(&standing));
-    entry.after = Some(shown(&node));
-    decision.audit(entry);
+    let (before, after) = (Some(shown(&standing)), Some(shown(&node)));
+    record(&mut decision, by, "nodo.cambiar", format!("nodo/{}", node.id), before, after);
     told(&mut decision, &node);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    commit(context, decision, ended).await?;
     Ok(Changed::Done(Node { version: node.version + 1, ..node }))
 }
 
@@ -171,19 +177,16 @@ pub async fn delete(
     }
     let mut family = nodes::chain(tx, id).await?;
     family.push(node);
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let ended = halt(&mut decision, &policy, &family, Ending::NodeDisabled).await?;
     for node in &family {
         nodes::remove(&mut decision.tx, node.id).await?;
-        let mut entry = by.did("nodo.borrar", format!("nodo/{}", node.id));
-        entry.before = Some(shown(node));
-        decision.audit(entry);
+        let subject = format!("nodo/{}", node.id);
+        record(&mut decision, by, "nodo.borrar", subject, Some(shown(node)), None);
     }
     let data = json!({ "nodo_id": id.0 });
     emit(&mut decision, "nodo:borrado", format!("nodo/{id}"), data);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    commit(context, decision, ended).await?;
     Ok(Changed::Done(()))
 }
 
@@ -213,7 +216,16 @@ pub async fn run_now(
     now: Timestamp,
 ) -> Result<Asked, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
+    let asked = ask(&mut decision, by, id).await?;
+    if let Asked::Waiting(_) = asked {
+        commit(context, decision, Vec::new()).await?;
+    }
+    Ok(asked)
+}
+
+/// The same inside a decision.
+pub async fn ask(decision: &mut Decision, by: &By, id: NodeId) -> Result<Asked, Error> {
+    let (tx, now) = (&mut decision.tx, decision.now);
     let Some(node) = nodes::find(tx, id).await? else { return Ok(Asked::NotFound) };
     let olt = olts::find(tx, node.olt).await?;
     if olt.is_none_or(|olt| !works(&olt)) {
@@ -225,25 +237,15 @@ pub async fn run_now(
     if let Some(live) = runs::live_of(tx, &[id]).await?.first() {
         return Ok(Asked::Live(live.id));
     }
-    let run = NewRun {
-        node: id,
-        olt: node.olt,
-        job: node.job,
-        cause: Cause::Manual,
-        planned_at: now,
+    let new = NewRun {
         asked_by: Some(&by.name),
-        follows: None,
-        starts: false,
-        ends_at: None,
+        ..NewRun::waiting(id, node.olt, node.job, Cause::Manual, now)
     };
-    let run = runs::insert(tx, &run, now).await?;
-    let mut entry = by.did("nodo.ejecutar", format!("nodo/{id}"));
-    entry.after = Some(json!({ "ejecucion_id": run.0 }));
-    decision.audit(entry);
+    let run = runs::insert(tx, &new, now).await?;
+    let after = json!({ "ejecucion_id": run.0 });
+    record(decision, by, "nodo.ejecutar", format!("nodo/{id}"), None, Some(after));
     let data = json!({ "ejecucion_id": run.0, "nodo_id": id.0, "olt_id": node.olt.0,
                        "status": "PENDING" });
-    emit(&mut decision, "ejecucion:pedida", format!("ejecucion/{run}"), data);
-    decision.commit().await?;
-    stir(context);
+    emit(decision, "ejecucion:pedida", format!("ejecucion/{run}"), data);
     Ok(Asked::Waiting(run))
 }

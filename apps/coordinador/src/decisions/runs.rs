@@ -1,16 +1,14 @@
-//! How runs end. Each ending frees its permits, and lets the chain go on, in the commit that records
-//! it.
+//! How runs end. Each ending frees its permits and lets the chain go on in the same commit.
 
-use db::{Decision, Error};
+use db::{Decision, Error, audit};
 use engine::Word as _;
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use snmp::Fault;
 
-use super::{By, emit};
+use super::{commit, dispatch, emit};
 use crate::{
-    fleet::{Fleet, stir},
+    Context,
     model::{Cause, Ending, Node, Olt, Role, Run, RunId, RunState, Switch},
     policy::Policy,
     rules::{
@@ -44,26 +42,14 @@ impl Ended {
         Self { state, ending: None, detail: None, summary: Some(summary), again: false }
     }
 
-    pub fn failed(ending: Ending, fault: Fault) -> Self {
-        Self {
-            state: ending.state(),
-            ending: Some(ending),
-            detail: Some(fault.to_string()),
-            summary: None,
-            again: false,
-        }
+    pub fn failed(ending: Ending, detail: String) -> Self {
+        let (state, ending) = (ending.state(), Some(ending));
+        Self { state, ending, detail: Some(detail), summary: None, again: false }
     }
 
     pub fn interrupted(ending: Ending, summary: Json) -> Self {
         let (state, ending) = (ending.state(), Some(ending));
         Self { state, ending, detail: None, summary: Some(summary), again: false }
-    }
-
-    /// What a rehearsal ends in when it is to fail.
-    pub fn rehearsed_failure() -> Self {
-        let ending = Ending::Timeout;
-        let (state, ending) = (ending.state(), Some(ending));
-        Self { state, ending, detail: None, summary: None, again: false }
     }
 }
 
@@ -84,6 +70,7 @@ pub async fn end(
     if !runs::end(&mut decision.tx, run.id, &end, now).await? {
         return Ok(false);
     }
+    decision.wake(dispatch::TICK);
     if run.started_at.is_some() {
         let well = ended.state == RunState::Success;
         nodes::ran(&mut decision.tx, run.node, run.started_at, well, now).await?;
@@ -93,17 +80,8 @@ pub async fn end(
     tell(decision, &over).await?;
     tell_quota(decision, policy, &over).await?;
     if ended.again {
-        let again = NewRun {
-            node: run.node,
-            olt: run.olt,
-            job: run.job,
-            cause: Cause::Manual,
-            planned_at: now,
-            asked_by: Some("SISTEMA"),
-            follows: None,
-            starts: false,
-            ends_at: None,
-        };
+        let again = NewRun::waiting(run.node, run.olt, run.job, Cause::Manual, now);
+        let again = NewRun { asked_by: Some("SISTEMA"), ..again };
         runs::insert(&mut decision.tx, &again, now).await?;
     }
     follow(decision, &over).await?;
@@ -129,15 +107,8 @@ async fn tell(decision: &mut Decision, run: &Run) -> Result<(), Error> {
         RunState::Failed => "EJECUCION_FALLIDA",
         _ => "EJECUCION_INTERRUMPIDA",
     };
-    let entry = Entry {
-        level,
-        kind,
-        reason,
-        olt: Some(run.olt),
-        node: Some(run.node),
-        run: Some(run.id),
-        data,
-    };
+    let (olt, node, run) = (Some(run.olt), Some(run.node), Some(run.id));
+    let entry = Entry { olt, node, run, ..Entry::new(level, kind, reason, data) };
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
@@ -169,15 +140,8 @@ async fn tell_quota(decision: &mut Decision, policy: &Policy, run: &Run) -> Resu
         "nodo_id": node.id.0, "usados": used, "maximo": max, "porcentaje": after.percent(),
     });
     emit(decision, "cuota:nivel", format!("nodo/{}", node.id), data.clone());
-    let entry = Entry {
-        level,
-        kind,
-        reason: Some("QUOTA"),
-        olt: Some(node.olt),
-        node: Some(node.id),
-        run: Some(run.id),
-        data,
-    };
+    let (olt, node, run) = (Some(node.olt), Some(node.id), Some(run.id));
+    let entry = Entry { olt, node, run, ..Entry::new(level, kind, Some("QUOTA"), data) };
     journal::write(&mut decision.tx, &entry, now).await
 }
 
@@ -205,17 +169,8 @@ async fn follow(decision: &mut Decision, run: &Run) -> Result<(), Error> {
     if !runs::live_of(&mut decision.tx, &[next.id]).await?.is_empty() {
         return Ok(());
     }
-    let new = NewRun {
-        node: next.id,
-        olt: next.olt,
-        job: next.job,
-        cause: Cause::Chained,
-        planned_at: now,
-        asked_by: None,
-        follows: Some(first),
-        starts: false,
-        ends_at: None,
-    };
+    let new = NewRun::waiting(next.id, next.olt, next.job, Cause::Chained, now);
+    let new = NewRun { follows: Some(first), ..new };
     let id = runs::insert(&mut decision.tx, &new, now).await?;
     let data = json!({
         "ejecucion_id": id.0, "nodo_id": next.id.0, "olt_id": next.olt.0, "status": "PENDING",
@@ -272,7 +227,7 @@ async fn news(
     let told = json!({ "olt_id": olt.id.0, "tipo": kind, "datos": data });
     emit(decision, "olt:salud", format!("olt/{}", olt.id), told);
     let reason = (level == Level::Warning).then_some("UNREACHABLE");
-    let entry = Entry { level, kind, reason, olt: Some(olt.id), node: None, run: None, data };
+    let entry = Entry { olt: Some(olt.id), ..Entry::new(level, kind, reason, data) };
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
@@ -293,19 +248,16 @@ pub async fn abort(
 ) -> Result<Aborted, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let Some(run) = runs::find(&mut decision.tx, id).await? else { return Ok(Aborted::NotFound) };
-    let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
+    let policy = policy::load(context, &mut decision.tx).await?;
     let mut ended = Ended::interrupted(Ending::Cancelled, json!({ "por": by.name }));
     ended.detail = reason.map(str::to_owned);
     if !end(&mut decision, &policy, &run, &ended).await? {
         return Ok(Aborted::Over);
     }
-    let mut entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"));
-    entry.before = Some(json!({ "status": run.state.word() }));
-    entry.after = Some(json!({ "status": ended.state.word() }));
-    entry.reason = reason.map(str::to_owned);
-    decision.audit(entry);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop([id]);
-    stir(context);
+    let status = |state: RunState| Some(json!({ "status": state.word() }));
+    let (before, after) = (status(run.state), status(ended.state));
+    let entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"));
+    decision.audit(audit::Entry { before, after, reason: reason.map(str::to_owned), ..entry });
+    commit(context, decision, vec![id]).await?;
     Ok(Aborted::Done)
 }

@@ -1,14 +1,19 @@
 //! *Redistribución*: every two minutes, and at the start, planned runs are brought under the cap.
 
-use db::{Decision, Error, Tx};
-use host::Context;
-use jiff::{SignedDuration, Timestamp};
+use db::{
+    Decided, Decision, Error, Slice, Tx,
+    processes::{self, SILENCE},
+};
+use engine::Plan as Changes;
+use host::{By, Next};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{By, beat, emit};
+use super::{commit, emit};
 use crate::{
-    fleet::{Fleet, stir},
-    model::NodeId,
+    Context,
+    drivers::Spread,
+    model::{Cadence, Node, NodeId},
     policy::Policy,
     rules::{
         due,
@@ -17,52 +22,102 @@ use crate::{
     store::{
         self,
         journal::{self, Entry, Level},
-        nodes::{self, Shift},
-        policy, pollers, world,
+        nodes, policy, world,
     },
 };
 
 pub const TICK: &str = "coordinador.redistribucion";
 
-pub async fn period(context: Context) -> Result<SignedDuration, Error> {
-    let mut tx = context.store.read().await?;
-    let policy = policy::load(&context.settings, &context.zone, &mut tx).await?;
-    Ok(policy.spread.every)
-}
-
 /// Everything that is planned, with the policy it is planned under.
-pub async fn look(
-    context: &Context,
-    tx: &mut Tx,
-    now: Timestamp,
-) -> Result<(Policy, Vec<Placed>), Error> {
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
-    Ok((policy, world::placed(tx, now).await?))
+pub struct Planning<'a>(pub &'a Context);
+
+impl Slice for Planning<'_> {
+    type Snapshot = (Policy, Vec<Placed>);
+    type Change = Move;
+
+    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<Self::Snapshot, Error> {
+        Ok((policy::load(self.0, tx).await?, world::placed(tx, now).await?))
+    }
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        seen: &Self::Snapshot,
+        one: &Move,
+    ) -> Result<(), Error> {
+        self.apply_all(decision, seen, std::slice::from_ref(one)).await
+    }
+
+    async fn apply_all(
+        &self,
+        decision: &mut Decision,
+        _: &Self::Snapshot,
+        moves: &[Move],
+    ) -> Result<(), Error> {
+        nodes::shift(&mut decision.tx, moves).await
+    }
 }
 
-/// Looks without a lock first: most passes move nobody.
-pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
+/// Nodes that everything lets run and nothing is planned for.
+struct Unplanned;
+
+impl Slice for Unplanned {
+    type Snapshot = Vec<Node>;
+    type Change = (NodeId, Cadence, Timestamp);
+
+    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Vec<Node>, Error> {
+        nodes::unplanned(tx).await
+    }
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        _: &Vec<Node>,
+        change: &Self::Change,
+    ) -> Result<(), Error> {
+        let (node, _, next) = change;
+        nodes::plan_anew(&mut decision.tx, std::slice::from_ref(change)).await?;
+        let data = json!({ "next_run_at": next });
+        let entry =
+            Entry { node: Some(*node), ..Entry::new(Level::Info, "PLAN_REPARADO", None, data) };
+        journal::write(&mut decision.tx, &entry, decision.now).await
+    }
+}
+
+/// Whoever wakes it before the next pass is due only finds out when that is.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let spread = context.runtime.spread();
+    match spread {
+        Spread::Due(next) if now < next => return Ok(Some(next)),
+        Spread::Due(_) | Spread::Idle | Spread::Starting => {}
+    }
     repair(&context, now).await?;
-    let fleet = context.shared::<Fleet>();
-    if fleet.begins() && !others_live(&context, now).await? {
+    if matches!(spread, Spread::Starting) && !others_live(&context).await? {
         settle(&context, now).await?;
     }
+    let next = pass(&context, now).await?;
+    context.runtime.spread_again(next);
+    Ok(next)
+}
+
+/// Looks without a lock first: most passes move nobody. None: nothing is planned.
+async fn pass(context: &Context, now: Timestamp) -> Next {
     let mut tx = context.store.read().await?;
-    let (policy, placed) = look(&context, &mut tx, now).await?;
+    let (policy, placed) = Planning(context).load(&mut tx, now).await?;
     drop(tx);
     let plan = spread::plan(&placed, &policy, now);
     metrics::gauge!("coordinador_overflow_nodes").set(plan.overflow.len() as f64);
     metrics::gauge!("coordinador_planned_peak").set(peak(&plan));
     if !plan.moves.is_empty() {
-        apply(&context, &By::system(), now).await?;
+        apply(context, &By::system(crate::NAME), now).await?;
     }
-    Ok(())
+    Ok((!placed.is_empty()).then(|| due::later(now, policy.spread.every)))
 }
 
-async fn others_live(context: &Context, now: Timestamp) -> Result<bool, Error> {
-    let mut tx = context.store.read().await?;
-    let me = &context.shared::<Fleet>().worker;
-    pollers::others(&mut tx, me, now - beat::DEAD).await
+async fn others_live(context: &Context) -> Result<bool, Error> {
+    let (me, now) = (&context.process.name, context.clock.real());
+    let all = processes::all(&mut context.store.read().await?).await?;
+    Ok(all.iter().any(|one| one.name != *me && now.duration_since(one.beat_at) <= SILENCE))
 }
 
 fn peak(plan: &Plan) -> f64 {
@@ -70,14 +125,16 @@ fn peak(plan: &Plan) -> f64 {
 }
 
 /// Plans anew and moves whoever has to. Says how many moved.
-pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<u64, Error> {
+pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<usize, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let (policy, placed) = look(context, &mut decision.tx, now).await?;
-    let plan = spread::plan(&placed, &policy, now);
-    let moved = nodes::shift(&mut decision.tx, &shifts(&plan)).await?;
+    let planner = |seen: &(Policy, Vec<Placed>)| spread::plan(&seen.1, &seen.0, now);
+    let Decided { plan, .. } = decision.plan(&Planning(context), planner).await?;
+    let moved = plan.moves.len();
     let overflow: Vec<NodeId> = plan.overflow.iter().map(|one| one.node).collect();
+    // A journal is read by people: the first of many are enough.
+    let first: Vec<i64> = overflow.iter().take(50).map(|node| node.0).collect();
     let data = json!({
-        "movidos": moved, "desborde": overflow.len(), "nodos_desbordados": first(&overflow),
+        "movidos": moved, "desborde": overflow.len(), "nodos_desbordados": first,
         "pico": peak(&plan), "por": by.name,
     });
     let (level, kind, reason) = if overflow.is_empty() {
@@ -86,22 +143,11 @@ pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<u64, Er
         (Level::Warning, "DESBORDE", Some("OVERFLOW"))
     };
     if moved > 0 || !overflow.is_empty() {
-        tell(&mut decision, level, kind, reason, &data).await?;
+        tell(&mut decision, level, kind, reason, data).await?;
     }
-    decision.commit().await?;
-    metrics::counter!("coordinador_moves_total").increment(moved);
-    stir(context);
+    commit(context, decision, Vec::new()).await?;
+    metrics::counter!("coordinador_moves_total").increment(moved as u64);
     Ok(moved)
-}
-
-fn shifts(plan: &Plan) -> Vec<Shift> {
-    let shift = |one: &Move| Shift {
-        node: one.node,
-        seen: one.from,
-        next_run_at: one.next_run_at,
-        phase: one.phase,
-    };
-    plan.moves.iter().map(shift).collect()
 }
 
 async fn tell(
@@ -109,64 +155,38 @@ async fn tell(
     level: Level,
     kind: &'static str,
     reason: Option<&'static str>,
-    data: &Json,
+    data: Json,
 ) -> Result<(), Error> {
-    let data = data.clone();
     emit(decision, "plan:redistribuido", "plan".to_owned(), data.clone());
-    let entry = Entry { level, kind, reason, olt: None, node: None, run: None, data };
+    let entry = Entry::new(level, kind, reason, data);
     journal::write(&mut decision.tx, &entry, decision.now).await
-}
-
-/// A journal is read by people: the first of many are enough.
-fn first(nodes: &[NodeId]) -> Vec<i64> {
-    nodes.iter().take(50).map(|node| node.0).collect()
 }
 
 /// Nodes that everything lets run and nothing is planned for get a run an interval from now.
 async fn repair(context: &Context, now: Timestamp) -> Result<(), Error> {
-    let mut tx = context.store.read().await?;
-    let found = nodes::unplanned(&mut tx).await?;
-    drop(tx);
-    if found.is_empty() {
+    if nodes::unplanned(&mut context.store.read().await?).await?.is_empty() {
         return Ok(());
     }
+    let planner = |found: &Vec<Node>| Changes::<_, ()> {
+        changes: due::begin_anew(found, now),
+        held: Vec::new(),
+    };
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let found = nodes::unplanned(&mut decision.tx).await?;
-    let planned: Vec<_> = found
-        .iter()
-        .filter_map(|node| {
-            let (cadence, next) = due::enabled(node.role.cadence()?.interval, now);
-            Some((node.id, cadence, next))
-        })
-        .collect();
-    nodes::plan_anew(&mut decision.tx, &planned).await?;
-    for (node, _, next) in &planned {
-        let entry = Entry {
-            level: Level::Info,
-            kind: "PLAN_REPARADO",
-            reason: None,
-            olt: None,
-            node: Some(*node),
-            run: None,
-            data: json!({ "next_run_at": next }),
-        };
-        journal::write(&mut decision.tx, &entry, now).await?;
-    }
-    decision.commit().await.map(drop)
+    decision.plan(&Unplanned, planner).await?;
+    commit(context, decision, Vec::new()).await
 }
 
 /// Whoever is overdue when the first process starts gets a slot at the allowed rate, the best
 /// priority first, instead of standing in a crowd.
 async fn settle(context: &Context, now: Timestamp) -> Result<(), Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let (policy, placed) = look(context, &mut decision.tx, now).await?;
-    let plan = spread::settle(&placed, &policy, now);
-    let moved = nodes::shift(&mut decision.tx, &shifts(&plan)).await?;
-    if moved > 0 {
-        let data = json!({ "movidos": moved, "desborde": plan.overflow.len() });
-        tell(&mut decision, Level::Info, "ARRANQUE", None, &data).await?;
+    let planner = |(policy, placed): &(Policy, Vec<Placed>)| spread::settle(placed, policy, now);
+    let (policy, placed) = Planning(context).load(&mut context.store.read().await?, now).await?;
+    if spread::settle(&placed, &policy, now).moves.is_empty() {
+        return Ok(());
     }
-    decision.commit().await?;
-    stir(context);
-    Ok(())
+    let mut decision = context.store.decide(&store::scope(), now).await?;
+    let Decided { plan, .. } = decision.plan(&Planning(context), planner).await?;
+    let data = json!({ "movidos": plan.moves.len(), "desborde": plan.overflow.len() });
+    tell(&mut decision, Level::Info, "ARRANQUE", None, data).await?;
+    commit(context, decision, Vec::new()).await
 }

@@ -1,32 +1,25 @@
 //! Templates: changed, linked to OLTs, pushed.
 
 use db::{Decision, Error};
-use host::Context;
+use host::{By, Failure};
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{By, emit, nodes as planning, olts::Changed};
+use super::{Changed, catalogue::entries, commit, emit, nodes as planning, record};
 use crate::{
-    fleet::{Fleet, stir},
+    Context,
     model::{
         CatalogueEntry, Ending, Node, NodeId, Olt, OltId, Role, RunId, Switch, Template,
         TemplateId, TemplateNode, TemplateNodeId,
     },
     policy::Policy,
     rules::{
-        catalogue as shelf, due,
+        due,
         template::{self as rules, Wanted},
     },
-    store::{self, catalogue, nodes, olts, policy, templates},
+    store::{self, nodes, olts, policy, templates},
     wire::TemplateView,
 };
-
-/// The house's OIDs before the shipped ones.
-pub async fn entries(tx: &mut db::Tx) -> Result<Vec<CatalogueEntry>, Error> {
-    let mut entries = catalogue::all(tx).await?;
-    entries.extend(shelf::shipped());
-    Ok(entries)
-}
 
 /// A template as somebody wants it; nodes are known by their keys.
 #[derive(Debug, Clone)]
@@ -70,19 +63,20 @@ pub async fn update(
     context: &Context,
     by: &By,
     id: TemplateId,
-    wish: &Wish,
     expected: Option<i64>,
+    typed: impl Fn(&Template, &[OltId]) -> Result<Wish, Failure>,
     now: Timestamp,
-) -> Result<Changed<TemplateId>, Error> {
+) -> Result<Changed<TemplateId>, Failure> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
     let all = templates::all(tx).await?;
+    let Some(standing) = all.iter().find(|one| one.id == id).cloned() else {
+        return Ok(Changed::NotFound);
+    };
+    let wish = &typed(&standing, &templates::links(tx, id).await?)?;
     if all.iter().any(|other| other.name == wish.name && other.id != id) {
         return Ok(Changed::Duplicate);
     }
-    let Some(standing) = all.into_iter().find(|one| one.id == id) else {
-        return Ok(Changed::NotFound);
-    };
     if expected.is_some_and(|expected| expected != standing.version) {
         return Ok(Changed::Stale { current: standing.version });
     }
@@ -125,7 +119,7 @@ async fn bring(
     let tx = &mut decision.tx;
     let known: Vec<_> = standing.nodes.iter().map(|node| node.id).collect();
     let before = templates::links(tx, id).await?;
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let entries = entries(tx).await?;
     let changed = Template { name: wish.name.clone(), active: wish.active, ..standing.clone() };
     templates::update(tx, &changed).await?;
@@ -156,19 +150,14 @@ async fn bring(
     }
     switch(&mut decision, &mut push, &standing, &after).await?;
     let ended = push.ended;
-    let mut entry = by.did(action, format!("plantilla/{id}"));
     let shown = |template: &Template, olts: &[OltId]| {
         json!(TemplateView::new(template, olts.iter().map(|olt| olt.0).collect()))
     };
-    entry.before = Some(shown(&standing, &before));
-    entry.after = Some(shown(&after, &wish.olts));
-    decision.audit(entry);
+    let (before, then) = (Some(shown(&standing, &before)), Some(shown(&after, &wish.olts)));
+    record(&mut decision, by, action, format!("plantilla/{id}"), before, then);
     let data = json!({ "plantilla_id": id.0, "olts": wish.olts.len() });
     emit(&mut decision, "plantilla:cambiada", format!("plantilla/{id}"), data);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
-    Ok(())
+    commit(context, decision, ended).await
 }
 
 /// Writes the template's own nodes by their keys. Those it lost are removed once no OLT has them.
@@ -328,7 +317,7 @@ pub async fn delete(
     if expected.is_some_and(|expected| expected != template.version) {
         return Ok(Changed::Stale { current: template.version });
     }
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let mut mine = nodes::of_any_olt(tx, id).await?;
     mine.sort_by_key(|node| matches!(node.role, Role::Master { .. }));
     let ended = planning::halt(&mut decision, &policy, &mine, Ending::TemplateInactive).await?;
@@ -336,13 +325,10 @@ pub async fn delete(
         nodes::remove(&mut decision.tx, node.id).await?;
     }
     templates::remove(&mut decision.tx, id).await?;
-    let mut entry = by.did("plantilla.borrar", format!("plantilla/{id}"));
-    entry.before = Some(json!({ "nombre": template.name, "nodos": mine.len() }));
-    decision.audit(entry);
+    let before = Some(json!({ "nombre": template.name, "nodos": mine.len() }));
+    record(&mut decision, by, "plantilla.borrar", format!("plantilla/{id}"), before, None);
     let data = json!({ "plantilla_id": id.0 });
     emit(&mut decision, "plantilla:borrada", format!("plantilla/{id}"), data);
-    decision.commit().await?;
-    context.shared::<Fleet>().stop(ended);
-    stir(context);
+    commit(context, decision, ended).await?;
     Ok(Changed::Done(()))
 }

@@ -1,3 +1,5 @@
+//! The page of limits, catalogue and formulas.
+
 use askama::Template;
 use db::settings::{Effective, Kind};
 use serde_json::Value as Json;

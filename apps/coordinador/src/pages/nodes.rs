@@ -1,4 +1,7 @@
+//! The pages of nodes.
+
 use askama::Template;
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page};
 

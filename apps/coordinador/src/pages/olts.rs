@@ -1,3 +1,5 @@
+//! The pages of OLTs.
+
 use askama::Template;
 use web::{Lang, Page, Tone};
 
@@ -9,7 +11,7 @@ use super::{
     words::{self, Sign},
 };
 use crate::{
-    credential,
+    drivers::credential,
     wire::{OidView, OltView, OnuView},
 };
 

@@ -1,3 +1,5 @@
+//! The page of what is at work now.
+
 use std::cmp::Reverse;
 
 use askama::Template;

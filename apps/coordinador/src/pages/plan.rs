@@ -1,3 +1,5 @@
+//! The page of the plan: who starts in which minute.
+
 use std::borrow::Borrow;
 
 use askama::Template;

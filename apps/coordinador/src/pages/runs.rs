@@ -1,3 +1,5 @@
+//! The pages of runs.
+
 use askama::Template;
 use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};

@@ -1,3 +1,5 @@
+//! The pages of templates.
+
 use std::borrow::Borrow;
 
 use askama::Template;

@@ -1,19 +1,19 @@
 //! The OID catalogue: what comes with Turno and what the house adds.
 
 use axum::http::StatusCode;
-use host::{Context, Failure, Listed, check::Check, conflict};
+use engine::Word as _;
+use host::{Failure, Listed, check::Check};
 use serde::Deserialize;
-use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::{Desk, Noun, by, missing};
+use super::{Desk, Noun, done, missing};
 use crate::{
-    decisions::templates::entries,
+    Context,
+    decisions::catalogue as decide,
     model::{CatalogueEntry, CatalogueId, Column, Oid, Space},
     policy::Action,
-    store::{self, catalogue},
     wire::OidView,
 };
 
@@ -85,36 +85,13 @@ fn typed(desk: &Desk, request: &OidRequest) -> Result<CatalogueEntry, Failure> {
 async fn list(desk: Desk) -> Result<axum::Json<Listed<OidView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    let views = entries(&mut tx).await?.iter().map(OidView::new).collect();
+    let views = decide::entries(&mut tx).await?.iter().map(OidView::new).collect();
     Ok(axum::Json(Listed::whole(views)))
 }
 
-/// Writes an entry, new or changed, if its name is free.
-async fn save(desk: &Desk, mut entry: CatalogueEntry) -> Result<OidView, Failure> {
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let standing = catalogue::all(&mut decision.tx).await?;
-    if standing.iter().any(|other| other.name == entry.name && other.id != entry.id) {
-        let (es, en) = OID.repeated;
-        return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
-    }
-    let before = standing.iter().find(|other| other.id == entry.id);
-    let action = match before {
-        Some(_) => {
-            catalogue::update(&mut decision.tx, &entry).await?;
-            "oid.cambiar"
-        }
-        None if entry.id == CatalogueId(0) => {
-            entry.id = catalogue::insert(&mut decision.tx, &entry).await?;
-            "oid.crear"
-        }
-        None => return Err(missing(desk.lang, OID).into()),
-    };
-    let mut line = by(desk).did(action, format!("oid/{}", entry.id));
-    line.before = before.map(|entry| json!(OidView::new(entry)));
-    line.after = Some(json!(OidView::new(&entry)));
-    decision.audit(line);
-    decision.commit().await?;
-    Ok(OidView::new(&entry))
+async fn save(desk: &Desk, entry: CatalogueEntry) -> Result<OidView, Failure> {
+    let saved = decide::save(&desk.context, &desk.by(), entry, desk.now).await?;
+    Ok(OidView::new(&done(desk, OID, saved)?))
 }
 
 #[utoipa::path(post, path = "/api/coordinador/oids", request_body = OidRequest,
@@ -157,15 +134,7 @@ async fn update(
               (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let standing = catalogue::all(&mut decision.tx).await?;
-    let Some(entry) = standing.iter().find(|entry| entry.id.0 == id) else {
-        return Err(missing(desk.lang, OID).into());
-    };
-    catalogue::remove(&mut decision.tx, entry.id).await?;
-    let mut line = by(&desk).did("oid.borrar", format!("oid/{id}"));
-    line.before = Some(json!(OidView::new(entry)));
-    decision.audit(line);
-    decision.commit().await?;
+    let removed = decide::remove(&desk.context, &desk.by(), CatalogueId(id), desk.now).await?;
+    done(&desk, OID, removed)?;
     Ok(StatusCode::NO_CONTENT)
 }

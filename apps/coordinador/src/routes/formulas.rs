@@ -1,20 +1,23 @@
-//! Index formulas: data, not code. One that does not lead back is refused with the place at which it
+//! Index formulas: data, not code. One that does not lead back is refused with the place where it
 //! fails.
 
 use axum::http::StatusCode;
-use host::{Context, Failure, Listed, check::Check, conflict};
+use engine::Word as _;
+use host::{Failure, Listed, check::Check};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, by, missing};
+use super::{Desk, Noun, done, missing};
 use crate::{
+    Context,
+    decisions::formulas as decide,
     model::{Dot, Formula, FormulaId, Mode},
     policy::Action,
     rules::formula::{self, check as round_trip},
-    store::{self, formulas},
+    store::formulas,
 };
 
 const FORMULA: Noun = Noun {
@@ -206,19 +209,11 @@ async fn create(
 ) -> Result<(StatusCode, axum::Json<FormulaView>), Failure> {
     desk.require(Action::Edit)?;
     let formula = request.typed(&desk)?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let own = formulas::own(&mut decision.tx).await?;
-    let same = |other: &Formula| other.brand == formula.brand && other.model == formula.model;
-    if own.iter().any(|(_, other)| same(other)) {
-        let (es, en) = FORMULA.repeated;
-        return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
-    }
-    let id = formulas::insert(&mut decision.tx, &formula).await?;
-    let view = FormulaView { id: Some(id.0), formula: FormulaRequest::of(&formula) };
-    let mut line = by(&desk).did("formula.crear", format!("formula/{id}"));
-    line.after = Some(json!(view));
-    decision.audit(line);
-    decision.commit().await?;
+    let shown = FormulaRequest::of(&formula);
+    let (by, kept) = (desk.by(), json!(shown));
+    let created = decide::create(&desk.context, &by, &formula, kept, desk.now).await?;
+    let id = done(&desk, FORMULA, created)?;
+    let view = FormulaView { id: Some(id.0), formula: shown };
     Ok((StatusCode::CREATED, axum::Json(view)))
 }
 
@@ -228,16 +223,10 @@ async fn create(
               (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let own = formulas::own(&mut decision.tx).await?;
-    let Some((_, formula)) = own.iter().find(|(own, _)| own.0 == id) else {
-        return Err(missing(desk.lang, FORMULA).into());
-    };
-    formulas::remove(&mut decision.tx, FormulaId(id)).await?;
-    let mut line = by(&desk).did("formula.borrar", format!("formula/{id}"));
-    line.before = Some(json!(FormulaRequest::of(formula)));
-    decision.audit(line);
-    decision.commit().await?;
+    let shown = |formula: &Formula| json!(FormulaRequest::of(formula));
+    let (by, id) = (desk.by(), FormulaId(id));
+    let removed = decide::remove(&desk.context, &by, id, shown, desk.now).await?;
+    done(&desk, FORMULA, removed)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -252,7 +241,7 @@ struct Index {
 
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = IndiceLeido)]
-struct PlaceView {
+struct SlotPortView {
     slot: u32,
     port: u32,
     logical: Option<u32>,
@@ -262,10 +251,13 @@ struct PlaceView {
 /// How an index of a device is read.
 #[utoipa::path(get, path = "/api/coordinador/formulas/leer", tag = "coordinador",
     params(Index),
-    responses((status = 200, body = PlaceView), (status = 400, body = Problem),
+    responses((status = 200, body = SlotPortView), (status = 400, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem),
               (status = 422, body = Problem), (status = 503, body = Problem)))]
-async fn decode(desk: Desk, Query(index): Query<Index>) -> Result<axum::Json<PlaceView>, Failure> {
+async fn decode(
+    desk: Desk,
+    Query(index): Query<Index>,
+) -> Result<axum::Json<SlotPortView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let all = formulas::all(&mut tx).await?;
@@ -277,7 +269,7 @@ async fn decode(desk: Desk, Query(index): Query<Index>) -> Result<axum::Json<Pla
         check.wrong("indice", &text, &text);
         check.finish().err().unwrap_or_else(|| missing(desk.lang, FORMULA).into())
     })?;
-    Ok(axum::Json(PlaceView {
+    Ok(axum::Json(SlotPortView {
         slot: place.slot,
         port: place.port,
         logical: place.logical,

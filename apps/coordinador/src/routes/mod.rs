@@ -2,28 +2,25 @@
 
 mod catalogue;
 mod formulas;
-mod house;
 mod nodes;
 mod olts;
 mod onus;
 mod plan;
 mod runs;
 mod screens;
+mod settings;
 mod sheets;
 mod templates;
 
-use host::{Context, Failure};
+use host::{Failure, check::Check};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Lang, Problem};
 
-use crate::{
-    decisions::{By, olts::Changed},
-    policy::Role,
-};
+use crate::{Context, decisions::Changed, policy::Role};
 
-pub(crate) use house::LimitsView;
 pub(crate) use nodes::WhyView;
 pub(crate) use plan::{FitView, MinuteView, MoveView, PlanView};
+pub(crate) use settings::LimitsView;
 
 pub fn all() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
@@ -35,18 +32,13 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(onus::routes())
         .merge(catalogue::routes())
         .merge(formulas::routes())
-        .merge(house::routes())
+        .merge(settings::routes())
         .merge(sheets::routes())
         .merge(screens::routes())
 }
 
 /// Someone with a role here, asking something now.
-pub type Desk = host::Desk<Role>;
-
-/// Who asks, for the audit.
-fn by(desk: &Desk) -> By {
-    By { name: desk.actor.name.clone(), role: desk.role.word().to_owned() }
-}
+pub type Desk = host::Desk<Role, Context>;
 
 /// What the thing is called that a change was about.
 #[derive(Clone, Copy)]
@@ -67,6 +59,16 @@ fn done<T>(desk: &Desk, noun: Noun, changed: Changed<T>) -> Result<T, Failure> {
         Changed::Duplicate => {
             let (es, en) = noun.repeated;
             host::conflict(desk.lang, "NOMBRE_REPETIDO", es, en)
+        }
+        Changed::NoOlt => missing(desk.lang, olts::OLT),
+        Changed::NoMaster => {
+            let mut check = Check::new(desk.lang);
+            check.wrong(
+                "master_node_id",
+                "debe ser un nodo maestro de la misma OLT",
+                "must be a master of the same OLT",
+            );
+            return Err(check.finish().err().unwrap_or_else(|| missing(desk.lang, noun).into()));
         }
         Changed::KeyTaken { olt, key } => {
             let es = format!("La OLT {olt} ya tiene un nodo {key} que no es de esta plantilla.");

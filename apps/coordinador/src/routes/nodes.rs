@@ -4,7 +4,8 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure, Listed, Span, check::Check, conflict, merged, tagged};
+use engine::Word as _;
+use host::{Failure, Listed, Span, check::Check, conflict, merged, tagged};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -12,17 +13,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem, Query};
 
-use super::{Desk, Noun, by, done, missing, olts::OLT};
+use super::{Desk, Noun, done, missing};
 use crate::{
+    Context,
     decisions::nodes::{self as decide, Asked as Wish},
-    fleet::stir,
     model::{
         After, Column, Interval, JobType, Node, NodeId, Oid, OltId, Override, Overrides, Priority,
         Role, Switch,
     },
     policy::Action,
     rules::{due, why},
-    store::{nodes, olts, runs, world},
+    store::{nodes, runs, world},
     wire::{NodeView, RunView},
 };
 
@@ -189,29 +190,6 @@ fn switch(enabled: Option<bool>, paused: Option<bool>) -> Switch {
     }
 }
 
-/// A member of a chain follows a master of its own OLT.
-async fn follows(desk: &Desk, node: &Node) -> Result<(), Failure> {
-    let mut tx = desk.context.store.read().await?;
-    if olts::find(&mut tx, node.olt).await?.is_none() {
-        return Err(missing(desk.lang, OLT).into());
-    }
-    let Role::Chain { master, .. } = &node.role else { return Ok(()) };
-    let master = nodes::find(&mut tx, *master).await?;
-    let fits = master.is_some_and(|master| {
-        master.olt == node.olt && master.role.cadence().is_some() && master.id != node.id
-    });
-    let own = nodes::chain(&mut tx, node.id).await?;
-    let mut check = Check::new(desk.lang);
-    if !fits || !own.is_empty() {
-        check.wrong(
-            "master_node_id",
-            "debe ser un nodo maestro de la misma OLT",
-            "must be a master of the same OLT",
-        );
-    }
-    check.finish()
-}
-
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Asked {
@@ -259,8 +237,7 @@ async fn create(
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
     let node = request.typed(&desk)?;
-    follows(&desk, &node).await?;
-    let created = decide::create(&desk.context, &by(&desk), node, desk.now).await?;
+    let created = decide::create(&desk.context, &desk.by(), node, desk.now).await?;
     let node = done(&desk, NODE, created)?;
     Ok(tagged(StatusCode::CREATED, node.version, NodeView::new(&node)))
 }
@@ -298,23 +275,29 @@ async fn update(
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
-    let standing = find(&desk, id).await?;
-    let request: NodeRequest = merged(&NodeRequest::standing(&standing), change, desk.lang)?;
-    let mut node = request.typed(&desk)?;
-    node.id = standing.id;
-    node.template = standing.template;
-    node.overrides = overridden(&standing, &node);
-    if node.olt != standing.olt {
+    let typed = |standing: &Node| {
+        let change = change.clone();
+        let request: NodeRequest = merged(&NodeRequest::standing(standing), change, desk.lang)?;
+        let mut node = request.typed(&desk)?;
+        node.overrides = overridden(standing, &node);
         let mut check = Check::new(desk.lang);
-        check.wrong("olt_id", "un nodo no cambia de OLT", "a node does not change its OLT");
+        if node.olt != standing.olt {
+            check.wrong("olt_id", "un nodo no cambia de OLT", "a node does not change its OLT");
+        }
         check.finish()?;
-    }
-    follows(&desk, &node).await?;
-    save(&desk, &node, expected).await
+        Ok(node)
+    };
+    save(&desk, id, expected, typed).await
 }
 
-async fn save(desk: &Desk, node: &Node, expected: Option<i64>) -> Result<Response, Failure> {
-    let changed = decide::update(&desk.context, &by(desk), node, expected, desk.now).await?;
+async fn save(
+    desk: &Desk,
+    id: i64,
+    expected: Option<i64>,
+    typed: impl Fn(&Node) -> Result<Node, Failure>,
+) -> Result<Response, Failure> {
+    let (context, by, id) = (&desk.context, desk.by(), NodeId(id));
+    let changed = decide::update(context, &by, id, expected, typed, desk.now).await?;
     let node = done(desk, NODE, changed)?;
     Ok(tagged(StatusCode::OK, node.version, NodeView::new(&node)))
 }
@@ -346,7 +329,7 @@ async fn remove(
 ) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
-    let deleted = decide::delete(&desk.context, &by(&desk), NodeId(id), expected, desk.now).await?;
+    let deleted = decide::delete(&desk.context, &desk.by(), NodeId(id), expected, desk.now).await?;
     done(&desk, NODE, deleted)?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -360,7 +343,7 @@ async fn remove(
 async fn run_now(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
     let lang = desk.lang;
-    let asked = decide::run_now(&desk.context, &by(&desk), NodeId(id), desk.now).await?;
+    let asked = decide::run_now(&desk.context, &desk.by(), NodeId(id), desk.now).await?;
     let run = match asked {
         Wish::Waiting(run) => run,
         Wish::NotFound => return Err(missing(lang, NODE).into()),
@@ -412,16 +395,16 @@ async fn pause(
     body: Option<web::Json<PauseRequest>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
-    let mut node = find(&desk, id).await?;
-    if node.switch == Switch::Off {
-        let (es, en) = ("El nodo está deshabilitado.", "The node is disabled.");
-        return Err(conflict(desk.lang, "NODE_DISABLED", es, en).into());
-    }
     let wanted = body.and_then(|web::Json(body)| body.pausado).unwrap_or(true);
-    node.switch = if wanted { Switch::Paused } else { Switch::On };
-    let answer = save(&desk, &node, Some(node.version)).await?;
-    stir(&desk.context);
-    Ok(answer)
+    let switch = if wanted { Switch::Paused } else { Switch::On };
+    let typed = |node: &Node| match node.switch {
+        Switch::Off => {
+            let (es, en) = ("El nodo está deshabilitado.", "The node is disabled.");
+            Err(conflict(desk.lang, "NODE_DISABLED", es, en).into())
+        }
+        Switch::On | Switch::Paused => Ok(Node { switch, ..node.clone() }),
+    };
+    save(&desk, id, None, typed).await
 }
 
 /// One condition that keeps a node from running.
@@ -468,14 +451,11 @@ pub(crate) async fn explain(desk: &Desk, node: &Node) -> Result<WhyView, Failure
     let recent = world::recent_starts(&mut tx, one, desk.now).await?.remove(&node.id);
     let answer = why::node(&world, node, active, recent.unwrap_or_default(), desk.now);
     let zone = &desk.context.zone;
-    let reasons = answer.reasons.iter().map(|reason| {
-        let (es, en) = reason.sentence(zone);
-        BecauseView {
-            code: reason.code(),
-            detail: desk.lang.t(&es, &en).to_owned(),
-            until: reason.until(),
-            data: reason.data(),
-        }
+    let reasons = answer.reasons.iter().map(|reason| BecauseView {
+        code: reason.code(),
+        detail: desk.lang.say(&reason.sentence(zone)).to_owned(),
+        until: reason.until(),
+        data: reason.data(),
     });
     Ok(WhyView {
         nodo_id: node.id.0,

@@ -1,28 +1,30 @@
 //! OLTs and how they are reached.
 
-use std::time::Duration;
+use engine::Word as _;
 
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
 use db::{Error, Tx};
-use host::{Context, Failure, Listed, Span, as_json, check::Check, merged, tagged};
+use host::{Failure, Listed, Span, as_json, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
-use snmp::CancellationToken;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, by, done, missing};
+use super::{Desk, Noun, done, missing};
 use crate::{
-    credential::{self, Secrets},
+    Context,
     decisions::olts as decide,
-    fleet::Fleet,
+    drivers::{
+        self,
+        credential::{self, Secrets},
+    },
     model::{Olt, OltId, SnmpVersion},
     policy::Action,
-    store::{olts, policy},
+    store::olts,
     wire::OltView,
 };
 
@@ -238,7 +240,7 @@ async fn create(
     }
     check.finish()?;
     let secrets = secrets.unwrap_or_default();
-    let created = decide::create(&desk.context, &by(&desk), olt, &secrets, desk.now).await?;
+    let created = decide::create(&desk.context, &desk.by(), olt, &secrets, desk.now).await?;
     let olt = done(&desk, OLT, created)?;
     let mut tx = desk.context.store.read().await?;
     let view = view(&mut tx, &olt).await?;
@@ -274,21 +276,20 @@ async fn update(
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
-    let mut tx = desk.context.store.read().await?;
-    let standing = olts::find(&mut tx, OltId(id)).await?.ok_or_else(|| missing(desk.lang, OLT))?;
-    let sealed = olts::sealed(&mut tx, standing.id).await?;
-    drop(tx);
-    let request: OltRequest = merged(&OltRequest::standing(&standing), change, desk.lang)?;
-    let mut check = Check::new(desk.lang);
-    let (mut olt, secrets) = request.typed(&mut check);
-    if secrets.is_none() && olt.version != standing.version {
-        let kept = Secrets::open(&desk.context.options.vault, standing.id, &sealed);
-        lets_in(&mut check, olt.version, &kept.unwrap_or_default());
-    }
-    check.finish()?;
-    olt.id = standing.id;
-    let (context, by) = (&desk.context, by(&desk));
-    let changed = decide::update(context, &by, &olt, secrets.as_ref(), expected, desk.now).await?;
+    let typed = |standing: &Olt, sealed: &[u8]| {
+        let change = change.clone();
+        let request: OltRequest = merged(&OltRequest::standing(standing), change, desk.lang)?;
+        let mut check = Check::new(desk.lang);
+        let (olt, secrets) = request.typed(&mut check);
+        if secrets.is_none() && olt.version != standing.version {
+            let kept = Secrets::open(&desk.context.options.vault, standing.id, sealed);
+            lets_in(&mut check, olt.version, &kept.unwrap_or_default());
+        }
+        check.finish()?;
+        Ok((olt, secrets))
+    };
+    let (context, by, id) = (&desk.context, desk.by(), OltId(id));
+    let changed = decide::update(context, &by, id, expected, typed, desk.now).await?;
     let olt = done(&desk, OLT, changed)?;
     let mut tx = desk.context.store.read().await?;
     let view = view(&mut tx, &olt).await?;
@@ -318,7 +319,7 @@ async fn remove(
     let mut check = Check::new(desk.lang);
     let reason = check.text("motivo", farewell.motivo.as_deref(), 500);
     check.finish()?;
-    let (context, by) = (&desk.context, by(&desk));
+    let (context, by) = (&desk.context, desk.by());
     let deleted =
         decide::delete(context, &by, OltId(id), expected, reason.as_deref(), desk.now).await?;
     done(&desk, OLT, deleted)?;
@@ -344,21 +345,10 @@ struct ProbeView {
               (status = 503, body = Problem)))]
 async fn probe(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
-    let context = &desk.context;
-    let mut tx = context.store.read().await?;
+    let mut tx = desk.context.store.read().await?;
     let olt = olts::find(&mut tx, OltId(id)).await?.ok_or_else(|| missing(desk.lang, OLT))?;
-    let sealed = olts::sealed(&mut tx, olt.id).await?;
-    let policy = policy::load(&context.settings, &context.zone, &mut tx).await?;
     drop(tx);
-    let timeout = Duration::try_from(policy.snmp.timeout).unwrap_or_default();
-    let asked = async {
-        let target = credential::target(&context.options.vault, &olt, &sealed);
-        let target = target.ok_or(snmp::Fault::Invalid)?;
-        let socket = context.shared::<Fleet>().socket().await;
-        let socket = socket.map_err(|_| snmp::Fault::Unreachable)?;
-        socket.probe(&target, timeout, &CancellationToken::new()).await
-    };
-    let view = match asked.await {
+    let view = match drivers::probe::probe(&desk.context, &olt).await? {
         Ok(pulse) => ProbeView {
             responde: true,
             respuesta_ms: Some(pulse.took.as_secs_f64() * 1_000.0),
@@ -374,6 +364,5 @@ async fn probe(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
             motivo: Some(desk.lang.t(&fault.es(), &fault.en()).to_owned()),
         },
     };
-    tracing::info!(olt = olt.id.0, answers = view.responde, "probed by hand");
     Ok(axum::Json(as_json(json!(view))?).into_response())
 }

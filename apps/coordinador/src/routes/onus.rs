@@ -4,21 +4,22 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
+use engine::Word as _;
 use engine::sheet::{self, Column as Heading, Kind};
-use host::{Context, Failure, Listed, as_json, conflict};
+use host::{Failure, Listed, as_json, conflict};
 use serde::Deserialize;
-use serde_json::json;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, by, missing, olts::OLT};
+use super::{Desk, missing, olts::OLT};
 use crate::{
-    decisions::nodes::run_now,
-    model::{JobType, OltId, Onu, OnuId, Presence},
+    Context,
+    decisions::olts::{Accepted, accept_walk},
+    model::{OltId, Onu, OnuId, Presence},
     policy::Action,
     rules::inventory::{default_labels, label},
-    store::{self, nodes, olts, onus},
+    store::{olts, onus},
     wire::OnuView,
 };
 
@@ -141,25 +142,12 @@ async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Fail
               (status = 503, body = Problem)))]
 async fn accept(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
-    let olt = OltId(id);
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    if olts::find(&mut decision.tx, olt).await?.is_none() {
-        return Err(missing(desk.lang, OLT).into());
+    match accept_walk(&desk.context, &desk.by(), OltId(id), desk.now).await? {
+        Accepted::Done => Ok(StatusCode::ACCEPTED),
+        Accepted::NotFound => Err(missing(desk.lang, OLT).into()),
+        Accepted::NoneHeld => {
+            let (es, en) = ("No hay ningún recorrido retenido.", "No walk is held.");
+            Err(conflict(desk.lang, "SIN_RECORRIDO_RETENIDO", es, en).into())
+        }
     }
-    let held = olts::health(&mut decision.tx, olt).await?.held_run;
-    let Some(held) = held else {
-        let (es, en) = ("No hay ningún recorrido retenido.", "No walk is held.");
-        return Err(conflict(desk.lang, "SIN_RECORRIDO_RETENIDO", es, en).into());
-    };
-    olts::accept_loss(&mut decision.tx, olt).await?;
-    let mut line = by(&desk).did("olt.aceptar_recorrido", format!("olt/{id}"));
-    line.before = Some(json!({ "ejecucion_id": held.0 }));
-    decision.audit(line);
-    let walker = nodes::of_olt(&mut decision.tx, olt).await?;
-    decision.commit().await?;
-    if let Some(node) = walker.iter().find(|node| node.job == JobType::Discovery) {
-        // It may run already; then that walk is the one that is believed.
-        run_now(&desk.context, &by(&desk), node.id, desk.now).await?;
-    }
-    Ok(StatusCode::ACCEPTED)
 }

@@ -1,8 +1,9 @@
 //! What is planned, whether it fits, and what would be if.
 
+use db::Slice as _;
 use std::collections::HashMap;
 
-use host::{Context, Failure};
+use host::Failure;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -10,11 +11,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Problem, Query};
 
 use super::{
-    Desk, by,
-    house::{LimitsRequest, LimitsView},
+    Desk,
+    settings::{LimitsRequest, LimitsView},
 };
 use crate::{
-    decisions::spread as moving,
+    Context,
+    decisions::spread::{self as moving, Planning},
     policy::{Action, Policy},
     rules::{
         feasibility::{self, Demand, Forecast},
@@ -102,7 +104,7 @@ pub(crate) async fn standing(
     now: Timestamp,
 ) -> Result<PlanView, Failure> {
     let mut tx = context.store.read().await?;
-    let (policy, placed) = moving::look(context, &mut tx, now).await?;
+    let (policy, placed) = Planning(context).load(&mut tx, now).await?;
     let plan = spread::plan(&placed, &policy, now);
     let overflow = plan.overflow.iter().map(|one| one.node.0).collect();
     Ok(view(&placed, &policy, overflow, ahead, now))
@@ -162,7 +164,7 @@ pub(crate) async fn suppose(
 ) -> Result<PreviewView, Failure> {
     let ahead = Span { minutos: supposed.minutos }.minutes();
     let mut tx = context.store.read().await?;
-    let (standing, mut placed) = moving::look(context, &mut tx, now).await?;
+    let (standing, mut placed) = Planning(context).load(&mut tx, now).await?;
     let demands = demands(&mut tx).await?;
     drop(tx);
     let mut policy = standing.clone();
@@ -202,7 +204,7 @@ pub(crate) async fn suppose(
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PlanAplicado)]
 struct AppliedView {
-    movidos: u64,
+    movidos: usize,
 }
 
 /// Redistributes now, without waiting for the next pass.
@@ -211,7 +213,7 @@ struct AppliedView {
               (status = 503, body = Problem)))]
 async fn apply(desk: Desk) -> Result<axum::Json<AppliedView>, Failure> {
     desk.require(Action::Operate)?;
-    let movidos = moving::apply(&desk.context, &by(&desk), desk.now).await?;
+    let movidos = moving::apply(&desk.context, &desk.by(), desk.now).await?;
     Ok(axum::Json(AppliedView { movidos }))
 }
 
@@ -259,7 +261,7 @@ async fn fits(desk: Desk) -> Result<axum::Json<FitView>, Failure> {
 
 pub(crate) async fn fit(context: &Context) -> Result<FitView, Failure> {
     let mut tx = context.store.read().await?;
-    let policy = crate::store::policy::load(&context.settings, &context.zone, &mut tx).await?;
+    let policy = crate::store::policy::load(context, &mut tx).await?;
     let demands = demands(&mut tx).await?;
     Ok(FitView::new(&feasibility::forecast(demands, &policy.limits)))
 }

@@ -1,14 +1,16 @@
 //! Runs: what ran, what runs, stopping one; and what was decided about nodes.
 
-use host::{Context, Failure, Listed, conflict};
+use engine::Word as _;
+use host::{Failure, Listed, conflict};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, by, missing};
+use super::{Desk, Noun, missing};
 use crate::{
+    Context,
     decisions::runs::{Aborted, abort},
     model::{JobType, NodeId, OltId, RunId, RunState},
     policy::Action,
@@ -129,7 +131,7 @@ async fn stop(
     let reason = check.text("motivo", reason.as_deref(), 500);
     check.finish()?;
     let id = RunId(id);
-    match abort(&desk.context, &by(&desk), id, reason.as_deref(), desk.now).await? {
+    match abort(&desk.context, &desk.by(), id, reason.as_deref(), desk.now).await? {
         Aborted::Done => {}
         Aborted::NotFound => return Err(missing(desk.lang, RUN).into()),
         Aborted::Over => {

@@ -6,19 +6,19 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use engine::sheet::{self, Column, Kind, Need};
-use host::{Context, Failure, as_json, check::Check, of_json};
-use serde::Serialize;
+use host::{Failure, as_json, check::Check, of_json};
 use serde_json::{Map, Value as Json, json};
-use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::Problem;
 
-use super::{Desk, by, olts::OltRequest};
+use super::{Desk, olts::OltRequest};
 use crate::{
-    decisions::emit,
-    fleet::stir,
+    Context,
+    decisions::olts::{Imported, import},
+    drivers::credential::Secrets,
+    model::Olt,
     policy::Action,
-    store::{self, olts},
+    store::olts,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -66,53 +66,37 @@ async fn export(desk: Desk) -> Result<Response, Failure> {
     Ok((headers, sheet::write(COLUMNS, rows)).into_response())
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = OltImportacion)]
-struct Taken {
-    creadas: usize,
-    cambiadas: usize,
-}
-
 /// Takes a CSV: a known name changes that OLT, a new one creates. One bad row and nothing is taken.
 #[utoipa::path(post, path = "/api/coordinador/planillas/olts", tag = "coordinador",
     request_body(content = String, content_type = "text/csv"),
-    responses((status = 200, body = Taken), (status = 400, body = Problem),
+    responses((status = 200, body = Imported), (status = 400, body = Problem),
               (status = 403, body = Problem), (status = 413, body = Problem),
               (status = 422, body = Problem), (status = 503, body = Problem)))]
-async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Taken>, Failure> {
+async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Imported>, Failure> {
     desk.require(Action::Edit)?;
     let rows = sheet::read(COLUMNS, &body, |_| Vec::new())
         .map_err(|bad| web::sheet::refused(bad, desk.lang))?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let mut taken = Taken { creadas: 0, cambiadas: 0 };
-    for row in rows {
-        let known = save(&desk, &mut decision, row.fields).await.map_err(|failure| {
+    let rows = rows.into_iter().map(|row| {
+        let name = row.fields.get("abreviatura").and_then(Json::as_str).unwrap_or_default();
+        (name.to_owned(), row)
+    });
+    let typed = |standing: Option<&Olt>, row: sheet::Row| {
+        typed(&desk, standing, row.fields).map_err(|failure| {
             let told = web::sheet::at_line(row.line, failure.problem(), desk.lang);
             told.map_or(failure, Failure::from)
-        })?;
-        taken.creadas += usize::from(!known);
-        taken.cambiadas += usize::from(known);
-    }
-    let mut line = by(&desk).did("olt.importar", "olts".to_owned());
-    line.after = Some(json!(taken));
-    decision.audit(line);
-    emit(&mut decision, "olt:importadas", "olts".to_owned(), json!(taken));
-    decision.commit().await?;
-    stir(&desk.context);
-    Ok(axum::Json(taken))
+        })
+    };
+    Ok(axum::Json(import(&desk.context, &desk.by(), rows, typed, desk.now).await?))
 }
 
-/// Whether it was there before.
-async fn save(
+/// A row over the OLT it is about. An empty cell of a known OLT leaves what stands.
+fn typed(
     desk: &Desk,
-    decision: &mut db::Decision,
+    standing: Option<&Olt>,
     fields: Map<String, Json>,
-) -> Result<bool, Failure> {
-    let name = fields.get("abreviatura").and_then(Json::as_str).unwrap_or_default().to_owned();
-    let standing = olts::by_name(&mut decision.tx, &name).await?;
-    // An empty cell of a known OLT leaves what stands.
+) -> Result<(Olt, Option<Secrets>), Failure> {
     let named = fields.into_iter().filter(|(_, value)| !value.is_null());
-    let mut whole = match &standing {
+    let mut whole = match standing {
         Some(olt) => as_json(OltRequest::standing(olt))?,
         None => json!({}),
     };
@@ -121,24 +105,10 @@ async fn save(
     }
     let request: OltRequest = of_json(whole, desk.lang)?;
     let mut check = Check::new(desk.lang);
-    let (mut olt, secrets) = request.typed(&mut check);
+    let (olt, secrets) = request.typed(&mut check);
     if standing.is_none() && secrets.is_none() {
         check.wrong("comunidad", "falta", "is missing");
     }
     check.finish()?;
-    let tx = &mut decision.tx;
-    match &standing {
-        Some(before) => {
-            (olt.id, olt.row_version) = (before.id, before.row_version);
-            // Switching on and off has consequences of its own: not by a sheet.
-            olt.enabled = before.enabled;
-            olts::update(tx, &olt).await?;
-        }
-        None => olt.id = olts::insert(tx, &olt, desk.now).await?,
-    }
-    if let Some(secrets) = secrets {
-        let sealed = secrets.seal(&desk.context.options.vault, olt.id)?;
-        olts::seal(tx, olt.id, sealed).await?;
-    }
-    Ok(standing.is_some())
+    Ok((olt, secrets))
 }

@@ -5,7 +5,8 @@ use axum::{
     response::Response,
 };
 use db::Tx;
-use host::{Context, Failure, Listed, Span, check::Check, merged, tagged};
+use engine::Word as _;
+use host::{Failure, Listed, Span, check::Check, merged, tagged};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::{IntoParams, ToSchema};
@@ -13,14 +14,15 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
 use super::{
-    Desk, Noun, by, done, missing,
+    Desk, Noun, done, missing,
     plan::{FitView, demands},
 };
 use crate::{
+    Context,
     decisions::templates::{self as decide, Wish},
     model::{
-        After, Interval, JobType, Oid, OltId, Priority, Space, Template, TemplateId, TemplateNode,
-        TemplateNodeId,
+        After, Interval, JobType, Oid, Olt, OltId, Priority, Space, Template, TemplateId,
+        TemplateNode, TemplateNodeId,
     },
     policy::Action,
     rules::{
@@ -110,7 +112,7 @@ impl TemplateRequest {
 const MOST_NODES: usize = 100;
 const MOST_OLTS: usize = 10_000;
 
-async fn typed(desk: &Desk, request: &TemplateRequest) -> Result<Wish, Failure> {
+fn typed(desk: &Desk, known: &[Olt], request: &TemplateRequest) -> Result<Wish, Failure> {
     let mut check = Check::new(desk.lang);
     let name = check.name("nombre", &request.nombre, 100);
     if request.nodos.len() > MOST_NODES {
@@ -128,8 +130,6 @@ async fn typed(desk: &Desk, request: &TemplateRequest) -> Result<Wish, Failure> 
             check.wrong(&path, &es, &en);
         }
     }
-    let mut tx = desk.context.store.read().await?;
-    let known = olts::all(&mut tx).await?;
     let mut olts: Vec<OltId> = request.olts.iter().copied().map(OltId).collect();
     olts.sort_unstable();
     olts.dedup();
@@ -235,8 +235,9 @@ async fn create(
     web::Json(request): web::Json<TemplateRequest>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
-    let wish = typed(&desk, &request).await?;
-    let created = decide::create(&desk.context, &by(&desk), &wish, desk.now).await?;
+    let known = olts::all(&mut desk.context.store.read().await?).await?;
+    let wish = typed(&desk, &known, &request)?;
+    let created = decide::create(&desk.context, &desk.by(), &wish, desk.now).await?;
     let id = done(&desk, TEMPLATE, created)?;
     shown(&desk, id, StatusCode::CREATED).await
 }
@@ -267,16 +268,13 @@ async fn update(
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
-    let mut tx = desk.context.store.read().await?;
-    let standing = templates::find(&mut tx, TemplateId(id)).await?;
-    let standing = standing.ok_or_else(|| missing(desk.lang, TEMPLATE))?;
-    let links = templates::links(&mut tx, standing.id).await?;
-    drop(tx);
-    let request: TemplateRequest =
-        merged(&TemplateRequest::standing(&standing, &links), change, desk.lang)?;
-    let wish = typed(&desk, &request).await?;
-    let changed =
-        decide::update(&desk.context, &by(&desk), standing.id, &wish, expected, desk.now).await?;
+    let known = olts::all(&mut desk.context.store.read().await?).await?;
+    let typed = |standing: &Template, links: &[OltId]| {
+        let standing = TemplateRequest::standing(standing, links);
+        typed(&desk, &known, &merged(&standing, change.clone(), desk.lang)?)
+    };
+    let (context, by, id) = (&desk.context, desk.by(), TemplateId(id));
+    let changed = decide::update(context, &by, id, expected, typed, desk.now).await?;
     let id = done(&desk, TEMPLATE, changed)?;
     shown(&desk, id, StatusCode::OK).await
 }
@@ -295,7 +293,7 @@ async fn remove(
     desk.require(Action::Edit)?;
     let expected = desk.expected_version(&headers)?;
     let id = TemplateId(id);
-    let deleted = decide::delete(&desk.context, &by(&desk), id, expected, desk.now).await?;
+    let deleted = decide::delete(&desk.context, &desk.by(), id, expected, desk.now).await?;
     done(&desk, TEMPLATE, deleted)?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -326,9 +324,10 @@ async fn forecast(
     web::Json(request): web::Json<TemplateRequest>,
 ) -> Result<axum::Json<ForecastView>, Failure> {
     desk.require(Action::Read)?;
-    let wish = typed(&desk, &request).await?;
+    let known = olts::all(&mut desk.context.store.read().await?).await?;
+    let wish = typed(&desk, &known, &request)?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     let present = demands(&mut tx).await?;
     let others = nodes::demands(&mut tx, standing.id.map(TemplateId)).await?;
     let mut added = Vec::new();

@@ -1,6 +1,7 @@
 //! The OIDs a house adds to the shipped ones.
 
 use db::{Error, Row, Tx, Value};
+use engine::Word as _;
 
 use crate::model::{CatalogueEntry, CatalogueId, Oid, Space};
 

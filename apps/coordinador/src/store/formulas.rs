@@ -1,6 +1,7 @@
 //! Index formulas that the house adds; the shipped ones come after them.
 
 use db::{Error, Row, Tx};
+use engine::Word as _;
 use serde_json::{Value as Json, json};
 
 use crate::{

@@ -2,33 +2,18 @@
 //! answer for the past too.
 
 use db::{Error, Row, Tx, Value};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use crate::model::{NodeId, OltId, RunId};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Debug,
-    Info,
-    Warning,
-    Alert,
-}
-
-impl Level {
-    pub const ALL: &'static [Self] = &[Self::Debug, Self::Info, Self::Warning, Self::Alert];
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Debug => "DEBUG",
-            Self::Info => "INFO",
-            Self::Warning => "WARNING",
-            Self::Alert => "ALERT",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|level| level.word() == word)
+engine::words! {
+    pub enum Level {
+        Debug = "DEBUG",
+        Info = "INFO",
+        Warning = "WARNING",
+        Alert = "ALERT",
     }
 }
 
@@ -41,6 +26,18 @@ pub struct Entry {
     pub node: Option<NodeId>,
     pub run: Option<RunId>,
     pub data: Json,
+}
+
+impl Entry {
+    /// About the fleet; whom it is about is added.
+    pub const fn new(
+        level: Level,
+        kind: &'static str,
+        reason: Option<&'static str>,
+        data: Json,
+    ) -> Self {
+        Self { level, kind, reason, olt: None, node: None, run: None, data }
+    }
 }
 
 pub async fn write(tx: &mut Tx, entry: &Entry, now: Timestamp) -> Result<(), Error> {
@@ -111,6 +108,10 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Kept>,
         limit.into(),
     ];
     tx.all(sql, &args).await?.iter().map(read).collect()
+}
+
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    tx.one("SELECT MIN(at) AS at FROM node_events", &[]).await?.maybe("at")
 }
 
 pub async fn forget(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {

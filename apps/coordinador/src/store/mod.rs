@@ -7,7 +7,6 @@ pub mod nodes;
 pub mod olts;
 pub mod onus;
 pub mod policy;
-pub mod pollers;
 pub mod runs;
 pub mod templates;
 pub mod world;
@@ -16,11 +15,18 @@ use db::{Line, Scope, Step};
 
 pub const MIGRATIONS: Line = Line {
     name: "coordinador",
-    steps: &[Step {
-        name: "0001_fleet",
-        sqlite: include_str!("../../migrations/sqlite/0001_fleet.sql"),
-        postgres: include_str!("../../migrations/postgres/0001_fleet.sql"),
-    }],
+    steps: &[
+        Step {
+            name: "0001_fleet",
+            sqlite: include_str!("../../migrations/sqlite/0001_fleet.sql"),
+            postgres: include_str!("../../migrations/postgres/0001_fleet.sql"),
+        },
+        Step {
+            name: "0002_processes",
+            sqlite: include_str!("../../migrations/sqlite/0002_processes.sql"),
+            postgres: include_str!("../../migrations/postgres/0002_processes.sql"),
+        },
+    ],
 };
 
 /// The capacity being spent: starts per minute and runs at once, of the whole fleet.

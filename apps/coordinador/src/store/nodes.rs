@@ -1,11 +1,14 @@
+//! Nodes as they are kept: reading, planning and moving them.
+
 use db::{Error, Row, Rows, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{
     After, Cadence, Column, Interval, JobType, Node, NodeId, Oid, OltId, Overrides, Priority, Role,
     Switch, TemplateId, TemplateNodeId,
 };
-use crate::rules::feasibility::Demand;
+use crate::rules::{feasibility::Demand, spread::Move};
 
 pub const COLUMNS: &str = "n.id, n.olt_id, n.template_node_id, n.key, n.name, n.job, n.oid, \
      n.space, n.priority, n.switch, n.interval_seconds, n.grid_at, n.phase_us, n.next_run_at, \
@@ -153,30 +156,20 @@ pub async fn replan(
     tx.guarded("the node was planned anew meanwhile", sql, &args).await
 }
 
-/// One node where spreading puts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shift {
-    pub node: NodeId,
-    /// What the planner saw.
-    pub seen: Timestamp,
-    pub next_run_at: Timestamp,
-    pub phase: SignedDuration,
-}
-
-/// Moves many at once; one that was planned anew meanwhile stays. Says how many moved.
-pub async fn shift(tx: &mut Tx, shifts: &[Shift]) -> Result<u64, Error> {
+/// Puts many where spreading wants them; one that was planned anew meanwhile stays.
+pub async fn shift(tx: &mut Tx, moves: &[Move]) -> Result<(), Error> {
     let mut rows = Rows::new(&["id", "seen", "next_run_at", "phase_us"]);
-    for one in shifts {
+    for one in moves {
         rows.push([
             one.node.into(),
-            one.seen.into(),
+            one.from.into(),
             one.next_run_at.into(),
             (one.phase.as_micros() as i64).into(),
         ]);
     }
     let sql = "UPDATE nodes SET next_run_at = v.next_run_at, phase_us = v.phase_us FROM ROWS
                WHERE nodes.id = v.id AND nodes.next_run_at = v.seen";
-    tx.each(sql, &[], &rows).await
+    tx.each(sql, &[], &rows).await.map(drop)
 }
 
 /// When it last began, and how it ended.

@@ -1,4 +1,7 @@
+//! OLTs as they are kept: what an operator says, and what their devices showed.
+
 use db::{Error, Row, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::model::{Backoff, Olt, OltId, RunId, SnmpVersion};
@@ -75,6 +78,11 @@ pub async fn all(tx: &mut Tx) -> Result<Vec<Olt>, Error> {
     let sql =
         trusted(format!("SELECT {COLUMNS} FROM olts WHERE deleted_at IS NULL ORDER BY name, id"));
     tx.all(sql, &[]).await?.iter().map(read).collect()
+}
+
+pub async fn any(tx: &mut Tx) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM olts WHERE deleted_at IS NULL) AS one";
+    tx.one(sql, &[]).await?.get("one")
 }
 
 pub async fn find(tx: &mut Tx, id: OltId) -> Result<Option<Olt>, Error> {

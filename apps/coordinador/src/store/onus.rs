@@ -2,10 +2,11 @@
 //! OLT was last walked, so a walk that brings no news writes nothing.
 
 use db::{Error, Row, Rows, Tx, Value, trusted};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::{
-    model::{Column, Inventory, OltId, Onu, OnuId, Place, Presence, RunId},
+    model::{Column, Inventory, OltId, Onu, OnuId, Presence, RunId, SlotPort},
     rules::inventory::{Change, Known},
 };
 
@@ -27,7 +28,7 @@ fn read(row: &Row) -> Result<Onu, Error> {
         id: OnuId(row.get("id")?),
         olt: OltId(row.get("olt_id")?),
         raw_index: row.get("raw_index")?,
-        place: place.map(|(slot, port)| Place { slot, port, logical }),
+        place: place.map(|(slot, port)| SlotPort { slot, port, logical }),
         presence,
         misses: small("misses")?.unwrap_or(0),
         state: row.maybe("state")?,
@@ -150,7 +151,7 @@ pub async fn apply(
     for change in changes {
         match change {
             Change::New { raw_index, place, state } => {
-                let part = |of: fn(&Place) -> Option<u32>| {
+                let part = |of: fn(&SlotPort) -> Option<u32>| {
                     Value::from(place.as_ref().and_then(of).map(i64::from))
                 };
                 new.push([
@@ -182,17 +183,18 @@ pub async fn apply(
     tx.each(sql, &args, &new).await?;
     let args: [Value; 2] = [run.into(), now.into()];
     let sql = "UPDATE onus SET state = v.state, misses = 0, seen_at = $2, changed_at = $2,
-                 changed_run = $1 FROM ROWS WHERE onus.id = v.id";
+                 changed_run = $1 FROM ROWS WHERE onus.id = v.id AND onus.presence = 'ENABLED'";
     tx.each(sql, &args, &seen).await?;
     // It may be another customer's now: what was known is forgotten, all but the description.
     let sql = "UPDATE onus SET state = v.state, presence = 'ENABLED', misses = 0, seen_at = $2,
                  changed_at = $2, changed_run = $1, serial = NULL, mac = NULL, subscriber = NULL,
-                 distance = NULL, model = NULL, plan = NULL FROM ROWS WHERE onus.id = v.id";
+                 distance = NULL, model = NULL, plan = NULL
+               FROM ROWS WHERE onus.id = v.id AND onus.presence = 'DISABLED'";
     tx.each(sql, &args, &back).await?;
     let sql = "UPDATE onus SET misses = v.misses, presence = v.presence,
                  changed_at = CASE WHEN v.presence = onus.presence THEN changed_at ELSE $2 END,
                  changed_run = CASE WHEN v.presence = onus.presence THEN changed_run ELSE $1 END
-               FROM ROWS WHERE onus.id = v.id";
+               FROM ROWS WHERE onus.id = v.id AND onus.presence = 'ENABLED'";
     tx.each(sql, &args, &missed).await?;
     // Who was missed before and is here again.
     let again = changes.iter().filter_map(|change| match change {

@@ -2,8 +2,9 @@
 
 use db::{
     Error, Tx,
-    settings::{Kind, Setting, Settings, Values},
+    settings::{Kind, Setting, Values},
 };
+use engine::Word as _;
 use jiff::{SignedDuration, tz::TimeZone};
 use serde_json::{Value as Json, json};
 
@@ -296,8 +297,8 @@ pub const SETTINGS: &[Setting] = &[
     setting(TEST_MODE, Kind::Internal, "null", ("Modo prueba.", "Test mode.")),
 ];
 
-pub async fn load(settings: &Settings, house: &TimeZone, tx: &mut Tx) -> Result<Policy, Error> {
-    from_values(&settings.load(tx, crate::NAME).await?, house)
+pub async fn load(context: &host::Context, tx: &mut Tx) -> Result<Policy, Error> {
+    from_values(&context.settings.load(tx, crate::NAME).await?, &context.zone)
 }
 
 pub fn from_values(values: &Values, house: &TimeZone) -> Result<Policy, Error> {

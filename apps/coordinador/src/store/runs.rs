@@ -68,6 +68,20 @@ pub struct NewRun<'a> {
     pub ends_at: Option<Timestamp>,
 }
 
+impl NewRun<'_> {
+    /// One that waits for its turn.
+    pub const fn waiting(
+        node: NodeId,
+        olt: OltId,
+        job: JobType,
+        cause: Cause,
+        planned_at: Timestamp,
+    ) -> Self {
+        let (asked_by, follows, starts, ends_at) = (None, None, false, None);
+        Self { node, olt, job, cause, planned_at, asked_by, follows, starts, ends_at }
+    }
+}
+
 pub async fn insert(tx: &mut Tx, run: &NewRun<'_>, now: Timestamp) -> Result<RunId, Error> {
     let state = if run.starts { RunState::Running } else { RunState::Pending };
     let sql = "INSERT INTO node_runs (node_id, olt_id, job, state, cause, planned_at, asked_at,
@@ -120,7 +134,7 @@ pub struct End {
 /// Ends a live run. `false`: it was over already, and this answer comes too late.
 pub async fn end(tx: &mut Tx, id: RunId, end: &End, now: Timestamp) -> Result<bool, Error> {
     let sql = "UPDATE node_runs SET state = $2, ending = $3, detail = $4, summary = $5,
-                 finished_at = $6 WHERE id = $1 AND finished_at IS NULL";
+                 finished_at = $6 WHERE id = $1 AND state IN ('PENDING', 'RUNNING')";
     let args: [Value; 6] = [
         id.into(),
         end.state.word().into(),
@@ -137,24 +151,6 @@ pub async fn carried_by(tx: &mut Tx, worker: &str) -> Result<Vec<RunId>, Error> 
     let sql = "SELECT id FROM node_runs WHERE finished_at IS NULL AND worker = $1";
     let rows = tx.all(sql, &[worker.into()]).await?;
     rows.iter().map(|row| Ok(RunId(row.get("id")?))).collect()
-}
-
-/// Runs left behind by a process that is no more: its last sign of life is older than `dead`, or
-/// nobody took the run although it began before `untaken`.
-pub async fn orphans(
-    tx: &mut Tx,
-    me: &str,
-    dead: Timestamp,
-    untaken: Timestamp,
-) -> Result<Vec<Run>, Error> {
-    let sql = trusted(format!(
-        "SELECT {COLUMNS} FROM node_runs r WHERE state = 'RUNNING' AND ends_at IS NULL
-         AND ((worker IS NULL AND started_at < $3)
-           OR (worker <> $1 AND NOT EXISTS (
-             SELECT 1 FROM pollers p WHERE p.id = r.worker AND p.beat_at >= $2)))
-         ORDER BY id"
-    ));
-    tx.all(sql, &[me.into(), dead.into(), untaken.into()]).await?.iter().map(read).collect()
 }
 
 /// Rehearsed runs whose time is over, and when the next one's is.
@@ -233,6 +229,11 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Told>,
         limit.into(),
     ];
     tx.all(sql, &args).await?.iter().map(told).collect()
+}
+
+/// When the run ended that has been over for longest.
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    tx.one("SELECT MIN(finished_at) AS at FROM node_runs", &[]).await?.maybe("at")
 }
 
 /// Ended runs older than the house keeps.

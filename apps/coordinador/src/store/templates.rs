@@ -1,4 +1,7 @@
+//! Templates, their nodes and the OLTs they are pushed to, as they are kept.
+
 use db::{Error, Row, Tx, Value};
+use engine::Word as _;
 
 use super::nodes;
 use crate::model::{

@@ -1,13 +1,14 @@
 //! The world as one transaction sees it: whoever is ready, whatever runs, the last minute.
 
+use engine::Word as _;
 use std::collections::{BTreeMap, HashMap};
 
 use db::{Error, Row, Rows, Tx, trusted};
-use host::Context;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{nodes, olts, policy};
 use crate::{
+    Context,
     model::{Cause, Interval, JobType, NodeId, OltId, RunId, Switch},
     policy::Policy,
     rules::{
@@ -32,7 +33,7 @@ const READY: &str = "FROM nodes n JOIN olts o ON o.id = n.olt_id
       AND o.workflow_active AND o.deleted_at IS NULL AND COALESCE(t.active, TRUE)";
 
 pub async fn load(context: &Context, tx: &mut Tx, now: Timestamp) -> Result<World, Error> {
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
+    let policy = policy::load(context, tx).await?;
     let mut world = World::new(policy);
     world.due = due(tx, now).await?;
     let live = tx.all(LIVE, &[]).await?;
@@ -97,7 +98,9 @@ pub async fn starts_of_the_hour(
 
 const LIVE: &str = "SELECT r.id, r.node_id, r.olt_id, r.job, r.cause, r.asked_at, r.started_at,
       n.priority, n.switch, n.oid, COALESCE(t.active, TRUE) AS template_active,
-      COALESCE(n.interval_seconds, m.interval_seconds) AS interval_seconds
+      COALESCE(n.interval_seconds, m.interval_seconds) AS interval_seconds,
+      r.worker IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM processes p WHERE p.name = r.worker) AS lost
     FROM node_runs r JOIN nodes n ON n.id = r.node_id
     LEFT JOIN nodes m ON m.id = n.master_id
     LEFT JOIN template_nodes tn ON tn.id = n.template_node_id
@@ -112,6 +115,7 @@ fn running(row: &Row, started_at: Timestamp) -> Result<Running, Error> {
         job: row.word("job", JobType::from_word)?,
         cause: row.word("cause", Cause::from_word)?,
         started_at,
+        lost: row.get("lost")?,
     })
 }
 

@@ -1,3 +1,5 @@
+//! The JSON shapes that clients read.
+
 use engine::Word as _;
 use jiff::Timestamp;
 use serde::Serialize;

@@ -33,9 +33,9 @@ async fn run(network: &Network, node: i64) -> Json {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_24_presence_follows_complete_walks_only() {
-    on_both(async |place| {
+    on_both(async |db| {
         let devices = simulator(1, 351).await;
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         let olt = olt(&network, &devices, 0).await;
         let node = network.discovery(olt, "").await;
         let first = run(&network, node).await;
@@ -73,9 +73,9 @@ async fn scenario_24_presence_follows_complete_walks_only() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_24_a_walk_that_loses_most_is_held_until_a_person_accepts_it() {
-    on_both(async |place| {
+    on_both(async |db| {
         let devices = simulator(1, 100).await;
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         let olt = olt(&network, &devices, 0).await;
         let node = network.discovery(olt, "").await;
         run(&network, node).await;
@@ -100,9 +100,9 @@ async fn scenario_24_a_walk_that_loses_most_is_held_until_a_person_accepts_it() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_25_a_get_keeps_what_it_could_read_and_lists_the_rest() {
-    on_both(async |place| {
+    on_both(async |db| {
         let devices = simulator(1, 400).await;
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         network.set("SNMP_TIMEOUT_SECONDS", 1).await;
         network.set("SNMP_RETRIES_GET", 0).await;
         let olt = olt(&network, &devices, 0).await;
@@ -129,9 +129,9 @@ async fn scenario_25_a_get_keeps_what_it_could_read_and_lists_the_rest() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_25_nobody_to_ask_is_a_success_and_the_chain_goes_on() {
-    on_both(async |place| {
+    on_both(async |db| {
         let devices = simulator(1, 10).await;
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         let olt = olt(&network, &devices, 0).await;
         let get = network.node(olt, "get", "10:01:00", json!({})).await;
         let more = json!({ "interval_seconds": null, "master_node_id": get, "oid": DESCRIPTION });
@@ -149,10 +149,10 @@ async fn scenario_25_nobody_to_ask_is_a_success_and_the_chain_goes_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_22_a_dead_olt_costs_one_probe_and_comes_back() {
-    on_both(async |place| {
+    on_both(async |db| {
         let devices = simulator(2, 20).await;
         change(&devices, 0, &json!({ "alive": false }));
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         network.set("SNMP_TIMEOUT_SECONDS", 1).await;
         let (dead, good) = (olt(&network, &devices, 0).await, olt(&network, &devices, 1).await);
         let often = json!({ "interval_seconds": 300 });
@@ -188,10 +188,10 @@ async fn scenario_22_a_dead_olt_costs_one_probe_and_comes_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_20_not_one_more_packet_after_an_olt_is_switched_off() {
-    on_both(async |place| {
+    on_both(async |db| {
         let devices = simulator(1, 2048).await;
         change(&devices, 0, &json!({ "latency_ms": 40 }));
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         let olt = olt(&network, &devices, 0).await;
         let node = network.discovery(olt, "10:00:00").await;
         let client = network.client.clone();
@@ -222,14 +222,14 @@ async fn scenario_20_not_one_more_packet_after_an_olt_is_switched_off() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn agents_that_lie_change_nothing_and_are_named() {
-    on_both(async |place| {
+    on_both(async |db| {
         let lies = [
             (json!({ "not_increasing": true }), "NOT_INCREASING"),
             (json!({ "wrong_types": true }), "DECODE"),
             (json!({ "garbled": true }), "DECODE"),
         ];
         let devices = simulator(1, 60).await;
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         network.set("SNMP_TIMEOUT_SECONDS", 1).await;
         network.set("SNMP_RETRIES_DESCUBRIMIENTO", 0).await;
         let olt = olt(&network, &devices, 0).await;

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use crate::network::{DISCOVERY, Network, clock, on_both};
+use crate::network::{DISCOVERY, clock, rehearsing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_7_the_same_type_waits_and_starts_when_the_other_ends() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.lasting(120.0).await;
         network.limits(json!({ "max_running_per_olt": 2 })).await;
         let (a, b) = (network.olt(1).await, network.olt(2).await);
@@ -21,15 +20,13 @@ async fn scenario_7_the_same_type_waits_and_starts_when_the_other_ends() {
         assert_eq!(network.next_run(g2).await.as_deref(), Some("10:01:30"), "unchanged");
         network.at("10:03:10").await;
         assert_eq!(network.starts(g2).await, ["10:03:00"], "at once");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_7_one_at_a_time_on_an_olt_is_the_default() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.lasting(120.0).await;
         let (a, b) = (network.olt(1).await, network.olt(2).await);
         let g1 = network.node(a, "g1", "10:01:00", json!({})).await;
@@ -38,15 +35,13 @@ async fn scenario_7_one_at_a_time_on_an_olt_is_the_default() {
         network.at("10:02:00").await;
         assert_eq!(network.running().await, [g1, g3]);
         assert_eq!(network.why(d1).await, ["OLT_BUSY"]);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_8_a_run_of_more_than_five_minutes_is_cut_off() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.lasting(600.0).await;
         let olt = network.olt(1).await;
         let g1 = network.node(olt, "g1", "10:01:00", json!({})).await;
@@ -63,15 +58,13 @@ async fn scenario_8_a_run_of_more_than_five_minutes_is_cut_off() {
         network.at("10:11:30").await;
         let run = network.runs(&format!("nodo_id={g1}")).await[0].clone();
         assert_eq!(run["reason"], "STALE", "its end came too late");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_9_seventeen_at_once_start_six_a_minute() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         // Entered too late to be spread: only the dispatcher stands between them and the network.
         network.at("11:14:30").await;
         let nodes = network.crowd(17, "11:15:00", json!({})).await;
@@ -82,15 +75,13 @@ async fn scenario_9_seventeen_at_once_start_six_a_minute() {
         network.at("11:17:05").await;
         assert_eq!(network.runs("").await.len(), 17);
         network.never_more_than(6).await;
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_14_never_more_at_once_than_ten_twenty_thirty() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.lasting(60.0).await;
         network.limits(json!({ "max_executions_per_minute": 600 })).await;
         let walks = json!({ "job_type": "descubrimiento", "oid": DISCOVERY, "espacio": null });
@@ -107,15 +98,13 @@ async fn scenario_14_never_more_at_once_than_ten_twenty_thirty() {
             assert_eq!(live.len(), running, "{time}");
         }
         assert_eq!(network.runs("status=SUCCESS").await.len(), 45, "none is lost");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_15_the_long_overdue_then_the_type_then_the_priority() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.limits(json!({ "max_executions_per_minute": 1, "max_short_per_minute": 1 })).await;
         network.set("REDISTRIBUTION_WINDOW_SECONDS", 0).await;
         let olts = [network.olt(1).await, network.olt(2).await, network.olt(3).await];
@@ -130,15 +119,13 @@ async fn scenario_15_the_long_overdue_then_the_type_then_the_priority() {
         let order: Vec<_> =
             network.runs("").await.iter().map(|run| run["nodo_id"].as_i64().unwrap()).collect();
         assert_eq!(order[..3], [late, first, third]);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_16_the_grid_holds_however_long_a_run_takes() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         let node = network.node(olt, "n", "10:00:07", json!({})).await;
         for (time, lasts) in [("10:20:00", 120.0), ("10:50:00", 45.0), ("11:20:00", 20.0)] {
@@ -147,15 +134,13 @@ async fn scenario_16_the_grid_holds_however_long_a_run_takes() {
         }
         let expected = ["10:00:07", "10:15:07", "10:30:07", "10:45:07", "11:00:07", "11:15:07"];
         assert_eq!(network.starts(node).await, expected);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_21_short_nodes_leave_room_for_the_others() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.lasting(5.0).await;
         network.crowd(12, "10:10:00", json!({ "interval_seconds": 120 })).await;
         let mut long = Vec::new();
@@ -172,7 +157,6 @@ async fn scenario_21_short_nodes_leave_room_for_the_others() {
             }
         }
         network.never_more_than(6).await;
-        network.close().await;
     })
     .await;
 }

@@ -1,20 +1,10 @@
 //! A network of OLTs in this process.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
-
-use db::{Store, settings::Settings};
-use host::{Access, AlertChannels, Clock, Context, Options, Running, Vault};
-use jiff::{Timestamp, tz::TimeZone};
+use host::{Access, Context};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
-use testkit::Client;
-use tokio::net::TcpListener;
+pub(crate) use testkit::on_both;
+use testkit::{Client, LocalServer, Setup, TestDb};
 
 /// Monday, 2 March 2026.
 pub(crate) const DAY: &str = "2026-03-02";
@@ -30,72 +20,52 @@ fn parsed(time: &str) -> Timestamp {
     instant(time).parse().unwrap()
 }
 
-/// Where one test keeps its database and its key.
-pub(crate) struct Place {
-    pub(crate) url: String,
-    dir: PathBuf,
-    vault: Vault,
+/// Runs a case on both databases, from a time of the day on.
+pub(crate) async fn from(time: &str, case: impl AsyncFn(&Network)) {
+    on_both(async |db| {
+        let network = Network::open(db, time).await;
+        case(&network).await;
+        network.close().await;
+    })
+    .await;
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.dir);
-    }
-}
-
-fn directory() -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("coordinador-{}-{count}", std::process::id());
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap();
-    dir
-}
-
-/// Runs a case on `SQLite` and on `PostgreSQL`.
-pub(crate) async fn on_both(case: impl AsyncFn(&Place)) {
-    let dir = directory();
-    let url = format!("sqlite://{}", dir.join("turno.db").display());
-    case(&Place { url, dir, vault: Vault::ephemeral() }).await;
-    if let Some(url) = testkit::fresh_database().await {
-        case(&Place { url, dir: directory(), vault: Vault::ephemeral() }).await;
-    }
+/// Runs a case on both databases, from ten on and in test mode: every run takes twenty seconds and
+/// ends well.
+pub(crate) async fn rehearsing(case: impl AsyncFn(&Network)) {
+    from("10:00:00", async |network| {
+        network.lasting(20.0).await;
+        case(network).await;
+    })
+    .await;
 }
 
 pub(crate) struct Network {
-    running: Option<Running>,
+    server: LocalServer,
     pub(crate) client: Client,
 }
 
 impl Network {
-    /// At ten, in test mode: every run takes twenty seconds and ends well.
-    pub(crate) async fn rehearsing(place: &Place) -> Self {
-        let network = Self::open(place, "10:00:00").await;
-        network.lasting(20.0).await;
-        network
+    pub(crate) async fn open(db: &TestDb, time: &str) -> Self {
+        Self::with(db, time, Access::Open).await
     }
 
-    pub(crate) async fn open(place: &Place, time: &str) -> Self {
-        Self::with(place, time, Access::Open).await
-    }
-
-    pub(crate) async fn with(place: &Place, time: &str, access: Access) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let context = context(place, parsed(time), access, url.clone()).await;
-        let running = host::start(context, listener).await.unwrap();
-        Self { running: Some(running), client: Client::anonymous(url) }
+    pub(crate) async fn with(db: &TestDb, time: &str, access: Access) -> Self {
+        let setup = Setup { access, ..Setup::at(parsed(time), db) };
+        let server = setup.prepare(coordinador::app()).await.start().await;
+        Self { client: server.client.clone(), server }
     }
 
     pub(crate) fn context(&self) -> &Context {
-        self.running.as_ref().expect("open until closed").context()
+        self.server.context()
     }
 
-    pub(crate) async fn close(mut self) {
-        if let Some(running) = self.running.take() {
-            running.stop().await;
-        }
+    pub(crate) async fn persona(&self, role: &str) -> Client {
+        self.server.persona(role, coordinador::NAME, role).await
+    }
+
+    pub(crate) async fn close(self) {
+        self.server.stop().await;
     }
 
     pub(crate) async fn lasting(&self, seconds: f64) {
@@ -250,24 +220,4 @@ pub(crate) fn extend(body: &mut Json, more: Json) {
     if let (Some(body), Json::Object(more)) = (body.as_object_mut(), more) {
         body.extend(more);
     }
-}
-
-async fn context(place: &Place, now: Timestamp, access: Access, url: String) -> Context {
-    let store = Store::open(&place.url).await.unwrap();
-    let lines = [db::ENGINE, host::MIGRATIONS, coordinador::store::MIGRATIONS];
-    store.migrate(&lines, now).await.unwrap();
-    let settings = Settings::new(coordinador::SETTINGS.to_vec(), Vec::new()).unwrap();
-    let options = Options {
-        access,
-        demo: false,
-        version: "test",
-        body_bytes: 1_000_000,
-        vault: place.vault.clone(),
-        sse_connections: 8,
-        drain: Duration::from_secs(20),
-        alerts: AlertChannels::default(),
-        url,
-    };
-    let (apps, bus) = (vec![coordinador::app()], Arc::new(bus::LocalBus::new()));
-    Context::new(store, settings, Clock::manual(now), TimeZone::UTC, apps, options, bus)
 }

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use crate::network::{Network, instant, on_both};
+use crate::network::{instant, rehearsing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_1_the_quota_of_each_interval() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         for (seconds, max) in [(900, 4), (120, 30), (700, 5), (3600, 1), (7200, 1)] {
             let more = json!({ "interval_seconds": seconds });
@@ -19,15 +18,13 @@ async fn scenario_1_the_quota_of_each_interval() {
                 (Some(node), Some(max))
             );
         }
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_2_at_its_quota_a_node_is_skipped_and_jumps_to_the_full_hour() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         let node = network.node(olt, "n", "10:05:00", json!({})).await;
         network.at("10:55:00").await;
@@ -44,15 +41,13 @@ async fn scenario_2_at_its_quota_a_node_is_skipped_and_jumps_to_the_full_hour() 
         let quota = &quotas["items"][0];
         assert_eq!((&quota["usados"], &quota["maximo"]), (&json!(4), &json!(4)));
         assert_eq!((&quota["porcentaje"], &quota["nivel"]), (&json!(100), &json!("COMPLETA")));
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_3_an_undisturbed_node_never_blocks_itself() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         let node = network.node(olt, "n", "10:00:00", json!({})).await;
         network.at("15:59:59").await;
@@ -63,15 +58,13 @@ async fn scenario_3_an_undisturbed_node_never_blocks_itself() {
         assert!(starts.iter().all(on_grid), "{starts:?}");
         let skips = network.events("tipo=CUOTA_OMITIDA").await;
         assert!(skips.is_empty(), "{skips:?}");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_4_what_runs_and_what_was_asked_by_hand_is_not_counted() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         let node = network.node(olt, "n", "10:05:00", json!({})).await;
         network.at("10:40:00").await;
@@ -91,15 +84,13 @@ async fn scenario_4_what_runs_and_what_was_asked_by_hand_is_not_counted() {
         network.client.post(&path, json!({ "motivo": "prueba" })).await.expect(200);
         let quotas = network.client.get("/api/coordinador/cuotas").await.expect(200);
         assert_eq!(used(quotas), (4, 100), "interrupted, but it had started");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_5_jumps_share_the_first_minutes_of_the_hour() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.set("REDISTRIBUTION_PERIOD_SECONDS", 3600).await;
         // Two runs an hour, asked for a third within it.
         let every = json!({ "interval_seconds": 1800 });
@@ -118,15 +109,13 @@ async fn scenario_5_jumps_share_the_first_minutes_of_the_hour() {
             *minutes.entry(next[..5].to_owned()).or_default() += 1;
         }
         assert!(minutes.values().all(|count| *count <= 6), "{minutes:?}");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_6_each_level_is_told_once_when_it_is_reached() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         let node = network.node(olt, "n", "10:00:00", json!({ "interval_seconds": 360 })).await;
         // The tenth run of the hour begins at 10:54.
@@ -139,7 +128,6 @@ async fn scenario_6_each_level_is_told_once_when_it_is_reached() {
         ];
         let expected = expected.map(|(kind, level)| (kind.to_owned(), level.to_owned()));
         assert_eq!(told, expected);
-        network.close().await;
     })
     .await;
 }

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use crate::network::{DISCOVERY, Network, on_both};
+use crate::network::{DISCOVERY, rehearsing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn olts_that_cannot_be_are_refused() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let good = json!({ "abreviatura": "SMP-10", "marca": "Huawei", "ip_address": "192.0.2.1",
                            "comunidad": "ñandú \"'; --" });
         let path = "/api/coordinador/olts";
@@ -38,15 +37,13 @@ async fn olts_that_cannot_be_are_refused() {
         assert_eq!(kept.expect(200)["items"].as_array().unwrap().len(), 1);
         let audit = network.client.get("/api/audit").await;
         assert!(!audit.text.contains("ñand"), "never in the audit: {}", audit.text);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_cannot_be_are_refused() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let olt = network.olt(1).await;
         let other = network.olt(2).await;
         let elsewhere = network.node(other, "m", "", json!({})).await;
@@ -81,15 +78,13 @@ async fn nodes_that_cannot_be_are_refused() {
         network.client.post(path, extra).await.expect(400);
         network.client.post(path, good.clone()).await.expect(201);
         network.client.post(path, good).await.expect(409);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sheet_is_taken_whole_or_not_at_all() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let send = async |text: &str| {
             let path = "/api/coordinador/planillas/olts";
             let request = network.client.request(reqwest::Method::POST, path);
@@ -114,15 +109,13 @@ async fn a_sheet_is_taken_whole_or_not_at_all() {
         assert_eq!(send(good).await.expect(200), json!({ "creadas": 0, "cambiadas": 2 }));
         let out = network.client.get("/api/coordinador/planillas/olts").await;
         assert!(out.text.contains("192.0.2.1") && !out.text.contains("secreta"), "{}", out.text);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_formula_that_does_not_lead_back_is_refused_with_the_place() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let read = async |index: &str| {
             let path = format!("/api/coordinador/formulas/leer?marca=Huawei&indice={index}");
             network.client.get(&path).await
@@ -138,15 +131,13 @@ async fn a_formula_that_does_not_lead_back_is_refused_with_the_place() {
         good["step_slot"] = 4096.into();
         network.client.post(path, good.clone()).await.expect(201);
         network.client.post(path, good).await.expect(409);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_change_together_or_not_at_all() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         let path = "/api/coordinador/limites";
         let half = json!({ "max_total": 12, "max_executions_per_minute": 0 });
         let refused = network.client.put(path, half).await.expect(422);
@@ -159,7 +150,6 @@ async fn limits_change_together_or_not_at_all() {
         let zone = "/api/settings/coordinador/QUOTA_TIMEZONE";
         network.client.put(zone, json!({ "valor": "Marte/Base" })).await.expect(400);
         network.client.put(zone, json!({ "valor": "Asia/Kathmandu" })).await.expect(200);
-        network.close().await;
     })
     .await;
 }

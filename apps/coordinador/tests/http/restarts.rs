@@ -2,17 +2,18 @@
 
 use serde_json::json;
 
-use crate::network::{Network, on_both};
+use crate::network::{Network, from, on_both, rehearsing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_17_slots_missed_while_down_are_not_caught_up() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    on_both(async |db| {
+        let network = Network::open(db, "10:00:00").await;
+        network.lasting(20.0).await;
         let olt = network.olt(1).await;
         let node = network.node(olt, "n", "10:15:00", json!({})).await;
         network.settle().await;
         network.close().await;
-        let network = Network::open(place, "11:40:00").await;
+        let network = Network::open(db, "11:40:00").await;
         network.at("12:20:00").await;
         let starts = network.starts(node).await;
         assert_eq!(starts, ["11:40:00", "11:45:00", "12:00:00", "12:15:00"], "one, then the grid");
@@ -23,8 +24,8 @@ async fn scenario_17_slots_missed_while_down_are_not_caught_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_18_a_restart_is_no_stampede_and_leaves_nothing_running() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    on_both(async |db| {
+        let network = Network::open(db, "10:00:00").await;
         network.lasting(5.0).await;
         let hourly = json!({ "interval_seconds": 3600 });
         let nodes = network.crowd(40, "10:30:00", hourly.clone()).await;
@@ -32,7 +33,7 @@ async fn scenario_18_a_restart_is_no_stampede_and_leaves_nothing_running() {
         let best = network.node(olt, "mejor", "10:31:00", json!({ "priority": 1 })).await;
         network.settle().await;
         network.close().await;
-        let network = Network::open(place, "10:50:00").await;
+        let network = Network::open(db, "10:50:00").await;
         network.at("10:50:10").await;
         let first = network.runs("").await;
         assert_eq!(first.len(), 6);
@@ -49,10 +50,10 @@ async fn scenario_18_a_restart_is_no_stampede_and_leaves_nothing_running() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_18_what_a_dead_process_ran_is_lost() {
-    on_both(async |place| {
+    on_both(async |db| {
         // Nobody answers at this port, and nobody waits for the end: the process dies with it.
         let silent = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let network = Network::open(place, "10:00:00").await;
+        let network = Network::open(db, "10:00:00").await;
         let olt = network.olt_at(1, silent.local_addr().unwrap().port()).await;
         let node = network.discovery(olt, "10:00:00").await;
         let client = network.client.clone();
@@ -62,9 +63,12 @@ async fn scenario_18_what_a_dead_process_ran_is_lost() {
         let mut first = [0; 100];
         silent.recv(&mut first).await.unwrap();
         assert_eq!(network.running().await, [node]);
+        let dead = network.context().process.name.clone();
         drop(network);
         asking.abort();
-        let network = Network::open(place, "10:01:00").await;
+        let network = Network::open(db, "10:01:00").await;
+        // What the house does when it misses heartbeats.
+        network.context().store.bury(&[dead]).await.unwrap();
         network.settle().await;
         let run = network.runs("").await[0].clone();
         assert_eq!((&run["status"], &run["reason"]), (&json!("INTERRUPTED"), &json!("LOST")));
@@ -76,8 +80,7 @@ async fn scenario_18_what_a_dead_process_ran_is_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_20_an_olt_switched_off_ends_everything_of_it() {
-    on_both(async |place| {
-        let network = Network::rehearsing(place).await;
+    rehearsing(async |network| {
         network.lasting(250.0).await;
         let olt = network.olt(1).await;
         let running = network.node(olt, "g0", "10:01:00", json!({})).await;
@@ -106,7 +109,25 @@ async fn scenario_20_an_olt_switched_off_ends_everything_of_it() {
         network.at("12:00:00").await;
         network.client.put(&path, json!({ "habilitar_olt": true })).await.expect(200);
         assert_eq!(network.next_run(running).await.as_deref(), Some("12:15:00"));
-        network.close().await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_house_without_olts_runs_nothing() {
+    from("10:00:00", async |network| {
+        network.settle().await;
+        let runs = || {
+            ["despacho", "redistribucion", "limpieza"].map(|name| {
+                let name = format!("coordinador.{name}");
+                let health = network.context().tick_health(&name).unwrap();
+                assert_eq!(health.due, None, "{name}");
+                health.runs
+            })
+        };
+        let before = runs();
+        network.at("2026-03-03T10:00:00Z").await;
+        assert_eq!(runs(), before);
     })
     .await;
 }

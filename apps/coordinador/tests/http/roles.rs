@@ -1,22 +1,17 @@
 //! Who may do what.
 
-use host::{Access, Actor, Grant, accounts};
+use host::Access;
 use serde_json::json;
 
-use crate::network::{DAY, Network, on_both};
+use crate::network::{Network, on_both};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_role_does_its_own_and_no_more() {
-    on_both(async |place| {
-        let network = Network::with(place, "10:00:00", Access::SignedIn).await;
-        let store = &network.context().store;
-        let now = format!("{DAY}T10:00:00Z").parse().unwrap();
+    on_both(async |db| {
+        let network = Network::with(db, "10:00:00", Access::SignedIn).await;
         let mut clients = Vec::new();
         for role in ["ADMIN", "OPERADOR", "CONSULTA"] {
-            let grants = [Grant { app: coordinador::NAME.into(), role: role.into() }];
-            let by = Actor::system();
-            let token = accounts::create_token(store, &by, role, &grants, None, now).await;
-            clients.push(network.client.with_token(token.unwrap()));
+            clients.push(network.persona(role).await);
         }
         let olt = json!({ "abreviatura": "A", "marca": "Huawei", "ip_address": "h",
                           "comunidad": "x" });

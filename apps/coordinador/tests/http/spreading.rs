@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use crate::network::{Network, on_both};
+use crate::network::from;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_10_the_seventeen_of_the_seed_are_spread_and_stay_where_they_are() {
-    on_both(async |place| {
-        let network = Network::open(place, "11:05:00").await;
+    from("11:05:00", async |network| {
         network.lasting(20.0).await;
         let nodes = network.crowd(17, "11:15:00", json!({})).await;
         assert_eq!(network.planned(20).await[10], 17, "the incident");
@@ -33,15 +32,13 @@ async fn scenario_10_the_seventeen_of_the_seed_are_spread_and_stay_where_they_ar
         network.at("11:20:00").await;
         network.never_more_than(6).await;
         assert_eq!(network.runs("").await.len(), 17);
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_11_six_in_a_minute_are_left_alone_and_seven_are_not() {
-    on_both(async |place| {
-        let network = Network::open(place, "11:05:00").await;
+    from("11:05:00", async |network| {
         network.lasting(20.0).await;
         network.crowd(6, "11:15:00", json!({})).await;
         network.settle().await;
@@ -51,15 +48,13 @@ async fn scenario_11_six_in_a_minute_are_left_alone_and_seven_are_not() {
         network.client.post("/api/coordinador/plan/aplicar", json!({})).await.expect(200);
         let planned = network.planned(20).await;
         assert_eq!((planned[10], planned.iter().sum::<usize>()), (6, 7), "{planned:?}");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_12_what_does_not_fit_is_named_and_put_later() {
-    on_both(async |place| {
-        let network = Network::open(place, "11:05:00").await;
+    from("11:05:00", async |network| {
         network.lasting(5.0).await;
         network.crowd(60, "11:15:00", json!({ "interval_seconds": 3600 })).await;
         network.settle().await;
@@ -69,15 +64,13 @@ async fn scenario_12_what_does_not_fit_is_named_and_put_later() {
         let told = network.client.get("/api/coordinador/eventos?tipo=DESBORDE").await.expect(200);
         assert_eq!(told["items"][0]["datos"]["desborde"], 18, "{told}");
         assert_eq!(told["items"][0]["motivo"], "OVERFLOW");
-        network.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_13_a_template_that_asks_for_too_much_is_told_before() {
-    on_both(async |place| {
-        let network = Network::open(place, "11:05:00").await;
+    from("11:05:00", async |network| {
         let mut olts = Vec::new();
         for number in 0..40 {
             olts.push(network.olt(number).await);
@@ -95,7 +88,6 @@ async fn scenario_13_a_template_that_asks_for_too_much_is_told_before() {
         );
         let nodes = network.client.get("/api/coordinador/nodos").await.expect(200);
         assert_eq!(nodes["items"], json!([]), "nothing was made");
-        network.close().await;
     })
     .await;
 }

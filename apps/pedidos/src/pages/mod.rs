@@ -1,19 +1,13 @@
 //! The four screens. Structs here carry what a page shows; the routes fill them.
 
-pub mod counter;
-pub mod kitchen;
 pub mod panel;
-pub mod screen;
 
 use std::sync::LazyLock;
 
-use web::Bundle;
-use web::rust_embed::RustEmbed;
+use askama::Template;
+use web::{Bundle, Page, rust_embed::RustEmbed};
 
-pub use counter::CounterPage;
-pub use kitchen::KitchenPage;
 pub use panel::PanelPage;
-pub use screen::ScreenPage;
 
 #[derive(RustEmbed)]
 #[crate_path = "web::rust_embed"]
@@ -28,11 +22,42 @@ pub(crate) fn asset(file: &str) -> String {
     ASSETS.url(file)
 }
 
+/// `/mostrador`: the board of the counter. Its orders come from `GET /api/pedidos/tablero`.
+#[derive(Template)]
+#[template(path = "counter.html")]
+pub struct CounterPage {
+    pub page: Page,
+}
+
+impl CounterPage {
+    /// The columns of the board: the state they show and their title.
+    fn columns(&self) -> [(&'static str, &'static str); 3] {
+        [
+            ("RECIBIDO", self.page.t("Recibidos", "Received")),
+            ("EN_PREPARACION", self.page.t("En preparación", "Preparing")),
+            ("LISTO", self.page.t("Listos", "Ready")),
+        ]
+    }
+}
+
+/// `/cocina`: the kitchen display. Its tickets come from `GET /comandas`.
+#[derive(Template)]
+#[template(path = "kitchen.html")]
+pub struct KitchenPage {
+    pub page: Page,
+}
+
+/// `/pantalla`: numbers for customers. They come from `GET /api/pedidos/pantalla`.
+#[derive(Template)]
+#[template(path = "screen.html")]
+pub struct ScreenPage {
+    pub page: Page,
+}
+
 #[cfg(test)]
 mod tests {
-    use askama::Template as _;
     use jiff::{Timestamp, tz::TimeZone};
-    use web::{Lang, Page, Theme};
+    use web::{Lang, Theme};
 
     use super::{panel::Figures, *};
 

@@ -1,3 +1,5 @@
+//! The panel: figures of the last days, advice, capacity rules and the simulation of past days.
+
 use askama::Template;
 use web::svg::{Bar, Bars};
 use web::{Lang, Page, Tone};

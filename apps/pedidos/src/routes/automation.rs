@@ -1,20 +1,19 @@
-//! The worker and its pause.
+//! Pausing automatic entry, and the health of the tick that works the queue.
 
 use axum::{extract::State, http::StatusCode};
-use db::audit::Entry;
-use host::{Context, Failure};
+use host::Failure;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Problem};
+use web::Json;
 
-use super::{Desk, input::Check};
+use super::{Desk, check};
 use crate::{
+    Context,
     decisions::{self, TICK},
-    policy::{Action, Pause},
-    store::{events, kitchen},
+    policy::{Action, Pause, TICK_SECONDS},
+    store,
     wire::PauseView,
 };
 
@@ -38,63 +37,31 @@ struct PauseRequest {
 
 /// Stops automatic entry, with a reason everyone sees.
 #[utoipa::path(post, path = "/api/pedidos/automatizacion/pausar", request_body = PauseRequest,
-    tag = "automatizacion",
-    responses((status = 200, body = PauseView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    tag = "automatizacion", responses((status = 200, body = PauseView)))]
 async fn pause(
     desk: Desk,
     Json(wanted): Json<PauseRequest>,
 ) -> Result<axum::Json<PauseView>, Failure> {
     desk.require(Action::PauseAutomation)?;
-    let mut check = Check::new(desk.lang);
-    let reason = check.text("motivo", Some(&wanted.motivo), 255);
-    if reason.is_none() {
-        check.wrong("motivo", "falta", "is missing");
-    }
-    if wanted.minutos.is_some_and(|minutes| !(1..=LONGEST_MINUTES).contains(&minutes)) {
-        check.wrong("minutos", "debe ser de 1 a 2880", "must be from 1 to 2880");
-    }
+    let mut check = check(&desk);
+    let reason = check.name("motivo", &wanted.motivo, 255);
+    let minutes =
+        wanted.minutos.map(|minutes| check.within("minutos", minutes, 1, LONGEST_MINUTES));
     check.finish()?;
-    let until = wanted.minutos.map(|minutes| desk.now + SignedDuration::from_mins(minutes));
-    let by = desk.actor.name.clone();
-    let pause = Pause { reason: reason.unwrap_or_default(), until, by };
-    set(&desk, Some(&pause)).await?;
+    let until = minutes.map(|minutes| desk.now + SignedDuration::from_mins(minutes));
+    let by = desk.by();
+    let pause = Pause { reason, until, by: by.name.clone() };
+    decisions::pause(&desk.context, &by, Some(&pause)).await?;
     Ok(axum::Json(PauseView::from(&pause)))
 }
 
 /// Lets orders in again, at once.
 #[utoipa::path(post, path = "/api/pedidos/automatizacion/reanudar", tag = "automatizacion",
-    responses((status = 204), (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn resume(desk: Desk) -> Result<StatusCode, Failure> {
     desk.require(Action::PauseAutomation)?;
-    set(&desk, None).await?;
+    decisions::pause(&desk.context, &desk.by(), None).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn set(desk: &Desk, pause: Option<&Pause>) -> Result<(), Failure> {
-    decisions::change_kitchen(&desk.context, async |decision, _| {
-        kitchen::set_pause(decision, pause).await?;
-        events::automation(decision, pause.map(PauseView::from).as_ref());
-        decision.audit(Entry {
-            app: crate::NAME,
-            actor: desk.actor.name.clone(),
-            role: desk.role.word().into(),
-            action: if pause.is_some() {
-                "automatizacion.pausar"
-            } else {
-                "automatizacion.reanudar"
-            }
-            .into(),
-            subject: "cocina".into(),
-            before: None,
-            after: Some(json!(pause.map(PauseView::from))),
-            reason: pause.map(|pause| pause.reason.clone()),
-        });
-        Ok(())
-    })
-    .await?;
-    Ok(())
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -121,7 +88,7 @@ struct WorkerView {
 async fn worker(State(context): State<Context>) -> axum::Json<WorkerView> {
     let now = context.clock.now();
     let health = context.tick_health(TICK).unwrap_or_default();
-    let interval = crate::decisions::period(context.clone()).await.unwrap_or_default();
+    let interval = store::policy::current(&context).await.map(|policy| policy.tick_seconds);
     let status = match (&health.last_error, health.is_silent(now)) {
         (Some(_), _) => "ERROR",
         (None, true) => "WARNING",
@@ -133,7 +100,7 @@ async fn worker(State(context): State<Context>) -> axum::Json<WorkerView> {
         last_execution: health.last_run,
         last_success: health.last_success,
         seconds_since_last: health.last_run.map(|at| now.duration_since(at).as_secs()),
-        interval_seconds: interval.as_secs(),
+        interval_seconds: interval.unwrap_or(TICK_SECONDS.default),
         execution_count: health.runs,
         last_duration_ms: health.last_duration_ms,
         lag_ms: health.lag_ms,

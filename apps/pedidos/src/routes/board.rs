@@ -1,18 +1,19 @@
 //! What the counter and the customers' screen show, in one answer each.
 
 use axum::extract::State;
-use host::{Context, Failure};
+use engine::Word as _;
+use host::Failure;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::Problem;
 
-use super::{Desk, orders::views};
+use super::{Desk, look, orders::views};
 use crate::{
+    Context,
     model::OrderState,
     policy::Action,
-    rules::{business_day, exceptions},
+    rules::business_day,
     store::{KitchenView, orders},
     wire::{CapacityView, OrderView, PauseView},
 };
@@ -37,17 +38,13 @@ struct BoardView {
 
 /// Everything open, with capacity, pause and exceptions.
 #[utoipa::path(get, path = "/api/pedidos/tablero", tag = "pedidos",
-    responses((status = 200, body = BoardView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = BoardView)))]
 async fn board(desk: Desk) -> Result<axum::Json<BoardView>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let open = orders::open(&mut tx).await?;
-    let stale = kitchen.policy.stale_hours;
-    let (leftovers, current): (Vec<_>, Vec<_>) = open
-        .into_iter()
-        .partition(|order| exceptions::is_leftover(order, &kitchen.today, stale, desk.now));
+    let (leftovers, current): (Vec<_>, Vec<_>) =
+        open.into_iter().partition(|order| kitchen.is_leftover(order, desk.now));
     Ok(axum::Json(BoardView {
         ahora: desk.now,
         dia: kitchen.today.date.to_string(),
@@ -68,7 +65,7 @@ struct ScreenView {
 
 /// Numbers only, for the screen customers look at.
 #[utoipa::path(get, path = "/api/pedidos/pantalla", tag = "pedidos",
-    responses((status = 200, body = ScreenView), (status = 503, body = Problem)))]
+    responses((status = 200, body = ScreenView)))]
 async fn screen(State(context): State<Context>) -> Result<axum::Json<ScreenView>, Failure> {
     let now = context.clock.now();
     let mut tx = context.store.read().await?;

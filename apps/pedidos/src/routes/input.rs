@@ -1,19 +1,16 @@
 //! What clients send about an order, and how it becomes typed.
 
 use db::Tx;
-use host::Failure;
-use jiff::{SignedDuration, Timestamp, civil::Date};
-use serde::Deserialize;
+use engine::Word as _;
+use host::{Failure, check::Check};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
-use web::{Lang, Problem};
 
-use super::Desk;
+use super::{Desk, check};
 use crate::{
-    model::{
-        Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentMethod,
-        PaymentState,
-    },
+    model::{Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentState},
     rules::{
         business_day::{BusinessDay, reference},
         estimate,
@@ -32,7 +29,7 @@ const EXTRAS_BYTES: usize = 4_000;
 const FARTHEST: SignedDuration = SignedDuration::from_hours(24 * 366);
 
 /// A line: an article of the menu, or one written by hand with its own name and weight.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = LineaNueva)]
 pub(super) struct NewLine {
@@ -60,7 +57,7 @@ pub(super) struct NewLine {
     pub estacion: Option<String>,
 }
 
-#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = PedidoNuevo)]
 pub(super) struct NewOrder {
@@ -85,89 +82,16 @@ pub(super) struct NewOrder {
     pub observaciones: Option<String>,
 }
 
-/// Collects what is wrong with a body, field by field.
-pub(super) struct Check {
-    lang: Lang,
-    problem: Option<Problem>,
-}
-
-impl Check {
-    pub(super) fn new(lang: Lang) -> Self {
-        Self { lang, problem: None }
-    }
-
-    pub(super) fn wrong(&mut self, path: &str, es: impl Into<String>, en: impl Into<String>) {
-        let message = match self.lang {
-            Lang::Es => es.into(),
-            Lang::En => en.into(),
-        };
-        let problem = self.problem.take().unwrap_or_else(|| {
-            let detail = self.lang.t(
-                "Hay datos que corregir; no se cambió nada.",
-                "Some data must be corrected; nothing was changed.",
-            );
-            Problem::bad_request("VALIDACION").lang(self.lang).detail(detail)
-        });
-        self.problem = Some(problem.error(path, message));
-    }
-
-    pub(super) fn text(&mut self, path: &str, text: Option<&String>, max: usize) -> Option<String> {
-        let text = text.map(|text| text.trim()).filter(|text| !text.is_empty())?;
-        if text.chars().count() > max || text.chars().any(|c| c.is_control() && c != '\n') {
-            self.wrong(
-                path,
-                format!("debe ser texto de hasta {max} caracteres"),
-                format!("must be text of at most {max} characters"),
-            );
-        }
-        Some(text.to_owned())
-    }
-
-    /// A word of a closed list.
-    pub(super) fn word<T: Copy>(
-        &mut self,
-        path: &str,
-        word: Option<&String>,
-        all: &[T],
-        parse: impl Fn(&str) -> Option<T>,
-        name: impl Fn(T) -> &'static str,
-    ) -> Option<T> {
-        let word = word?;
-        let found = parse(word);
-        if found.is_none() {
-            let words: Vec<_> = all.iter().map(|one| name(*one)).collect();
-            let words = words.join(", ");
-            self.wrong(path, format!("debe ser uno de {words}"), format!("must be one of {words}"));
-        }
-        found
-    }
-
-    /// A calendar date of this age: beyond it databases disagree about what an instant is.
-    pub(super) fn date(&mut self, path: &str, text: Option<&String>) -> Option<Date> {
-        let date = text?.parse::<Date>().ok().filter(|date| (2000..3000).contains(&date.year()));
-        if date.is_none() {
-            self.wrong(path, "debe ser una fecha AAAA-MM-DD", "must be a date YYYY-MM-DD");
-        }
-        date
-    }
-
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        self.problem.map_or(Ok(()), |problem| Err(problem.into()))
-    }
-}
-
 /// The lines a client wants, checked against the menu.
 pub(super) async fn lines(
     desk: &Desk,
     tx: &mut Tx,
     wanted: &[NewLine],
 ) -> Result<Vec<Line>, Failure> {
-    let mut check = Check::new(desk.lang);
+    let mut check = check(desk);
     if wanted.is_empty() || wanted.len() > LINES {
-        let (es, en) = ("debe tener de 1 a 100 líneas", "must have 1 to 100 lines");
-        check.wrong("articulos", es, en);
-        check.finish()?;
-        return Ok(Vec::new());
+        check.wrong("articulos", "debe tener de 1 a 100 líneas", "must have 1 to 100 lines");
+        return check.finish().map(|()| Vec::new());
     }
     let mut lines = Vec::with_capacity(wanted.len());
     for (index, new) in wanted.iter().enumerate() {
@@ -199,19 +123,15 @@ fn line(
     article: Option<articles::Article>,
     index: usize,
 ) -> Option<Line> {
-    let name = check.text(&path("nombre"), new.nombre.as_ref(), NAME);
+    let name = check.text(&path("nombre"), new.nombre.as_deref(), NAME);
     let name = name.or_else(|| article.as_ref().map(|article| article.name.clone()));
     if name.is_none() {
         let (es, en) = ("falta articulo_id o nombre", "articulo_id or nombre is missing");
         check.wrong(&path("nombre"), es, en);
     }
-    if !(1..=QUANTITY).contains(&new.cantidad) {
-        check.wrong(&path("cantidad"), "debe ser de 1 a 999", "must be from 1 to 999");
-    }
-    let weight = article.as_ref().map(|article| article.weight).or(new.peso).unwrap_or(1);
-    if !(1..=4).contains(&weight) || new.peso.is_some_and(|peso| !(1..=4).contains(&peso)) {
-        check.wrong(&path("peso"), "debe ser de 1 a 4", "must be from 1 to 4");
-    }
+    let quantity = check.within(&path("cantidad"), new.cantidad, 1, QUANTITY);
+    let weight = check.within(&path("peso"), new.peso.unwrap_or(1), 1, 4);
+    let weight = article.as_ref().map_or(weight, |article| article.weight);
     let menu_price = article.as_ref().map_or(0, |article| article.price_cents);
     let price = new.precio.map_or(Some(menu_price), cents);
     if price.is_none() {
@@ -219,40 +139,24 @@ fn line(
     }
     let extras = new.personalizaciones.as_ref().filter(|extras| !extras.is_null());
     let extras = extras.map(ToString::to_string);
-    // PostgreSQL keeps no NUL in its JSON.
+    // PostgreSQL keeps no NUL, not even inside JSON.
     let unfit = |extras: &String| extras.len() > EXTRAS_BYTES || extras.contains("\\u0000");
     if extras.as_ref().is_some_and(unfit) {
         let (es, en) = ("es demasiado largo o lleva caracteres nulos", "is too long or has NULs");
         check.wrong(&path("personalizaciones"), es, en);
     }
-    if new.personalizaciones.as_ref().is_some_and(holds_nul) {
-        let (es, en) = ("tiene un carácter nulo", "holds a NUL character");
-        check.wrong(&path("personalizaciones"), es, en);
-    }
-    let station = check.text(&path("estacion"), new.estacion.as_ref(), NAME);
+    let station = check.text(&path("estacion"), new.estacion.as_deref(), NAME);
     Some(Line {
         n: index as i64 + 1,
         article: article.as_ref().map(|article| article.id),
         name: name?,
         weight,
-        quantity: new.cantidad,
+        quantity,
         price_cents: price?,
-        note: check.text(&path("observaciones"), new.observaciones.as_ref(), NOTE),
+        note: check.text(&path("observaciones"), new.observaciones.as_deref(), NOTE),
         extras,
         station: station.or_else(|| article.and_then(|article| article.station)),
     })
-}
-
-/// `PostgreSQL` keeps no NUL, not even inside JSON.
-fn holds_nul(json: &Json) -> bool {
-    match json {
-        Json::String(text) => text.contains('\0'),
-        Json::Array(items) => items.iter().any(holds_nul),
-        Json::Object(fields) => {
-            fields.iter().any(|(key, value)| key.contains('\0') || holds_nul(value))
-        }
-        Json::Null | Json::Bool(_) | Json::Number(_) => false,
-    }
 }
 
 /// The estimate of some lines, corrected by what was learned when the operator wants that.
@@ -281,26 +185,23 @@ pub(super) fn order(
     estimate_minutes: i64,
     kitchen: &KitchenView,
 ) -> Result<Order, Failure> {
-    let mut check = Check::new(desk.lang);
-    let modalidad = Some(&new.modalidad);
-    let mode = check.word("modalidad", modalidad, Mode::ALL, Mode::from_word, Mode::word);
-    let (path, word) = ("origen_pedido", new.origen_pedido.as_ref());
-    let channel = check.word(path, word, Channel::ALL, Channel::from_word, Channel::word);
-    let method = payment_method(&mut check, new.medio_pago.as_ref());
-    let (path, word, all) = ("estado_pago", new.estado_pago.as_ref(), PaymentState::ALL);
-    let paid = check.word(path, word, all, PaymentState::from_input, PaymentState::word);
-    let (path, word, only) = ("estado", new.estado.as_ref(), [OrderState::Received]);
-    let received = |word: &str| OrderState::from_word(word).filter(|state| only.contains(state));
-    check.word(path, word, &only, received, OrderState::word);
+    let mut check = check(desk);
+    let mode = check.word("modalidad", Some(&new.modalidad));
+    let channel = check.word("origen_pedido", new.origen_pedido.as_deref());
+    let method = check.word("medio_pago", new.medio_pago.as_deref());
+    let paid = payment_state(&mut check, new.estado_pago.as_deref());
+    if new.estado.as_deref().is_some_and(|word| word != OrderState::Received.word()) {
+        check.wrong("estado", "debe ser RECIBIDO", "must be RECIBIDO");
+    }
     let due = Due::from_instant(new.horario_entrega);
     check_due(&mut check, due, desk.now, kitchen);
     let customer = Customer {
-        name: check.text("cliente_nombre", new.cliente_nombre.as_ref(), NAME),
-        phone: check.text("cliente_telefono", new.cliente_telefono.as_ref(), 50),
-        address: check.text("cliente_direccion", new.cliente_direccion.as_ref(), NOTE),
-        email: check.text("cliente_email", new.cliente_email.as_ref(), 100),
+        name: check.text("cliente_nombre", new.cliente_nombre.as_deref(), NAME),
+        phone: check.text("cliente_telefono", new.cliente_telefono.as_deref(), 50),
+        address: check.text("cliente_direccion", new.cliente_direccion.as_deref(), NOTE),
+        email: check.text("cliente_email", new.cliente_email.as_deref(), 100),
     };
-    let note = check.text("observaciones", new.observaciones.as_ref(), NOTE);
+    let note = check.text("observaciones", new.observaciones.as_deref(), NOTE);
     check.finish()?;
     let total = |line: &Line| line.price_cents.saturating_mul(line.quantity);
     Ok(Order {
@@ -332,9 +233,12 @@ pub(super) fn order(
     })
 }
 
-pub(super) fn payment_method(check: &mut Check, word: Option<&String>) -> Option<PaymentMethod> {
-    let all = PaymentMethod::ALL;
-    check.word("medio_pago", word, all, PaymentMethod::from_word, PaymentMethod::word)
+/// Existing clients still send the older word *DEBE* for what is pending.
+pub(super) fn payment_state(check: &mut Check, word: Option<&str>) -> Option<PaymentState> {
+    match word {
+        Some("DEBE") => Some(PaymentState::Pending),
+        word => check.word("estado_pago", word),
+    }
 }
 
 /// A promise for a day that is over would be a leftover at once; one beyond a year is a typing slip.
@@ -348,5 +252,16 @@ pub(super) fn check_due(check: &mut Check, due: Due, now: Timestamp, kitchen: &K
     } else if at.duration_since(now) > FARTHEST {
         let (es, en) = ("es a más de un año", "is more than a year ahead");
         check.wrong("horario_entrega", es, en);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_older_word_for_pending_is_still_heard() {
+        let mut check = Check::new(web::Lang::Es);
+        assert_eq!(payment_state(&mut check, Some("DEBE")), Some(PaymentState::Pending));
     }
 }

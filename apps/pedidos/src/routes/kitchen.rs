@@ -1,15 +1,15 @@
-//! The kitchen's tickets.
+//! `/comandas`: the kitchen's tickets, and what a cook does with them.
 
 use axum::{http::HeaderMap, response::Response};
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::{Desk, expected_version, input::Check};
+use super::{Desk, answer, check};
 use crate::{
-    decisions,
+    Context, decisions,
     model::{KitchenTicket, OrderId, OrderState, TicketLine},
     policy::Action,
     rules::commands::{self, Refusal},
@@ -35,16 +35,14 @@ struct Filter {
 
 /// Tickets, the first to be due first.
 #[utoipa::path(get, path = "/comandas", params(Filter), tag = "comandas",
-    responses((status = 200, body = Vec<TicketView>), (status = 400, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<TicketView>)))]
 async fn list(
     desk: Desk,
     Query(filter): Query<Filter>,
 ) -> Result<axum::Json<Vec<TicketView>>, Failure> {
     desk.require(Action::ReadKitchen)?;
-    let mut check = Check::new(desk.lang);
-    let (word, all) = (filter.estado.as_ref(), OrderState::ALL);
-    let state = check.word("estado", word, all, OrderState::from_word, OrderState::word);
+    let mut check = check(&desk);
+    let state = check.word("estado", filter.estado.as_deref());
     check.finish()?;
     let state = state.unwrap_or(OrderState::Preparing);
     let mut tx = desk.context.store.read().await?;
@@ -62,8 +60,7 @@ async fn list(
 
 /// One ticket.
 #[utoipa::path(get, path = "/comandas/{id}", params(("id" = i64, Path)), tag = "comandas",
-    responses((status = 200, body = TicketView), (status = 400, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = TicketView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<TicketView>, Failure> {
     desk.require(Action::ReadKitchen)?;
     let (ticket, lines) = find(&desk, id).await?;
@@ -78,48 +75,40 @@ async fn find(desk: &Desk, id: i64) -> Result<(KitchenTicket, Vec<TicketLine>), 
 }
 
 fn no_ticket(desk: &Desk) -> Problem {
-    let detail = desk.lang.t("No existe esa comanda.", "There is no such ticket.");
-    Problem::not_found("COMANDA_INEXISTENTE").lang(desk.lang).detail(detail)
+    let (es, en) = ("No existe esa comanda.", "There is no such ticket.");
+    host::unknown(desk.lang, "COMANDA_INEXISTENTE", es, en)
 }
 
 /// Marks a line done, or pending again. The last one done makes the order ready.
 #[utoipa::path(post, path = "/comandas/{id}/lineas/{n}/lista", tag = "comandas",
     params(("id" = i64, Path), ("n" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn bump(
     desk: Desk,
     Path((id, n)): Path<(i64, i64)>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let order = ticket_order(&desk, id).await?;
-    let version = expected_version(&headers, desk.lang)?;
-    let role = desk.role;
+    let version = desk.expected_version(&headers)?;
     let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::bump(order, ticket, lines, n, role, now)
+        commands::bump(order, ticket, lines, n, desk.role, now)
     });
-    desk.answer(done.await?)
+    answer(&desk, done.await?)
 }
 
 /// Takes the last bump back, of a line or of the whole order.
 #[utoipa::path(post, path = "/comandas/{id}/deshacer", tag = "comandas",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn undo(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
     let order = ticket_order(&desk, id).await?;
-    let version = expected_version(&headers, desk.lang)?;
-    let role = desk.role;
+    let version = desk.expected_version(&headers)?;
     let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::undo(order, ticket, lines, seen.last_bump, role, now)
+        commands::undo(order, ticket, lines, seen.last_bump, desk.role, now)
     });
-    desk.answer(done.await?)
+    answer(&desk, done.await?)
 }
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -133,10 +122,7 @@ struct AcknowledgeRequest {
 /// The cook has seen the changes of a ticket.
 #[utoipa::path(post, path = "/comandas/{id}/confirmar",
     request_body = Option<AcknowledgeRequest>, tag = "comandas", params(("id" = i64, Path)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn acknowledge(
     desk: Desk,
     Path(id): Path<i64>,
@@ -144,12 +130,11 @@ async fn acknowledge(
 ) -> Result<Response, Failure> {
     let wanted = body.map(|Json(body)| body).unwrap_or_default().revision;
     let order = ticket_order(&desk, id).await?;
-    let role = desk.role;
     let done = decisions::act(&desk.context, desk.by(), order, None, |_, seen, _| {
         let Some((ticket, _)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::acknowledge(ticket, wanted.unwrap_or(ticket.revision), role)
+        commands::acknowledge(ticket, wanted.unwrap_or(ticket.revision), desk.role)
     });
-    desk.answer(done.await?)
+    answer(&desk, done.await?)
 }
 
 async fn ticket_order(desk: &Desk, ticket: i64) -> Result<OrderId, Failure> {

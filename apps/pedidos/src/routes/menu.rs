@@ -1,22 +1,25 @@
-//! The menu.
+//! `/articulos`: the menu.
 
 use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem};
 
-use super::{Desk, expected_version, input::Check};
+use super::{Desk, check, saved};
 use crate::{
+    Context, decisions,
     policy::Action,
-    store::{self, articles, articles::Article},
+    store::{articles, articles::Article},
     wire::{cents, pesos},
 };
+
+/// More of one thing than any shop keeps.
+const STOCK: i64 = 1_000_000;
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(one, update, remove))
@@ -74,29 +77,21 @@ struct ArticleRequest {
 }
 
 fn typed(desk: &Desk, request: &ArticleRequest) -> Result<Article, Failure> {
-    let mut check = Check::new(desk.lang);
-    let name = check.text("nombre", Some(&request.nombre), 150);
-    if name.is_none() {
-        check.wrong("nombre", "falta", "is missing");
-    }
-    let category = check.text("categoria", request.categoria.as_ref(), 100);
-    let station = check.text("estacion", request.estacion.as_ref(), 100);
+    let mut check = check(desk);
+    let name = check.name("nombre", &request.nombre, 150);
+    let category = check.text("categoria", request.categoria.as_deref(), 100);
+    let station = check.text("estacion", request.estacion.as_deref(), 100);
     let price = cents(request.precio);
     if price.is_none() {
         check.wrong("precio", "no es un importe válido", "is not a valid amount");
     }
-    let weight = request.peso.unwrap_or(1);
-    if !(1..=4).contains(&weight) {
-        check.wrong("peso", "debe ser de 1 a 4", "must be from 1 to 4");
-    }
+    let weight = check.within("peso", request.peso.unwrap_or(1), 1, 4);
     let stock = request.stock_actual.unwrap_or(0);
-    if stock.abs() > 1_000_000 {
-        check.wrong("stock_actual", "es demasiado grande", "is too large");
-    }
+    check.within("stock_actual", stock, -STOCK, STOCK);
     check.finish()?;
     Ok(Article {
         id: 0,
-        name: name.unwrap_or_default(),
+        name,
         category,
         price_cents: price.unwrap_or(0),
         weight,
@@ -109,13 +104,24 @@ fn typed(desk: &Desk, request: &ArticleRequest) -> Result<Article, Failure> {
 }
 
 fn unknown(desk: &Desk) -> Problem {
-    let detail = desk.lang.t("No existe ese artículo.", "There is no such article.");
-    Problem::not_found("ARTICULO_INEXISTENTE").lang(desk.lang).detail(detail)
+    let (es, en) = ("No existe ese artículo.", "There is no such article.");
+    host::unknown(desk.lang, "ARTICULO_INEXISTENTE", es, en)
+}
+
+async fn put(
+    desk: &Desk,
+    id: Option<i64>,
+    expected: Option<i64>,
+    request: &ArticleRequest,
+) -> Result<ArticleView, Failure> {
+    let article = typed(desk, request)?;
+    let done = decisions::put_article(&desk.context, &desk.by(), id, expected, article).await?;
+    Ok(saved(desk, done, unknown, |_, never| match *never {})?.into())
 }
 
 /// The whole menu, inactive articles included.
 #[utoipa::path(get, path = "/articulos", tag = "articulos",
-    responses((status = 200, body = Vec<ArticleView>), (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<ArticleView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Vec<ArticleView>>, Failure> {
     desk.require(Action::ReadOrders)?;
     let mut tx = desk.context.store.read().await?;
@@ -124,8 +130,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Vec<ArticleView>>, Failure> {
 }
 
 #[utoipa::path(get, path = "/articulos/{id}", params(("id" = i64, Path)), tag = "articulos",
-    responses((status = 200, body = ArticleView), (status = 400, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = ArticleView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<ArticleView>, Failure> {
     desk.require(Action::ReadOrders)?;
     let mut tx = desk.context.store.read().await?;
@@ -134,26 +139,16 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<ArticleView>,
 }
 
 #[utoipa::path(post, path = "/articulos", request_body = ArticleRequest, tag = "articulos",
-    responses((status = 201, body = ArticleView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = ArticleView)))]
 async fn create(desk: Desk, Json(request): Json<ArticleRequest>) -> Result<Response, Failure> {
     desk.require(Action::Configure)?;
-    let mut article = typed(&desk, &request)?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    article.id = articles::insert(&mut decision.tx, &article).await?;
-    article.version = 1;
-    decision.audit(entry(&desk, "articulo.crear", None, Some(&article)));
-    decision.commit().await?;
-    Ok((StatusCode::CREATED, axum::Json(ArticleView::from(article))).into_response())
+    let view = put(&desk, None, None, &request).await?;
+    Ok((StatusCode::CREATED, axum::Json(view)).into_response())
 }
 
 #[utoipa::path(put, path = "/articulos/{id}", request_body = ArticleRequest, tag = "articulos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = ArticleView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 412, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = ArticleView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -161,54 +156,16 @@ async fn update(
     Json(request): Json<ArticleRequest>,
 ) -> Result<axum::Json<ArticleView>, Failure> {
     desk.require(Action::Configure)?;
-    let wanted = typed(&desk, &request)?;
-    let expected = expected_version(&headers, desk.lang)?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let current = articles::find(&mut decision.tx, id).await?.ok_or_else(|| unknown(&desk))?;
-    if expected.is_some_and(|expected| expected != current.version) {
-        return Err(desk.stale(current.version).into());
-    }
-    let wanted = Article { id, version: current.version, ..wanted };
-    articles::update(&mut decision.tx, &wanted).await?;
-    decision.audit(entry(&desk, "articulo.editar", Some(&current), Some(&wanted)));
-    decision.commit().await?;
-    Ok(axum::Json(Article { version: current.version + 1, ..wanted }.into()))
+    let expected = desk.expected_version(&headers)?;
+    Ok(axum::Json(put(&desk, Some(id), expected, &request).await?))
 }
 
 /// Takes an article off the menu. Past orders keep it.
 #[utoipa::path(delete, path = "/articulos/{id}", params(("id" = i64, Path)), tag = "articulos",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Configure)?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let current = articles::find(&mut decision.tx, id).await?.ok_or_else(|| unknown(&desk))?;
-    let gone = Article { active: false, ..current.clone() };
-    articles::update(&mut decision.tx, &gone).await?;
-    decision.audit(entry(&desk, "articulo.quitar", Some(&current), Some(&gone)));
-    decision.commit().await?;
+    let done = decisions::retire_article(&desk.context, &desk.by(), id).await?;
+    saved(&desk, done, unknown, |_, never| match *never {})?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-fn entry(
-    desk: &Desk,
-    action: &str,
-    before: Option<&Article>,
-    after: Option<&Article>,
-) -> db::audit::Entry {
-    let shown = |article: &Article| {
-        json!({ "nombre": article.name, "precio": pesos(article.price_cents),
-                "peso": article.weight, "activo": article.active, "stock": article.stock })
-    };
-    let id = before.or(after).map_or(0, |article| article.id);
-    db::audit::Entry {
-        app: crate::NAME,
-        actor: desk.actor.name.clone(),
-        role: desk.role.word().into(),
-        action: action.into(),
-        subject: format!("articulo/{id}"),
-        before: before.map(shown),
-        after: after.map(shown),
-        reason: None,
-    }
 }

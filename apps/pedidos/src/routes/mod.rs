@@ -12,24 +12,23 @@ mod screens;
 mod settings;
 mod timetable;
 
-use axum::{
-    extract::FromRequestParts,
-    http::{HeaderMap, HeaderValue, header, request::Parts},
-    response::{IntoResponse, Response},
-};
-use host::{Actor, Context, Failure};
-use jiff::Timestamp;
+use axum::{http::StatusCode, response::Response};
+use db::Tx;
+use host::{Failure, check::Check};
 use utoipa_axum::router::OpenApiRouter;
-use web::{Lang, Problem};
+use web::Problem;
 
 use crate::{
+    Context,
     decisions::Done,
     model::Role,
-    policy::{Action, can},
     rules::commands::{Class, Refusal},
-    store::By,
-    wire::{self, OrderView},
+    store::KitchenView,
+    wire::OrderView,
 };
+
+/// Someone with a role in this application, asking something now.
+type Desk = host::Desk<Role, Context>;
 
 pub fn all() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
@@ -45,110 +44,56 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(screens::routes())
 }
 
-/// Someone with a role in this application, asking something now.
-pub struct Desk {
-    pub context: Context,
-    pub actor: Actor,
-    pub role: Role,
-    pub lang: Lang,
-    pub now: Timestamp,
+/// The kitchen now, and the read it was seen in.
+async fn look(desk: &Desk) -> Result<(Tx, KitchenView), Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    Ok((tx, kitchen))
 }
 
-impl FromRequestParts<Context> for Desk {
-    type Rejection = Failure;
+/// Rule 2 of the specification fixes 400 for values out of range; the house answers 422 elsewhere.
+fn check(desk: &Desk) -> Check {
+    Check::answering(desk.lang, StatusCode::BAD_REQUEST, "VALIDACION")
+}
 
-    async fn from_request_parts(parts: &mut Parts, context: &Context) -> Result<Self, Failure> {
-        let lang = Lang::from_headers(&parts.headers);
-        let actor = Actor::from_request_parts(parts, context).await?;
-        let role = wire::role_of(&actor).ok_or_else(|| {
-            Problem::forbidden("ROL_INSUFICIENTE")
-                .lang(lang)
-                .detail(lang.t("No tenés un rol en Pedidos.", "You have no role in Pedidos."))
-        })?;
-        let context = context.clone();
-        let now = context.clock.now();
-        Ok(Self { context, actor, role, lang, now })
+/// What was saved, or the problem that says why nothing was.
+fn saved<T, R>(
+    desk: &Desk,
+    done: Done<T, R>,
+    unknown: impl FnOnce(&Desk) -> Problem,
+    refused: impl FnOnce(&Desk, &R) -> Problem,
+) -> Result<T, Failure> {
+    match done {
+        Done::Saved(saved) => Ok(saved),
+        Done::Refused(refusal) => Err(refused(desk, &refusal).into()),
+        Done::Missing => Err(unknown(desk).into()),
+        Done::Stale { current } => Err(desk.stale(current).into()),
     }
 }
 
-impl Desk {
-    pub fn by(&self) -> By {
-        By { name: self.actor.name.clone(), role: self.role }
-    }
-
-    pub fn require(&self, action: Action) -> Result<(), Failure> {
-        if can(self.role, action) {
-            return Ok(());
-        }
-        Err(self.refused(&Refusal::Role { role: self.role }).into())
-    }
-
-    pub fn refused(&self, refusal: &Refusal) -> Problem {
-        let problem = match refusal.class() {
-            Class::Forbidden => Problem::forbidden(refusal.code()),
-            Class::Conflict => Problem::conflict(refusal.code()),
-            Class::Unprocessable => Problem::unprocessable(refusal.code()),
-        };
-        let problem = problem.lang(self.lang).detail(wire::told(refusal.sentence(), self.lang));
-        match refusal.hint() {
-            Some(hint) => problem.hint(wire::told(hint, self.lang)),
-            None => problem,
-        }
-    }
-
-    /// The answer to a command about one order.
-    pub fn answer(&self, done: Done) -> Result<Response, Failure> {
-        match done {
-            Done::Order(view) => Ok(tagged(view.seen_by(self.role))),
-            Done::Refused(refusal) => Err(self.refused(&refusal).into()),
-            Done::NotFound => Err(self.no_order().into()),
-            Done::Stale { current } => Err(self.stale(current).into()),
-        }
-    }
-
-    pub fn no_order(&self) -> Problem {
-        Problem::not_found("PEDIDO_INEXISTENTE")
-            .lang(self.lang)
-            .detail(self.lang.t("No existe un pedido con ese número.", "There is no such order."))
-    }
-
-    pub fn stale(&self, current: i64) -> Problem {
-        let status = axum::http::StatusCode::PRECONDITION_FAILED;
-        Problem::new(status, "VERSION_DISTINTA")
-            .lang(self.lang)
-            .detail(match self.lang {
-                Lang::Es => format!("Alguien lo cambió antes; la versión actual es {current}."),
-                Lang::En => format!("Someone changed it first; the current version is {current}."),
-            })
-            .hint(
-                self.lang.t("Volvé a cargar y repetí el cambio.", "Reload and repeat the change."),
-            )
-    }
+/// The answer to a command about one order.
+fn answer(desk: &Desk, done: Done<Box<OrderView>, Refusal>) -> Result<Response, Failure> {
+    Ok(tagged(saved(desk, done, no_order, refused)?.seen_by(desk.role)))
 }
 
 fn tagged(view: OrderView) -> Response {
-    let tag = HeaderValue::from_str(&format!("\"{}\"", view.version));
-    let mut response = axum::Json(view).into_response();
-    if let Ok(tag) = tag {
-        response.headers_mut().insert(header::ETAG, tag);
-    }
-    response
+    host::tagged(StatusCode::OK, view.version, view)
 }
 
-/// The version a caller looked at, from `If-Match`; `*` and no header accept any.
-fn expected_version(headers: &HeaderMap, lang: Lang) -> Result<Option<i64>, Failure> {
-    let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
-    let text = value.to_str().unwrap_or_default().trim();
-    if text == "*" {
-        return Ok(None);
+fn refused(desk: &Desk, refusal: &Refusal) -> Problem {
+    let problem = match refusal.class() {
+        Class::Forbidden => Problem::forbidden(refusal.code()),
+        Class::Conflict => Problem::conflict(refusal.code()),
+        Class::Unprocessable => Problem::unprocessable(refusal.code()),
+    };
+    let problem = problem.lang(desk.lang).detail(desk.lang.say(&refusal.sentence()));
+    match refusal.hint() {
+        Some(hint) => problem.hint(desk.lang.say(&hint)),
+        None => problem,
     }
-    text.trim_start_matches("W/").trim_matches('"').parse().map(Some).map_err(|_| {
-        Problem::bad_request("IF_MATCH_INVALIDO")
-            .lang(lang)
-            .detail(lang.t(
-                "If-Match debe llevar el ETag recibido, por ejemplo \"3\".",
-                "If-Match must carry the ETag received, such as \"3\".",
-            ))
-            .into()
-    })
+}
+
+fn no_order(desk: &Desk) -> Problem {
+    let (es, en) = ("No existe un pedido con ese número.", "There is no such order.");
+    host::unknown(desk.lang, "PEDIDO_INEXISTENTE", es, en)
 }

@@ -1,19 +1,20 @@
 //! Moving an order along: state, schedule, hold, charge, cancel.
 
 use axum::{http::HeaderMap, response::Response};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Path, Problem};
+use web::{Json, Path};
 
-use super::{Desk, expected_version, input};
+use super::{Desk, answer, check, input, look};
 use crate::{
-    decisions::{self, Done},
+    Context, decisions,
     model::{Due, Order, OrderId, OrderState},
+    policy::Action,
     rules::commands::{self, Answer},
-    store::{KitchenView, OrderSnapshot},
+    store::OrderSnapshot,
     wire::OrderView,
 };
 
@@ -36,22 +37,19 @@ async fn act(
     headers: &HeaderMap,
     command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
 ) -> Result<Response, Failure> {
-    let version = expected_version(headers, desk.lang)?;
-    let done: Done =
-        decisions::act(&desk.context, desk.by(), OrderId(id), version, command).await?;
-    desk.answer(done)
+    let version = desk.expected_version(headers)?;
+    answer(desk, decisions::act(&desk.context, desk.by(), OrderId(id), version, command).await?)
 }
 
-fn state(desk: &Desk, word: &String) -> Result<OrderState, Failure> {
-    let mut check = input::Check::new(desk.lang);
-    let all = OrderState::ALL;
-    let found = check.word("estado", Some(word), all, OrderState::from_word, OrderState::word);
+fn state(desk: &Desk, word: &str) -> Result<OrderState, Failure> {
+    let mut check = check(desk);
+    let found = check.word("estado", Some(word));
     check.finish()?;
     Ok(found.unwrap_or(OrderState::Received))
 }
 
-fn reason(desk: &Desk, text: Option<&String>) -> Result<Option<String>, Failure> {
-    let mut check = input::Check::new(desk.lang);
+fn reason(desk: &Desk, text: Option<&str>) -> Result<Option<String>, Failure> {
+    let mut check = check(desk);
     let reason = check.text("motivo", text, 255);
     check.finish()?;
     Ok(reason)
@@ -71,11 +69,7 @@ struct StateRequest {
 /// Changes the state; the state it already has is a success without effect.
 #[utoipa::path(put, path = "/pedidos/{id}/estado", request_body = StateRequest, tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn set_state(
     desk: Desk,
     Path(id): Path<i64>,
@@ -83,12 +77,11 @@ async fn set_state(
     Json(wanted): Json<StateRequest>,
 ) -> Result<Response, Failure> {
     let to = state(&desk, &wanted.estado)?;
-    let role = desk.role;
     // The seed's endpoint has no reason; a cancellation through it says at least that much.
-    let reason = reason(&desk, wanted.motivo.as_ref())?;
+    let reason = reason(&desk, wanted.motivo.as_deref())?;
     let reason = reason.unwrap_or_else(|| "sin motivo informado".to_owned());
     act(&desk, id, &headers, |order, seen, now| {
-        commands::change_state(order, to, Some(&reason), seen.kitchen.room(), role, now)
+        commands::change_state(order, to, Some(&reason), seen.kitchen.room(), desk.role, now)
     })
     .await
 }
@@ -108,11 +101,7 @@ struct ForceRequest {
 /// Overrides capacity and holds. ADMIN and GERENTE only, with a reason.
 #[utoipa::path(post, path = "/pedidos/{id}/forzar-estado", request_body = ForceRequest,
     tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn force_state(
     desk: Desk,
     Path(id): Path<i64>,
@@ -120,26 +109,22 @@ async fn force_state(
     Json(wanted): Json<ForceRequest>,
 ) -> Result<Response, Failure> {
     let to = state(&desk, &wanted.estado)?;
-    let role = desk.role;
     let reason = reason(&desk, Some(&wanted.motivo))?.unwrap_or_default();
-    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &reason, role, now)).await
+    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &reason, desk.role, now))
+        .await
 }
 
 /// Starts an order by hand, due or not, if there is room.
 #[utoipa::path(post, path = "/pedidos/{id}/iniciar-preparacion-manual", tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn start_by_hand(
     desk: Desk,
     Path(id): Path<i64>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let role = desk.role;
     act(&desk, id, &headers, |order, seen, now| {
-        commands::start(order, seen.kitchen.room(), role, now)
+        commands::start(order, seen.kitchen.room(), desk.role, now)
     })
     .await
 }
@@ -155,10 +140,7 @@ struct ScheduleRequest {
 /// Changes when the customer wants it.
 #[utoipa::path(put, path = "/pedidos/{id}/horario-entrega", request_body = ScheduleRequest,
     tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn reschedule(
     desk: Desk,
     Path(id): Path<i64>,
@@ -166,14 +148,11 @@ async fn reschedule(
     Json(wanted): Json<ScheduleRequest>,
 ) -> Result<Response, Failure> {
     let due = Due::from_instant(wanted.horario_entrega);
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
-    drop(tx);
-    let mut check = input::Check::new(desk.lang);
+    let (_, kitchen) = look(&desk).await?;
+    let mut check = check(&desk);
     input::check_due(&mut check, due, desk.now, &kitchen);
     check.finish()?;
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, _| commands::reschedule(order, due, role)).await
+    act(&desk, id, &headers, |order, _, _| commands::reschedule(order, due, desk.role)).await
 }
 
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -187,10 +166,7 @@ struct ReasonRequest {
 /// Keeps an order out of the kitchen until someone releases it.
 #[utoipa::path(post, path = "/pedidos/{id}/retener", request_body = Option<ReasonRequest>,
     tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn hold(
     desk: Desk,
     Path(id): Path<i64>,
@@ -198,40 +174,31 @@ async fn hold(
     body: Option<Json<ReasonRequest>>,
 ) -> Result<Response, Failure> {
     let body = body.map(|Json(body)| body).unwrap_or_default();
-    let reason = reason(&desk, body.motivo.as_ref())?;
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), role)).await
+    let reason = reason(&desk, body.motivo.as_deref())?;
+    act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), desk.role))
+        .await
 }
 
 /// Gives an order back to the queue.
 #[utoipa::path(post, path = "/pedidos/{id}/liberar", tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn release(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, _| commands::release(order, role)).await
+    act(&desk, id, &headers, |order, _, _| commands::release(order, desk.role)).await
 }
 
 /// Cancels with a reason; what it took from stock goes back once.
 #[utoipa::path(post, path = "/pedidos/{id}/cancelar", request_body = ReasonRequest, tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn cancel(
     desk: Desk,
     Path(id): Path<i64>,
     headers: HeaderMap,
     Json(body): Json<ReasonRequest>,
 ) -> Result<Response, Failure> {
-    let reason = reason(&desk, body.motivo.as_ref())?.unwrap_or_default();
-    let role = desk.role;
-    act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, role, now)).await
+    let reason = reason(&desk, body.motivo.as_deref())?.unwrap_or_default();
+    act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, desk.role, now)).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -245,22 +212,18 @@ struct ChargeRequest {
 /// Charges an order; charging twice is charging once.
 #[utoipa::path(post, path = "/pedidos/{id}/cobrar", request_body = ChargeRequest, tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn charge(
     desk: Desk,
     Path(id): Path<i64>,
     headers: HeaderMap,
     Json(body): Json<ChargeRequest>,
 ) -> Result<Response, Failure> {
-    let mut check = input::Check::new(desk.lang);
-    let method = input::payment_method(&mut check, Some(&body.medio_pago));
+    let mut check = check(&desk);
+    let method = check.word("medio_pago", Some(&body.medio_pago));
     check.finish()?;
-    let role = desk.role;
     let command = |order: &Order| match method {
-        Some(method) => commands::pay(order, method, role),
+        Some(method) => commands::pay(order, method, desk.role),
         None => Ok(Vec::new()),
     };
     act(&desk, id, &headers, |order, _, _| command(order)).await
@@ -279,22 +242,17 @@ struct PaymentRequest {
 /// What the payment provider says; approval lets a web order in at once.
 #[utoipa::path(put, path = "/pedidos/{id}/pago", request_body = PaymentRequest, tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn payment(
     desk: Desk,
     Path(id): Path<i64>,
     headers: HeaderMap,
     Json(body): Json<PaymentRequest>,
 ) -> Result<Response, Failure> {
-    use crate::model::PaymentState;
-    desk.require(crate::policy::Action::WriteOrders)?;
-    let mut check = input::Check::new(desk.lang);
-    let method = input::payment_method(&mut check, Some(&body.medio_pago));
-    let (word, all) = (Some(&body.estado_pago), PaymentState::ALL);
-    let state = check.word("estado_pago", word, all, PaymentState::from_input, PaymentState::word);
+    desk.require(Action::WriteOrders)?;
+    let mut check = check(&desk);
+    let method = check.word("medio_pago", Some(&body.medio_pago));
+    let state = input::payment_state(&mut check, Some(&body.estado_pago));
     check.finish()?;
     let command = |order: &Order| match (method, state) {
         (Some(method), Some(state)) => commands::settle_payment(order, method, state),

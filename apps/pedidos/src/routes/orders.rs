@@ -4,7 +4,8 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use engine::{Sentence, Word as _};
+use host::Failure;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,23 +14,24 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
 use super::{
-    Desk, expected_version,
-    input::{self, Check, NewLine, NewOrder},
-    tagged,
+    Desk, answer, check,
+    input::{self, NewLine, NewOrder},
+    look, no_order, tagged,
 };
 use crate::{
+    Context,
     decisions::{self, Created, Key},
     model::{Order, OrderId, OrderState},
     policy::Action,
     rules::{
         business_day::BusinessDay,
         commands::{self, Edit},
-        exceptions, intake,
+        intake,
         intake::Waiting,
         lateness,
         projection::{self, Cooking, Projected},
     },
-    store::{KitchenView, orders},
+    store::{KitchenView, history, orders},
     wire::{CapacityView, OrderView, ReasonView, WhyView},
 };
 
@@ -41,7 +43,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .routes(routes!(quote))
         .routes(routes!(one, edit))
         .routes(routes!(why))
-        .routes(routes!(history))
+        .routes(routes!(steps))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -55,17 +57,14 @@ struct Filter {
 
 /// Orders, newest first.
 #[utoipa::path(get, path = "/pedidos", params(Filter), tag = "pedidos",
-    responses((status = 200, body = Vec<OrderView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<OrderView>)))]
 async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut check = Check::new(desk.lang);
-    let (word, all) = (filter.estado.as_ref(), OrderState::ALL);
-    let state = check.word("estado", word, all, OrderState::from_word, OrderState::word);
-    let day = check.date("dia", filter.dia.as_ref());
+    let mut check = check(&desk);
+    let state = check.word("estado", filter.estado.as_deref());
+    let day = check.date("dia", filter.dia.as_deref());
     check.finish()?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let found = match (day, state) {
         (Some(date), state) => {
             let day = BusinessDay::of(date, &kitchen.policy.zone, kitchen.policy.cutoff);
@@ -125,10 +124,7 @@ async fn projected(
 #[utoipa::path(post, path = "/pedidos", request_body = NewOrder, tag = "pedidos",
     params(("Idempotency-Key" = Option<String>, Header,
             description = "the same key and body create one order")),
-    responses((status = 201, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 413, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = OrderView)))]
 async fn create(
     desk: Desk,
     headers: HeaderMap,
@@ -136,8 +132,7 @@ async fn create(
 ) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
     let key = idempotency_key(&desk, &headers, &new)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let lines = input::lines(&desk, &mut tx, &new.articulos).await?;
     let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
@@ -148,13 +143,11 @@ async fn create(
             Ok((StatusCode::CREATED, [("idempotency-replayed", "true")], axum::Json(answer))
                 .into_response())
         }
-        Created::KeyReused => Err(Problem::conflict("CLAVE_REUTILIZADA")
-            .lang(desk.lang)
-            .detail(desk.lang.t(
-                "Esa Idempotency-Key ya se usó con otro contenido.",
-                "That Idempotency-Key was already used with another body.",
-            ))
-            .into()),
+        Created::KeyReused => {
+            let es = "Esa Idempotency-Key ya se usó con otro contenido.";
+            let en = "That Idempotency-Key was already used with another body.";
+            Err(host::conflict(desk.lang, "CLAVE_REUTILIZADA", es, en).into())
+        }
     }
 }
 
@@ -174,33 +167,27 @@ fn idempotency_key(
         return Err(problem.into());
     };
     // The typed request, not its bytes: spacing and the order of keys do not make another order.
-    let fingerprint = db::sha256_hex(format!("{new:?}"));
+    let fingerprint = db::sha256_hex(host::as_json(new)?.to_string());
     Ok(Some(Key { key: key.to_owned(), fingerprint }))
 }
 
 /// How full the kitchen is.
 #[utoipa::path(get, path = "/pedidos/capacidad", tag = "pedidos",
-    responses((status = 200, body = CapacityView), (status = 503, body = Problem)))]
+    responses((status = 200, body = CapacityView)))]
 async fn capacity(desk: Desk) -> Result<axum::Json<CapacityView>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (_, kitchen) = look(&desk).await?;
     Ok(axum::Json(CapacityView::new(&kitchen)))
 }
 
 /// Orders that are late now, the worst first.
 #[utoipa::path(get, path = "/pedidos/atrasados", tag = "pedidos",
-    responses((status = 200, body = Vec<OrderView>), (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<OrderView>)))]
 async fn late(desk: Desk) -> Result<axum::Json<Vec<OrderView>>, Failure> {
     desk.require(Action::ReadOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
-    let mut found = orders::overdue(&mut tx, desk.now).await?;
-    let stale = kitchen.policy.stale_hours;
-    found.retain(|order| {
-        lateness::level(order, desk.now).is_late()
-            && !exceptions::is_leftover(order, &kitchen.today, stale, desk.now)
-    });
+    let (mut tx, kitchen) = look(&desk).await?;
+    let mut found = kitchen.overdue(&mut tx, desk.now).await?;
+    found.retain(|order| lateness::level(order, desk.now).is_late());
     let mut views = views(&desk, &mut tx, &kitchen, &found).await?;
     views.sort_by_key(|view| (std::cmp::Reverse(view.minutos_atraso), view.id));
     Ok(axum::Json(views))
@@ -228,37 +215,24 @@ struct QuoteView {
 
 /// What a new order may expect, from running the queue forward.
 #[utoipa::path(post, path = "/pedidos/cotizacion", request_body = QuoteRequest, tag = "pedidos",
-    responses((status = 200, body = QuoteView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = QuoteView)))]
 async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
     let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     let new = NewOrder {
         articulos: wanted.articulos,
         horario_entrega: wanted.horario_entrega,
         modalidad: "RETIRO".into(),
-        origen_pedido: None,
-        medio_pago: None,
-        estado_pago: None,
-        pago_contra_entrega: None,
-        transicion_automatica: None,
-        estado: None,
-        cliente_nombre: None,
-        cliente_telefono: None,
-        cliente_direccion: None,
-        cliente_email: None,
-        observaciones: None,
+        ..NewOrder::default()
     };
     let order =
         Order { id: OrderId(i64::MAX), ..input::order(&desk, &new, &lines, estimate, &kitchen)? };
     let snapshot = kitchen.with_queue(&mut tx).await?;
     let cooking: Vec<_> = kitchen.preparing.iter().filter_map(Cooking::of).collect();
     let quote = projection::quote(&snapshot, &cooking, &Waiting::from(&order), desk.now);
-    let explicacion = explain(&desk, quote.as_ref(), estimate);
+    let explicacion = desk.lang.say(&explain(quote.as_ref(), estimate)).to_owned();
     let view = QuoteView {
         tiempo_estimado_preparacion: estimate,
         entrada_estimada: quote.map(|quote| quote.entry),
@@ -270,40 +244,34 @@ async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response,
     Ok(axum::Json(view).into_response())
 }
 
-fn explain(desk: &Desk, quote: Option<&projection::Quote>, estimate: i64) -> String {
+fn explain(quote: Option<&projection::Quote>, estimate: i64) -> Sentence {
     let Some(quote) = quote else {
-        return desk
-            .lang
-            .t(
-                "La automatización está en pausa sin hora de fin.",
-                "Automation is paused without an end.",
-            )
-            .to_owned();
+        return Sentence::new(
+            "La automatización está en pausa sin hora de fin.",
+            "Automation is paused without an end.",
+        );
     };
     let (ahead, used, limit) = (quote.ahead, quote.in_use, quote.limit);
-    match desk.lang {
-        web::Lang::Es => format!(
+    Sentence::new(
+        format!(
             "{ahead} antes en la cola; cocina {used} de {limit}; {estimate} min de preparación."
         ),
-        web::Lang::En => {
-            format!(
-                "{ahead} ahead in the queue; kitchen {used} of {limit}; {estimate} min to prepare."
-            )
-        }
-    }
+        format!(
+            "{ahead} ahead in the queue; kitchen {used} of {limit}; {estimate} min to prepare."
+        ),
+    )
 }
 
 /// One order.
 #[utoipa::path(get, path = "/pedidos/{id}", params(("id" = i64, Path)), tag = "pedidos",
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::ReadOrders)?;
     let mut tx = desk.context.store.read().await?;
-    let found = orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| desk.no_order())?;
+    let found = orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| no_order(&desk))?;
     let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
     let view = views(&desk, &mut tx, &kitchen, &[found]).await?.pop();
-    Ok(tagged(view.ok_or_else(|| desk.no_order())?))
+    Ok(tagged(view.ok_or_else(|| no_order(&desk))?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -317,11 +285,7 @@ struct EditRequest {
 /// Replaces the lines. In the kitchen the start stays and the ticket gets a revision.
 #[utoipa::path(put, path = "/pedidos/{id}", request_body = EditRequest, tag = "pedidos",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OrderView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OrderView)))]
 async fn edit(
     desk: Desk,
     Path(id): Path<i64>,
@@ -329,32 +293,30 @@ async fn edit(
     Json(wanted): Json<EditRequest>,
 ) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
-    let version = expected_version(&headers, desk.lang)?;
+    let version = desk.expected_version(&headers)?;
     let mut tx = desk.context.store.read().await?;
     if orders::find(&mut tx, OrderId(id)).await?.is_none() {
-        return Err(desk.no_order().into());
+        return Err(no_order(&desk).into());
     }
     let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
     let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
     let estimate_minutes = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
-    let role = desk.role;
     let wanted = Edit { lines, estimate_minutes };
     let done = decisions::act(&desk.context, desk.by(), OrderId(id), version, |order, seen, _| {
         let ticket = seen.ticket.as_ref().map(|(_, lines)| lines.as_slice());
-        commands::edit(order, &seen.lines, ticket, wanted, role)
+        commands::edit(order, &seen.lines, ticket, wanted, desk.role)
     });
-    desk.answer(done.await?)
+    answer(&desk, done.await?)
 }
 
 /// Why an order waits, with everything that holds it.
 #[utoipa::path(get, path = "/pedidos/{id}/why", params(("id" = i64, Path)), tag = "pedidos",
-    responses((status = 200, body = WhyView), (status = 404, body = Problem),
-              (status = 400, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = WhyView)))]
 async fn why(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
     desk.require(Action::ReadOrders)?;
     let mut tx = desk.context.store.read().await?;
-    let order = orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| desk.no_order())?;
+    let order = orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| no_order(&desk))?;
     let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
     let snapshot = kitchen.with_queue(&mut tx).await?;
     let reasons = intake::why(&snapshot, order.id, desk.now);
@@ -381,24 +343,20 @@ struct HistoryView {
 
 /// Everything that happened to an order, oldest first.
 #[utoipa::path(get, path = "/pedidos/{id}/historia", params(("id" = i64, Path)), tag = "pedidos",
-    responses((status = 200, body = Vec<HistoryView>), (status = 404, body = Problem),
-              (status = 400, body = Problem), (status = 503, body = Problem)))]
-async fn history(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Vec<HistoryView>>, Failure> {
+    responses((status = 200, body = Vec<HistoryView>)))]
+async fn steps(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Vec<HistoryView>>, Failure> {
     desk.require(Action::ReadOrders)?;
     let mut tx = desk.context.store.read().await?;
-    orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| desk.no_order())?;
-    let sql = "SELECT * FROM order_history WHERE order_id = $1 ORDER BY id LIMIT 500";
-    let mut steps = Vec::new();
-    for row in tx.all(sql, &[id.into()]).await? {
-        steps.push(HistoryView {
-            at: row.get("at")?,
-            estado_anterior: row.maybe("from_state")?,
-            estado_nuevo: row.get("to_state")?,
-            causa: row.get("cause")?,
-            usuario: row.get("actor")?,
-            rol: row.get("role")?,
-            motivo: row.maybe("reason")?,
-        });
-    }
-    Ok(axum::Json(steps))
+    orders::find(&mut tx, OrderId(id)).await?.ok_or_else(|| no_order(&desk))?;
+    let steps = history::of_order(&mut tx, OrderId(id)).await?;
+    let steps = steps.into_iter().map(|step| HistoryView {
+        at: step.at,
+        estado_anterior: step.from,
+        estado_nuevo: step.to,
+        causa: step.cause,
+        usuario: step.actor,
+        rol: step.role,
+        motivo: step.reason,
+    });
+    Ok(axum::Json(steps.collect()))
 }

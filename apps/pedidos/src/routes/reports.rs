@@ -1,21 +1,23 @@
 //! How the kitchen has been doing, what the learning rules advise, and what would have been.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use engine::Roles as _;
+use host::Failure;
 use jiff::{SignedDuration, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Notice, Page, Problem, Tone};
+use web::{Json, Notice, Page, Tone};
 
-use super::{Desk, input::Check};
+use super::{Desk, check, look};
 use crate::{
+    Context,
     model::{Order, OrderState},
     pages::{
         PanelPage,
         panel::{Advice, ArticleTime, Figures, HourUse, Standing},
     },
-    policy::{Action, PriorityPolicy, can},
+    policy::Action,
     rules::{
         adaptive::Direction,
         business_day::BusinessDay,
@@ -26,7 +28,6 @@ use crate::{
         stats::percentile,
     },
     store::{KitchenView, advice, articles, orders},
-    wire::told,
 };
 
 const PANEL_DAYS: u32 = 7;
@@ -61,28 +62,20 @@ struct SimulationView {
 
 /// Runs a past day again under another capacity or policy.
 #[utoipa::path(post, path = "/api/pedidos/simulacion", request_body = SimulationRequest,
-    tag = "capacidad",
-    responses((status = 200, body = SimulationView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    tag = "capacidad", responses((status = 200, body = SimulationView)))]
 async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<Response, Failure> {
     desk.require(Action::ReadConfiguration)?;
-    let mut check = Check::new(desk.lang);
+    let mut check = check(&desk);
     let date = check.date("dia", Some(&wanted.dia));
-    let capacity = u32::try_from(wanted.capacidad).ok().filter(|n| (1..=200).contains(n));
-    if capacity.is_none() {
-        check.wrong("capacidad", "debe ser de 1 a 200", "must be from 1 to 200");
-    }
-    let (word, all) = (wanted.politica.as_ref(), PriorityPolicy::ALL);
-    let policy = check.word("politica", word, all, PriorityPolicy::from_word, PriorityPolicy::word);
+    let capacity = check.within("capacidad", wanted.capacidad, 1, 200) as u32;
+    let policy = check.word("politica", wanted.politica.as_deref());
     check.finish()?;
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(&desk).await?;
     let day =
         BusinessDay::of(date.unwrap_or_default(), &kitchen.policy.zone, kitchen.policy.cutoff);
     let past = past_orders(&orders::between(&mut tx, day.begins, day.ends, None).await?);
     let setup = Setup {
-        capacity: capacity.unwrap_or(kitchen.policy.capacity),
+        capacity,
         unit: kitchen.policy.unit,
         priority: policy.unwrap_or(kitchen.policy.priority),
         ageing_minutes: kitchen.policy.ageing_minutes,
@@ -122,11 +115,10 @@ fn wait(order: &Order) -> Option<f64> {
 
 /// The page with its figures.
 pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Failure> {
-    let mut tx = desk.context.store.read().await?;
-    let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
+    let (mut tx, kitchen) = look(desk).await?;
     if let Some(pause) = &kitchen.pause {
-        let said = Reason::Paused { reason: pause.reason.clone(), until: pause.until };
-        let text = told(said.sentence(&kitchen.policy.zone), desk.lang);
+        let reason = Reason::Paused { reason: pause.reason.clone(), until: pause.until };
+        let text = desk.lang.say(&reason.sentence(&kitchen.policy.zone)).to_owned();
         page.notices.push(Notice { kind: Tone::Warn, text });
     }
     let today = kitchen.today;
@@ -149,7 +141,7 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
         advice,
         past_days,
         capacity: kitchen.policy.capacity,
-        may_configure: can(desk.role, Action::Configure),
+        may_configure: desk.role.can(Action::Configure),
     })
 }
 

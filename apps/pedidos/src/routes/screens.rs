@@ -1,16 +1,18 @@
-//! The four screens.
+//! The pages of the four screens.
 
 use askama::Template as _;
 use axum::{
     response::{Html, IntoResponse as _, Redirect, Response},
     routing::{any, get},
 };
-use host::{Console, Context, Failure};
+use engine::Roles as _;
+use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
 
 use super::{Desk, reports};
 use crate::{
+    Context, drivers,
     pages::{CounterPage, KitchenPage, ScreenPage},
     policy::Action,
 };
@@ -21,11 +23,11 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .route("/cocina", get(kitchen))
         .route("/pantalla", get(screen))
         .route("/pedidos-panel", get(panel))
-        .route("/socket.io/", any(crate::live::serve))
+        .route("/socket.io/", any(drivers::sockets::serve))
 }
 
 async fn counter(desk: Desk, console: Console) -> Result<Response, Failure> {
-    if !crate::policy::can(desk.role, Action::WriteOrders) {
+    if !desk.role.can(Action::WriteOrders) {
         return Ok(Redirect::to("/cocina").into_response());
     }
     let page = console.page(console.lang.t("Mostrador", "Counter"));

@@ -3,15 +3,15 @@
 
 use axum::http::HeaderMap;
 use db::settings::{Effective, Origin, Refused};
-use host::{Context, Failure, change_setting};
+use host::{Failure, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};
 
-use super::{Desk, expected_version};
-use crate::policy::Action;
+use super::Desk;
+use crate::{Context, policy::Action};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(one, put))
@@ -49,8 +49,7 @@ impl SettingView {
 }
 
 #[utoipa::path(get, path = "/configuracion-sistema", tag = "configuracion",
-    responses((status = 200, body = Vec<SettingView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<SettingView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Vec<SettingView>>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
@@ -59,9 +58,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Vec<SettingView>>, Failure> {
 }
 
 #[utoipa::path(get, path = "/configuracion-sistema/{clave}", params(("clave" = String, Path)),
-    tag = "configuracion",
-    responses((status = 200, body = SettingView), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    tag = "configuracion", responses((status = 200, body = SettingView)))]
 async fn one(desk: Desk, Path(key): Path<String>) -> Result<axum::Json<SettingView>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
@@ -82,10 +79,7 @@ struct ValueRequest {
 #[utoipa::path(put, path = "/configuracion-sistema/{clave}", request_body = ValueRequest,
     tag = "configuracion",
     params(("clave" = String, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = SettingView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = SettingView)))]
 async fn put(
     desk: Desk,
     Path(key): Path<String>,
@@ -93,7 +87,7 @@ async fn put(
     web::Json(wanted): web::Json<ValueRequest>,
 ) -> Result<axum::Json<SettingView>, Failure> {
     desk.require(Action::Configure)?;
-    let expected = expected_version(&headers, desk.lang)?;
+    let expected = desk.expected_version(&headers)?;
     let value = wanted.valor;
     let (context, actor) = (&desk.context, &desk.actor);
     match change_setting(context, actor, crate::NAME, &key, value, expected).await? {

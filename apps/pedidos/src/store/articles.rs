@@ -1,3 +1,5 @@
+//! *Artículos* of the menu in the database, and their stock.
+
 use db::{Error, Row, Tx};
 
 const LISTED: i64 = 1_000;

@@ -1,32 +1,18 @@
 //! Applies what a command or the planner wants, one change at a time, each guarded.
 
 use db::{Decision, Error, Slice, Tx, audit::Entry};
-use host::Actor;
+use engine::Word as _;
+use host::By;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{articles, events, intake::KitchenView, orders, tickets};
+use super::{articles, events, history, intake::KitchenView, orders, tickets};
 use crate::{
     model::{
-        KitchenTicket, Line, Order, OrderId, OrderState, PaymentMethod, PaymentState, Role,
-        TicketLine,
+        KitchenTicket, Line, Order, OrderId, OrderState, PaymentMethod, PaymentState, TicketLine,
     },
     rules::commands::{Cause, Change, LastBump},
 };
-
-/// Who makes a change, for history and audit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct By {
-    pub name: String,
-    pub role: Role,
-}
-
-impl By {
-    /// Turno itself; tickets it opens are signed *SISTEMA*.
-    pub fn system() -> Self {
-        Self { name: Actor::system().name, role: Role::Admin }
-    }
-}
 
 /// One order and all that belongs to it.
 #[derive(Debug)]
@@ -109,9 +95,7 @@ pub async fn apply(decision: &mut Decision, by: &By, change: &Change) -> Result<
             decision.tx.guarded("schedule", sql, &args).await?;
             events::updated(decision, *order).await
         }
-        Change::SetPayment { order, method, state } => {
-            set_payment(decision, by, *order, *method, *state).await
-        }
+        Change::SetPayment { .. } => set_payment(decision, by, change).await,
         Change::SetLines { order, .. } => {
             set_lines(decision, change).await?;
             events::updated(decision, *order).await
@@ -138,17 +122,14 @@ async fn set_state(decision: &mut Decision, by: &By, change: &Change) -> Result<
         reason.clone().into(),
     ];
     decision.tx.guarded("state of the order", sql, &args).await?;
-    record(decision, *order, Some(*from), *to, *cause, by, reason.as_deref()).await?;
+    history::record(decision, *order, Some(*from), *to, *cause, by, reason.as_deref()).await?;
     if matches!(cause, Cause::Forced | Cause::Recalled) || *to == OrderState::Cancelled {
+        let action = format!("pedido.{}", cause.word().to_lowercase());
         decision.audit(Entry {
-            app: crate::NAME,
-            actor: by.name.clone(),
-            role: by.role.word().into(),
-            action: format!("pedido.{}", cause.word().to_lowercase()),
-            subject: format!("pedido/{order}"),
             before: Some(json!({ "estado": from.word() })),
             after: Some(json!({ "estado": to.word() })),
             reason: reason.clone(),
+            ..by.did(action, format!("pedido/{order}"))
         });
     }
     match (from, to) {
@@ -158,31 +139,6 @@ async fn set_state(decision: &mut Decision, by: &By, change: &Change) -> Result<
         }
         _ => Ok(()),
     }
-}
-
-/// One row of an order's history.
-pub async fn record(
-    decision: &mut Decision,
-    order: OrderId,
-    from: Option<OrderState>,
-    to: OrderState,
-    cause: Cause,
-    by: &By,
-    reason: Option<&str>,
-) -> Result<(), Error> {
-    let sql = "INSERT INTO order_history (order_id, at, from_state, to_state, cause, actor, role,
-               reason) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    let args = [
-        order.0.into(),
-        decision.now.into(),
-        from.map(OrderState::word).into(),
-        to.word().into(),
-        cause.word().into(),
-        by.name.as_str().into(),
-        by.role.word().into(),
-        reason.into(),
-    ];
-    decision.tx.execute(sql, &args).await.map(drop)
 }
 
 async fn restore_stock(decision: &mut Decision, order: OrderId) -> Result<(), Error> {
@@ -196,22 +152,20 @@ async fn restore_stock(decision: &mut Decision, order: OrderId) -> Result<(), Er
     articles::take(&mut decision.tx, &back).await
 }
 
-async fn set_payment(
-    decision: &mut Decision,
-    by: &By,
-    order: OrderId,
-    method: Option<PaymentMethod>,
-    state: PaymentState,
-) -> Result<(), Error> {
+async fn set_payment(decision: &mut Decision, by: &By, change: &Change) -> Result<(), Error> {
+    let Change::SetPayment { order, method, from, to } = *change else { return Ok(()) };
     let sql = "UPDATE orders SET payment_method = COALESCE($2, payment_method),
-               payment_state = $3, version = version + 1 WHERE id = $1 RETURNING total_cents";
-    let args = [order.0.into(), method.map(PaymentMethod::word).into(), state.word().into()];
-    let row = decision.tx.one(sql, &args).await?;
-    if state != PaymentState::Paid {
+               payment_state = $3, version = version + 1 WHERE id = $1 AND payment_state = $4";
+    let method_word = method.map(PaymentMethod::word);
+    let args = [order.into(), method_word.into(), to.word().into(), from.word().into()];
+    decision.tx.guarded("payment of the order", sql, &args).await?;
+    if to != PaymentState::Paid {
         return events::updated(decision, order).await;
     }
     let method = method.unwrap_or(PaymentMethod::Cash);
-    let sale = record_sale(decision, by, order, method, row.get("total_cents")?).await?;
+    let sql = "SELECT total_cents FROM orders WHERE id = $1";
+    let total = decision.tx.one(sql, &[order.into()]).await?.get("total_cents")?;
+    let sale = record_sale(decision, by, order, method, total).await?;
     events::charged(decision, order, sale).await
 }
 

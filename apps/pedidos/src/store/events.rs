@@ -2,6 +2,7 @@
 //! added when an event is delivered.
 
 use db::{Decision, Error, events::NewEvent};
+use engine::Word as _;
 use serde_json::{Value as Json, json};
 
 use super::{KitchenView, orders};
@@ -17,7 +18,8 @@ fn emit(decision: &mut Decision, name: &'static str, order: Option<OrderId>, mut
     decision.emit(NewEvent { app: crate::NAME, name, subject, data });
 }
 
-async fn view(decision: &mut Decision, order: OrderId) -> Result<OrderView, Error> {
+/// The order as clients know it, after what this decision has changed so far.
+pub async fn view(decision: &mut Decision, order: OrderId) -> Result<OrderView, Error> {
     let found = orders::find(&mut decision.tx, order).await?;
     let found = found.ok_or_else(|| Error::corrupt(format!("order {order} vanished")))?;
     let lines = orders::lines(&mut decision.tx, order).await?;

@@ -2,7 +2,7 @@
 
 use db::{Decision, Error, Row, Slice, Tx};
 use engine::Capacity;
-use host::Context;
+use host::{By, Context};
 use jiff::Timestamp;
 
 use super::{
@@ -11,11 +11,12 @@ use super::{
     orders, policy, rules,
 };
 use crate::{
-    model::{Channel, Due, Intake, Order, OrderId, OrderState, PaymentMethod, PaymentState},
+    model::{Order, OrderState},
     policy::{Pause, Policy, PriorityPolicy},
     rules::{
         business_day::BusinessDay,
         commands::Kitchen,
+        exceptions::is_leftover,
         intake::{Snapshot, Start, Waiting, bound},
         timetable::{self, Effective},
         used,
@@ -34,6 +35,8 @@ pub struct KitchenView {
     pub today: BusinessDay,
     /// The pause in force.
     pub pause: Option<Pause>,
+    /// What stops automatic entry: the pause, or the setting.
+    stopped: Option<Pause>,
     pub preparing: Vec<Order>,
     pub row: KitchenRow,
 }
@@ -50,7 +53,8 @@ impl KitchenView {
         let capacity = Capacity::new(effective.capacity, in_use);
         let row = kitchen::load(tx).await?;
         let pause = row.pause.clone().filter(|pause| pause.holds(now));
-        Ok(Self { policy, effective, capacity, today, pause, preparing, row })
+        let stopped = policy.stopped(row.pause.clone(), now);
+        Ok(Self { policy, effective, capacity, today, pause, stopped, preparing, row })
     }
 
     /// After changes to orders: who cooks is read again, the rest cannot have changed. Unless the
@@ -77,13 +81,21 @@ impl KitchenView {
         Kitchen { capacity: self.capacity, unit: self.policy.unit }
     }
 
-    /// The pause in force, whether a person set it or the setting does.
-    fn stopped(&self) -> Option<Pause> {
-        if self.policy.automation {
-            return self.pause.clone();
-        }
-        let reason = format!("{} = false", policy::AUTOMATION);
-        Some(Pause { reason, until: None, by: policy::AUTOMATION.into() })
+    /// A pause whose end has come and that nobody has taken away yet.
+    pub fn expired(&self, now: Timestamp) -> Option<&Pause> {
+        self.row.pause.as_ref().filter(|pause| !pause.holds(now))
+    }
+
+    /// Whether an order is a leftover of an earlier day, which has a list of its own.
+    pub fn is_leftover(&self, order: &Order, now: Timestamp) -> bool {
+        is_leftover(order, &self.today, self.policy.stale_hours, now)
+    }
+
+    /// Orders of this day that may be late.
+    pub async fn overdue(&self, tx: &mut Tx, now: Timestamp) -> Result<Vec<Order>, Error> {
+        let mut overdue = orders::overdue(tx, now).await?;
+        overdue.retain(|order| !self.is_leftover(order, now));
+        Ok(overdue)
     }
 
     fn snapshot(&self, waiting: Vec<Waiting>) -> Snapshot {
@@ -92,7 +104,7 @@ impl KitchenView {
             unit: self.policy.unit,
             priority: self.policy.priority,
             ageing_minutes: self.policy.ageing_minutes,
-            paused: self.stopped(),
+            paused: self.stopped.clone(),
             today: self.today,
             waiting,
         }
@@ -121,7 +133,7 @@ impl Slice for IntakeSlice<'_> {
     async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<Snapshot, Error> {
         let view = self.view;
         let limit = i64::from(bound(view.capacity));
-        if limit == 0 || view.stopped().is_some() {
+        if limit == 0 || view.stopped.is_some() {
             return Ok(view.snapshot(Vec::new()));
         }
         let scheduled = match view.policy.priority {
@@ -141,43 +153,35 @@ impl Slice for IntakeSlice<'_> {
         start: &Start,
     ) -> Result<(), Error> {
         for change in start.changes() {
-            changes::apply(decision, &changes::By::system(), &change).await?;
+            changes::apply(decision, &By::system(crate::NAME), &change).await?;
         }
         Ok(())
     }
 }
 
-// The gates of the planner that do not depend on time, in SQL, so that the head of the queue is
-// made of orders that can start. The planner checks them again.
-const WANTED_NOW: &str = "SELECT * FROM orders WHERE state = 'RECIBIDO' AND automatic = TRUE
-    AND due_at IS NULL AND received_at >= $1 AND NOT (channel = 'WEB' AND payment_state <> 'PAGADO'
-    AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA'))
-    ORDER BY received_at, id LIMIT $2";
-const SCHEDULED_BY_AGE: &str = "SELECT * FROM orders WHERE state = 'RECIBIDO' AND automatic = TRUE
-    AND due_at >= $1 AND planned_start <= $3 AND NOT (channel = 'WEB'
-    AND payment_state <> 'PAGADO'
-    AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA'))
-    ORDER BY received_at, id LIMIT $2";
-const SCHEDULED_BY_START: &str = "SELECT * FROM orders WHERE state = 'RECIBIDO'
-    AND automatic = TRUE AND due_at >= $1 AND planned_start <= $3 AND NOT (channel = 'WEB'
-    AND payment_state <> 'PAGADO'
-    AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA'))
-    ORDER BY planned_start, received_at, id LIMIT $2";
+/// The gates of the planner that do not depend on time, in SQL, so that the head of the queue is made
+/// of orders that can start. The planner checks them again.
+macro_rules! startable {
+    ($rest:literal) => {
+        concat!(
+            "SELECT * FROM orders WHERE state = 'RECIBIDO' AND automatic = TRUE
+             AND NOT (channel = 'WEB' AND payment_state <> 'PAGADO'
+             AND COALESCE(payment_method, '') IN ('MERCADOPAGO', 'TRANSFERENCIA')) AND ",
+            $rest,
+            " LIMIT $2"
+        )
+    };
+}
+
+const WANTED_NOW: &str =
+    startable!("due_at IS NULL AND received_at >= $1 ORDER BY received_at, id");
+const SCHEDULED_BY_AGE: &str =
+    startable!("due_at >= $1 AND planned_start <= $3 ORDER BY received_at, id");
+const SCHEDULED_BY_START: &str =
+    startable!("due_at >= $1 AND planned_start <= $3 ORDER BY planned_start, received_at, id");
 
 fn waiting(row: &Row) -> Result<Waiting, Error> {
-    let method: Option<String> = row.maybe("payment_method")?;
-    Ok(Waiting {
-        id: OrderId(row.get("id")?),
-        received_at: row.get("received_at")?,
-        due: Due::from_instant(row.maybe("due_at")?),
-        estimate_minutes: row.get("estimate_minutes")?,
-        intake: Intake::from_flag(row.get("automatic")?),
-        hold_reason: row.maybe("hold_reason")?,
-        channel: row.word("channel", Channel::from_word)?,
-        payment_method: method.as_deref().and_then(PaymentMethod::from_word),
-        payment_state: row.word("payment_state", PaymentState::from_word)?,
-        effort: row.get("effort")?,
-    })
+    Ok(Waiting::from(&orders::order(row)?))
 }
 
 /// The next instant at which time alone may let someone in: a planned start or the end of a pause,

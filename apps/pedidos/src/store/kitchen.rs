@@ -1,22 +1,20 @@
-//! The kitchen's own row: the pause in force and what was last said about capacity and late orders.
+//! The kitchen's own row: the pause in force and what was last announced of capacity and late orders.
 
 use std::collections::BTreeSet;
 
 use db::{Decision, Error, Tx};
+use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{KitchenView, events, orders};
+use super::{KitchenView, events};
 use crate::{
-    model::OrderId,
+    model::{Order, OrderId},
     policy::{Pause, capacity_bounds},
-    rules::{
-        exceptions,
-        lateness::{Announced, Occasion, announce},
-    },
+    rules::lateness::{Announced, Announcement, Occasion, announce},
     wire::{CapacityView, OrderView},
 };
 
-/// The row; empty until something was said.
+/// The row; empty until something was announced.
 #[derive(Clone, Debug, Default)]
 pub struct KitchenRow {
     /// As set, whether it has expired or not.
@@ -55,45 +53,56 @@ pub async fn set_pause(decision: &mut Decision, pause: Option<&Pause>) -> Result
     decision.tx.execute(sql, &args).await.map(drop)
 }
 
-/// Says how full the kitchen is, when that is not what was last said. As long as nothing was ever
-/// said, an empty kitchen of the default capacity is no news.
+/// Whether the capacity is not what was last announced. As long as nothing was announced, an
+/// empty kitchen of the default capacity is no news.
+pub fn capacity_is_news(view: &KitchenView) -> bool {
+    if let Some(announced) = &view.row.capacity {
+        return *announced != json!(CapacityView::new(view));
+    }
+    let default = capacity_bounds(view.policy.capacity_ceiling).default;
+    view.capacity.in_use != 0 || i64::from(view.capacity.limit) != default
+}
+
+/// Says how full the kitchen is, when that is news.
 pub async fn announce_capacity(decision: &mut Decision, view: &KitchenView) -> Result<(), Error> {
-    let now = json!(CapacityView::new(view));
-    let known = if let Some(said) = &view.row.capacity {
-        *said == now
-    } else {
-        let default = capacity_bounds(view.policy.capacity_ceiling).default;
-        view.capacity.in_use == 0 && i64::from(view.capacity.limit) == default
-    };
-    if known {
+    if !capacity_is_news(view) {
         return Ok(());
     }
     let sql = "INSERT INTO kitchen (id, capacity_announced, late_announced) VALUES (1, $1, $2)
                ON CONFLICT (id) DO UPDATE SET capacity_announced = excluded.capacity_announced";
-    decision.tx.execute(sql, &[now.into(), json!([]).into()]).await?;
+    let args = [json!(CapacityView::new(view)).into(), json!([]).into()];
+    decision.tx.execute(sql, &args).await?;
     events::capacity(decision, view);
     Ok(())
+}
+
+/// What is to be announced about late orders now, and the orders it is about.
+pub async fn late_news(
+    tx: &mut Tx,
+    view: &KitchenView,
+    now: Timestamp,
+) -> Result<Option<(Announcement, Vec<Order>)>, Error> {
+    let overdue = view.overdue(tx, now).await?;
+    let news = announce(&view.row.late, &overdue, now, view.policy.reminder_minutes);
+    Ok(news.map(|news| (news, overdue)))
 }
 
 /// Says who is late, when that changed or a reminder is due.
 pub async fn announce_late(decision: &mut Decision, view: &KitchenView) -> Result<(), Error> {
     let now = decision.now;
-    let mut overdue = orders::overdue(&mut decision.tx, now).await?;
-    let stale_hours = view.policy.stale_hours;
-    overdue.retain(|order| !exceptions::is_leftover(order, &view.today, stale_hours, now));
-    let reminder = view.policy.reminder_minutes;
-    let Some(said) = announce(&view.row.late, &overdue, now, reminder) else { return Ok(()) };
-    let ids: Vec<i64> = said.late.iter().map(|id| id.0).collect();
+    let news = late_news(&mut decision.tx, view, now).await?;
+    let Some((news, overdue)) = news else { return Ok(()) };
+    let ids: Vec<i64> = news.late.iter().map(|id| id.0).collect();
     let sql = "INSERT INTO kitchen (id, late_announced, late_announced_at) VALUES (1, $1, $2)
                ON CONFLICT (id) DO UPDATE SET late_announced = excluded.late_announced,
                late_announced_at = excluded.late_announced_at";
     decision.tx.execute(sql, &[json!(ids).into(), now.into()]).await?;
     let late: Vec<_> = overdue
         .iter()
-        .filter(|order| said.late.contains(&order.id))
+        .filter(|order| news.late.contains(&order.id))
         .map(|order| OrderView::new(order, &[], now))
         .collect();
-    let cause = match said.occasion {
+    let cause = match news.occasion {
         Occasion::Changed => "CAMBIO",
         Occasion::Reminder => "RECORDATORIO",
     };

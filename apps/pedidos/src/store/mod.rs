@@ -4,6 +4,7 @@ pub mod advice;
 pub mod articles;
 pub mod changes;
 pub mod events;
+pub mod history;
 pub mod intake;
 pub mod kitchen;
 pub mod orders;
@@ -13,7 +14,7 @@ pub mod tickets;
 
 use db::{Line, Scope, Step};
 
-pub use changes::{By, OrderSlice, OrderSnapshot};
+pub use changes::{OrderSlice, OrderSnapshot};
 pub use intake::{IntakeSlice, KitchenView};
 
 pub const MIGRATIONS: Line = Line {

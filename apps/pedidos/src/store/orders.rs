@@ -1,5 +1,8 @@
+//! *Pedidos* and their lines in the database.
+
 use db::{Dialect, Error, Row, Tx};
-use jiff::Timestamp;
+use engine::Word as _;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::model::{
     Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentMethod,
@@ -54,6 +57,17 @@ pub async fn overdue(tx: &mut Tx, now: Timestamp) -> Result<Vec<Order>, Error> {
                UNION SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
                AND due_at < $1 LIMIT $2";
     list(&tx.all(sql, &[now.into(), LISTED.into()]).await?)
+}
+
+/// Just after the next deadline that would make an order late.
+pub async fn next_deadline(tx: &mut Tx, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT MIN(at) AS at FROM (
+                 SELECT MIN(expected_finish) AS at FROM orders
+                 WHERE state = 'EN_PREPARACION' AND expected_finish >= $1
+                 UNION ALL SELECT MIN(due_at) AS at FROM orders
+                 WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO') AND due_at >= $1) AS t";
+    let deadline: Option<Timestamp> = tx.one(sql, &[now.into()]).await?.maybe("at")?;
+    Ok(deadline.map(|at| at + SignedDuration::from_millis(1)))
 }
 
 /// Finished orders of the learning window, oldest first.

@@ -4,6 +4,7 @@ use db::{
     Error, Tx,
     settings::{Kind, Setting, Settings, Values},
 };
+use engine::Word as _;
 use jiff::tz::TimeZone;
 
 use crate::policy::{
@@ -150,6 +151,10 @@ pub const SETTINGS: &[Setting] = &[
         "Applies the suggested capacity, within the ceiling.",
     ),
 ];
+
+pub async fn current(context: &host::Context) -> Result<Policy, Error> {
+    load(&context.settings, &context.zone, &mut context.store.read().await?).await
+}
 
 pub async fn load(settings: &Settings, zone: &TimeZone, tx: &mut Tx) -> Result<Policy, Error> {
     from_values(&settings.load(tx, crate::NAME).await?, zone)

@@ -1,4 +1,7 @@
+//! *Comandas* in the database: their lines, revisions and what the cook has bumped.
+
 use db::{Decision, Error, Row, Tx};
+use engine::Word as _;
 
 use super::{events, orders};
 use crate::{
@@ -86,7 +89,7 @@ pub async fn revise(
     insert_lines(&mut decision.tx, ticket, &added).await?;
     for n in &revision.voided {
         let sql = "UPDATE ticket_lines SET state = 'ANULADA', revision = $3
-                   WHERE ticket_id = $1 AND n = $2 AND state <> 'ANULADA'";
+                   WHERE ticket_id = $1 AND n = $2 AND state IN ('PENDIENTE', 'LISTA')";
         let args = [ticket.into(), (*n).into(), number.into()];
         decision.tx.guarded("ticket line", sql, &args).await?;
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use db::{Scope, Store};
 use host::Access;
 use serde_json::json;
+use testkit::{TestDb, on_postgres, on_sqlite};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::watch,
@@ -13,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    shop::{Place, Shop, Who, friday, on_postgres, on_sqlite, plain},
+    shop::{Shop, Who, friday, plain},
     stream::Stream,
 };
 
@@ -63,7 +64,7 @@ async fn carry(mut near: TcpStream, server: Arc<str>, mut state: watch::Receiver
     }
 }
 
-/// A scheduled order that falls due during the outage, and one that waits for a place.
+/// A scheduled order that falls due during the outage, and one that waits for a db.
 async fn backlog(shop: &Shop) -> (String, String) {
     let cashier = shop.client(Who::Cashier);
     let mut body = plain(15);
@@ -99,9 +100,9 @@ async fn recovered(shop: &Shop, orders: &(String, String), at: &str) {
     assert_eq!(told, 2, "each entry is told once");
 }
 
-async fn the_server_goes_away(place: &Place) {
-    let wire = Wire::to(&place.url).await;
-    let shop = Shop::with(place, &wire.url, friday(), Access::Open).await;
+async fn the_server_goes_away(db: &TestDb) {
+    let wire = Wire::to(&db.url).await;
+    let shop = Shop::with(db, &wire.url, friday(), Access::Open).await;
     let orders = backlog(&shop).await;
     let mut screen = Stream::open(&shop.client(Who::Cashier), 0).await;
     assert_eq!(screen.next().await.event, "pedido:creado");
@@ -133,10 +134,10 @@ async fn the_server_goes_away(place: &Place) {
 
 /// Another program keeps the file locked. Each attempt waits for it as long as the store is patient,
 /// so the outage is short in virtual time.
-async fn the_file_is_locked(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+async fn the_file_is_locked(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let orders = backlog(&shop).await;
-    let other = Store::open(&place.url).await.unwrap();
+    let other = Store::open(&db.url).await.unwrap();
     let lock = other.decide(&Scope::new("other"), friday()).await.unwrap();
     let (cashier, nobody) = (shop.client(Who::Cashier), shop.nobody());
     // Behind the first, so that both wait for the same lock at the same time.

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use testkit::Client;
 
 /// Longer than any answer takes; a stream that says nothing fails the test instead of hanging it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const STREAM_TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
@@ -48,7 +48,7 @@ impl Stream {
                 }
                 continue;
             }
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
+            let chunk = tokio::time::timeout(STREAM_TIMEOUT, self.response.chunk()).await;
             let chunk = chunk.expect("the stream says something").unwrap();
             let chunk = chunk.expect("the stream goes on");
             self.unread.extend_from_slice(&chunk);

@@ -1,14 +1,13 @@
 //! *Callback* (spec rule 8): the Control Room says that a run is over.
 
 use db::{Decision, Error};
-use host::Context;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::runs::close;
 use crate::{
+    Context,
     model::{Closing, Run, RunState},
-    room::stir,
     store::{self, runs, runs::End},
 };
 
@@ -42,6 +41,9 @@ pub async fn hear(
         }
         Some(run) => verdict(&mut decision, &run, status, state, payload).await?,
     };
+    if heard == Heard::Closed {
+        decision.wake(super::launch::TICK);
+    }
     decision.commit().await?;
     let word = match heard {
         Heard::Closed => "closed",
@@ -50,9 +52,6 @@ pub async fn hear(
         Heard::Kept => "kept",
     };
     metrics::counter!("sam_callbacks_total", "outcome" => word).increment(1);
-    if heard == Heard::Closed {
-        stir(context);
-    }
     Ok(heard)
 }
 

@@ -1,40 +1,24 @@
-//! Where tickets come from: asked for at every balance, or pushed in between.
+//! Pending tickets are written down: those that were asked for, and those that were pushed.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use db::{Error, settings::Values};
-use host::Context;
+use host::Failure;
 use jiff::Timestamp;
-use serde_json::Value as Json;
+use web::{Lang, Problem};
 
+use super::alarms;
 use crate::{
-    alarms,
+    Context, Desk,
+    drivers::tickets::{self, Answer},
     model::RobotId,
-    store::{self, demand, demand::Told, mappings, policy},
+    store::{self, demand, demand::Told, mappings},
 };
 
-/// Providers that are asked.
-pub const CLOUDERS: &str = "Clouders";
-pub const SQL: &str = "SQL";
-
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Robots one provider may name.
-const MOST: usize = 10_000;
-const PATH: &str = "/automatizacion/task/api/stats/pending_by_robot";
-
-/// Pending tickets by the provider's own names, or why it did not say.
-type Answer = Result<BTreeMap<String, i64>, String>;
-
 /// Asks every provider that is configured and writes down what each said.
-pub async fn sample(context: &Context, now: Timestamp) -> Result<(), Error> {
-    let mut tx = context.store.read().await?;
-    let values = context.settings.load(&mut tx, crate::NAME).await?;
-    drop(tx);
-    let (clouders, sql) = tokio::join!(clouders(&values), sql(&values));
-    for (provider, answer) in [(CLOUDERS, clouders?), (SQL, sql?)] {
-        if let Some(answer) = answer {
-            take(context, provider, answer, now).await?;
-        }
+pub async fn sample(context: &Context, values: &Values, now: Timestamp) -> Result<(), Error> {
+    for (provider, answer) in tickets::ask(values).await? {
+        take(context, provider, answer, now).await?;
     }
     Ok(())
 }
@@ -73,82 +57,36 @@ async fn take(
     alarms::provider_well(context, provider).await
 }
 
-async fn clouders(values: &Values) -> Result<Option<Answer>, Error> {
-    let url = values.text(policy::CLOUDERS_URL)?.trim().trim_end_matches('/');
-    if url.is_empty() {
-        return Ok(None);
-    }
-    let auth = values.text(policy::CLOUDERS_AUTH)?;
-    Ok(Some(ask_clouders(&format!("{url}{PATH}"), auth).await))
+/// One line of a push: provider, robot by its name or the provider's, and pending tickets.
+#[derive(Debug)]
+pub struct Pushed<'a> {
+    pub provider: &'a str,
+    pub robot: &'a str,
+    pub pending: Option<i64>,
 }
 
-async fn ask_clouders(url: &str, auth: &str) -> Answer {
-    let said = |error: reqwest::Error| error.without_url().to_string();
-    let client = http_client::builder().timeout(PATIENCE).build().map_err(said)?;
-    let mut request = client.get(url).header("accept", "application/json");
-    if !auth.is_empty() {
-        request = request.header("authorization", auth);
+/// Takes what a provider pushed: all of it, or nothing.
+pub async fn push(desk: &Desk, pushed: &[Pushed<'_>]) -> Result<(), Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    // Said twice in one push: the last word counts.
+    let mut told: BTreeMap<(&str, RobotId), Option<i64>> = BTreeMap::new();
+    for one in pushed {
+        let robot = mappings::resolve(&mut decision.tx, one.provider, one.robot).await?;
+        let robot = robot.ok_or_else(|| unmapped(desk, one.robot))?;
+        told.insert((one.provider, robot), one.pending);
     }
-    let answer = request.send().await.map_err(said)?.error_for_status().map_err(said)?;
-    read(&answer.json().await.map_err(said)?)
+    let told: Vec<_> = told
+        .into_iter()
+        .map(|((provider, robot), pending)| Told { provider: provider.into(), robot, pending })
+        .collect();
+    demand::put(&mut decision.tx, &told, desk.now).await?;
+    decision.commit().await?;
+    Ok(())
 }
 
-/// A list of objects, each mapping names of robots to counts. Anything else is a failure: half an
-/// answer would read as "no tickets".
-fn read(json: &Json) -> Answer {
-    let wrong = || "the answer is not a list of {robot: count}".to_owned();
-    let list = json.as_array().ok_or_else(wrong)?;
-    let mut counts: BTreeMap<String, i64> = BTreeMap::new();
-    for object in list {
-        for (name, count) in object.as_object().ok_or_else(wrong)? {
-            let number = count.as_i64().or_else(|| count.as_str()?.trim().parse().ok());
-            let count = number.filter(|count| *count >= 0).ok_or_else(wrong)?;
-            let sum = counts.entry(name.trim().to_owned()).or_default();
-            *sum = sum.saturating_add(count);
-            if counts.len() > MOST {
-                return Err(format!("more than {MOST} robots"));
-            }
-        }
-    }
-    Ok(counts)
-}
-
-async fn sql(values: &Values) -> Result<Option<Answer>, Error> {
-    let (url, query) =
-        (values.text(policy::SQL_URL)?.trim(), values.text(policy::SQL_QUERY)?.trim());
-    if url.is_empty() || query.is_empty() {
-        return Ok(None);
-    }
-    let asked = db::outside::counts(url, query, MOST);
-    let answer = match tokio::time::timeout(PATIENCE, asked).await {
-        Ok(Ok(rows)) => Ok(rows.into_iter().map(|(name, n)| (name.trim().to_owned(), n)).fold(
-            BTreeMap::new(),
-            |mut counts, (name, n)| {
-                *counts.entry(name).or_insert(0) += n.max(0);
-                counts
-            },
-        )),
-        Ok(Err(error)) => Err(error),
-        Err(_) => Err("no answer in time".to_owned()),
-    };
-    Ok(Some(answer))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn clouders_answers_are_read_whole_or_not_at_all() {
-        let good = json!([{ "A": 3 }, { "B": "4", " A ": 2 }]);
-        let read_back = read(&good).unwrap();
-        assert_eq!(read_back, BTreeMap::from([("A".into(), 5), ("B".into(), 4)]));
-        assert_eq!(read(&json!([])).unwrap().len(), 0);
-        for bad in [json!({}), json!([3]), json!([{ "A": -1 }]), json!([{ "A": "x" }]), json!(null)]
-        {
-            assert!(read(&bad).is_err(), "{bad}");
-        }
-    }
+fn unmapped(desk: &Desk, name: &str) -> Problem {
+    Problem::not_found("ROBOT_SIN_MAPEO").lang(desk.lang).detail(match desk.lang {
+        Lang::Es => format!("Nadie conoce al robot «{name}»; no se tomó nada."),
+        Lang::En => format!("Nobody knows the robot “{name}”; nothing was taken."),
+    })
 }

@@ -1,18 +1,20 @@
 //! The launcher's tick: plan, claim, and leave the deploys to their driver.
 
 use db::{Decision, Error, Slice, Tx, effects::NewEffect};
-use host::Context;
+use engine::Plan;
+use host::Next;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::{emit, runs as closing};
 use crate::{
-    room::Room,
+    Context,
     rules::{
         launch::{self, Change, Launch},
+        reason::Held,
         world::World,
     },
-    store::{self, circuit, policy, runs, slots, world},
+    store::{self, circuit, runs, slots, world},
 };
 
 pub const TICK: &str = "sam.lanzador";
@@ -21,11 +23,11 @@ pub const TICK: &str = "sam.lanzador";
 const MARK: SignedDuration = SignedDuration::from_mins(5);
 
 /// Everything the launcher looks at.
-struct LaunchSlice<'a> {
+struct Launching<'a> {
     context: &'a Context,
 }
 
-impl Slice for LaunchSlice<'_> {
+impl Slice for Launching<'_> {
     type Snapshot = World;
     type Change = Change;
 
@@ -75,10 +77,11 @@ async fn claim(decision: &mut Decision, world: &World, launch: &Launch) -> Resul
     let id = runs::claim(&mut decision.tx, launch, runner.user_id, repetitions, now).await?;
     decision.effect(NewEffect {
         app: crate::NAME,
-        kind: super::deploy::KIND,
+        kind: crate::drivers::deploy::KIND,
         key: format!("sam/deploy/{id}/{}", now.as_microsecond()),
         payload: json!({ "run": id.0 }),
     });
+    decision.wake(super::reconcile::TICK);
     metrics::counter!("sam_launches_total").increment(1);
     let data = json!({
         "ejecucion_id": id.0, "robot_id": launch.robot.0, "equipo_id": launch.runner.0,
@@ -89,26 +92,33 @@ async fn claim(decision: &mut Decision, world: &World, launch: &Launch) -> Resul
 }
 
 /// Looks without a lock first: most looks find nothing to do.
-pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
-    let room = context.shared::<Room>();
-    room.look();
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let slice = Launching { context: &context };
     let mut tx = context.store.read().await?;
-    let world = world::load(&context, &mut tx, now).await?;
+    let world = slice.load(&mut tx, now).await?;
     drop(tx);
     let plan = launch::plan(&world, now);
     gauges(&world);
-    let stale = world.looked_at.is_none_or(|at| now.duration_since(at) > MARK);
+    let stale = watches(&world) && world.looked_at.is_none_or(|at| now.duration_since(at) >= MARK);
     if plan.is_settled() && !stale {
-        room.remember(launch::next(&world, &plan, now));
-        return Ok(());
+        return Ok(next(&world, &plan, now));
     }
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let slice = LaunchSlice { context: &context };
-    let plan = decision.plan(&slice, |world| launch::plan(world, now)).await?.plan;
+    let decided = decision.plan(&slice, |world| launch::plan(world, now)).await?;
     circuit::looked(&mut decision.tx, now).await?;
     decision.commit().await?;
-    room.remember(launch::next(&world, &plan, now));
-    Ok(())
+    Ok(next(&decided.snapshot, &decided.plan, now))
+}
+
+/// Whether slots may pass while nobody looks.
+fn watches(world: &World) -> bool {
+    world.assignments.iter().any(|one| one.schedule.is_some())
+}
+
+/// When time alone changes the plan; sooner while slots have to be watched.
+fn next(world: &World, plan: &Plan<Change, Held>, now: Timestamp) -> Option<Timestamp> {
+    let mark = watches(world).then(|| world.looked_at.map_or(now, |at| at.max(now - MARK)) + MARK);
+    launch::next(world, plan, now).into_iter().chain(mark.filter(|at| *at > now)).min()
 }
 
 fn gauges(world: &World) {
@@ -117,14 +127,4 @@ fn gauges(world: &World) {
     metrics::gauge!("sam_runners_busy").set(world.live.len() as f64);
     let open = world.circuit.opened.is_some();
     metrics::gauge!("sam_control_room_open").set(f64::from(u8::from(open)));
-}
-
-pub fn next(context: &Context, now: Timestamp) -> Option<Timestamp> {
-    context.shared::<Room>().next(now)
-}
-
-pub async fn period(context: Context) -> Result<SignedDuration, Error> {
-    let mut tx = context.store.read().await?;
-    let values = context.settings.load(&mut tx, crate::NAME).await?;
-    Ok(SignedDuration::from_secs(values.int(policy::LAUNCH_EVERY)?))
 }

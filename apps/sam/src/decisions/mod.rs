@@ -1,47 +1,44 @@
 //! The ways state changes. Each opens one decision on the runners.
 
+pub mod alarms;
+pub mod assignments;
 pub mod balance;
+pub mod calendars;
 pub mod callback;
 pub mod demand;
 pub mod deploy;
+pub mod import;
 pub mod launch;
+pub mod mappings;
+pub mod pools;
 pub mod reconcile;
+pub mod robots;
+pub mod runners;
 pub mod runs;
+pub mod schedules;
+pub mod suspensions;
 pub mod sweep;
 pub mod sync;
 
-use db::{Decision, audit::Entry, events::NewEvent};
+use db::{Decision, Error, events::NewEvent, settings::Values};
 use serde_json::Value as Json;
 
-/// Who acts.
-#[derive(Debug, Clone)]
-pub struct By {
-    pub name: String,
-    pub role: String,
-}
-
-impl By {
-    /// Turno itself.
-    pub fn system() -> Self {
-        Self { name: "SISTEMA".into(), role: "SISTEMA".into() }
-    }
-
-    /// A line of the audit.
-    pub fn did(&self, action: &str, subject: String) -> Entry {
-        Entry {
-            app: crate::NAME,
-            actor: self.name.clone(),
-            role: self.role.clone(),
-            action: action.to_owned(),
-            subject,
-            before: None,
-            after: None,
-            reason: None,
-        }
-    }
-}
+use crate::Context;
 
 /// Tells everybody who listens.
 pub fn emit(decision: &mut Decision, name: &'static str, subject: String, data: Json) {
     decision.emit(NewEvent { app: crate::NAME, name, subject: Some(subject), data });
+}
+
+/// Whoever a change of robots, runners, schedules or settings may concern looks again.
+pub fn wake_all(decision: &mut Decision) {
+    for tick in [launch::TICK, balance::TICK, reconcile::TICK, sync::TICK, sweep::TICK] {
+        decision.wake(tick);
+    }
+}
+
+/// The settings as they stand.
+pub(crate) async fn settings(context: &Context) -> Result<Values, Error> {
+    let mut tx = context.store.read().await?;
+    context.settings.load(&mut tx, crate::NAME).await
 }

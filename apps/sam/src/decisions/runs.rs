@@ -2,14 +2,14 @@
 
 use db::{Decision, Error};
 use engine::Word as _;
-use host::Context;
+use host::By;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{By, emit};
+use super::emit;
 use crate::{
+    Context,
     model::{Closing, Run, RunId, RunState},
-    room::stir,
     store::{self, runs, runs::End},
 };
 
@@ -91,7 +91,7 @@ pub async fn unlock(
     entry.after = Some(json!({ "estado": RunState::RunAborted.word() }));
     entry.reason = Some(reason.to_owned());
     decision.audit(entry);
+    decision.wake(super::launch::TICK);
     decision.commit().await?;
-    stir(context);
     Ok(Unlocked::Done(Box::new(run)))
 }

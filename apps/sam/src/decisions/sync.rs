@@ -1,23 +1,19 @@
 //! Takes over what the Control Room has (spec rule 9).
 
-use controlroom::{Client, Fault};
-use db::{Decision, Error, settings::Values};
-use host::Context;
+use db::{Decided, Decision, Error, Slice, Tx, settings::Values};
+use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{By, emit};
+use super::{alarms, emit, settings, wake_all};
 use crate::{
-    alarms,
-    model::Licence,
-    room::{Room, stir},
-    rules::sync::{self, Change, Device, File, Filters, Sync, User, View},
+    Context, drivers,
+    model::{Robot, Runner},
+    rules::sync::{self, Change, Filters, Sync},
     store::{self, circuit, policy, robots, runners},
 };
 
 pub const TICK: &str = "sam.sync";
-/// While syncs are off, how often it is looked whether they are on again.
-const IDLE: SignedDuration = SignedDuration::from_mins(10);
 
 /// How a sync went.
 #[derive(Debug)]
@@ -29,61 +25,74 @@ pub enum Ran {
     Failed(String),
 }
 
-pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
-    let mut tx = context.store.read().await?;
-    let values = context.settings.load(&mut tx, crate::NAME).await?;
-    drop(tx);
-    if !values.bool(policy::SYNC)? {
-        return Ok(());
+/// The robots and runners that are known.
+struct Syncing;
+
+impl Slice for Syncing {
+    type Snapshot = (Vec<Robot>, Vec<Runner>);
+    type Change = Change;
+
+    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
+        Ok((robots::all(tx).await?, runners::all(tx).await?))
     }
-    run(&context, &By::system(), now).await.map(drop)
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        _: &Self::Snapshot,
+        change: &Change,
+    ) -> Result<(), Error> {
+        write(decision, change).await
+    }
 }
 
-pub async fn period(context: Context) -> Result<SignedDuration, Error> {
-    let mut tx = context.store.read().await?;
-    let values = context.settings.load(&mut tx, crate::NAME).await?;
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let values = settings(&context).await?;
+    if !values.bool(policy::SYNC)? || !policy::is_configured(&values)? {
+        context.runtime.idle(TICK);
+        return Ok(None);
+    }
     let every = SignedDuration::from_secs(values.int(policy::SYNC_EVERY)?);
-    Ok(if values.bool(policy::SYNC)? { every } else { IDLE })
+    if let Some(until) = context.runtime.wait(TICK, every, now) {
+        return Ok(Some(until));
+    }
+    run(&context, &By::system(crate::NAME), now).await?;
+    Ok(Some(now + every))
 }
 
 pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Error> {
-    let room = context.shared::<Room>();
-    let Ok(_alone) = room.syncing.try_lock() else { return Ok(Ran::Busy) };
-    let mut tx = context.store.read().await?;
-    let values = context.settings.load(&mut tx, crate::NAME).await?;
-    drop(tx);
+    let Ok(_alone) = context.runtime.syncing.try_lock() else { return Ok(Ran::Busy) };
+    let values = settings(context).await?;
     if !policy::is_configured(&values)? {
         return Ok(Ran::NotConfigured);
     }
     let filters = match filters(&values)? {
         Ok(filters) => filters,
-        Err((es, en)) => return failed(context, &format!("{es} / {en}"), now).await,
+        Err(why) => return failed(context, &format!("{} / {}", why.es, why.en), now).await,
     };
-    let client = match room.client(&values)? {
+    let client = match context.runtime.client(&values)? {
         Ok(client) => client,
         Err(bad) => return failed(context, &bad.to_string(), now).await,
     };
-    let view = match look(&client, values.text(policy::SYNC_PATH)?).await {
+    let view = match drivers::sync::look(&client, values.text(policy::SYNC_PATH)?).await {
         Ok(view) => view,
         Err(fault) => return failed(context, &fault.to_string(), now).await,
     };
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let known = (robots::all(&mut decision.tx).await?, runners::all(&mut decision.tx).await?);
-    let done = sync::plan(&known.0, &known.1, &view, &filters);
-    for change in &done.changes {
-        apply(&mut decision, change).await?;
-    }
+    let Decided { plan: done, .. } = decision
+        .plan(&Syncing, |(robots, runners)| sync::plan(robots, runners, &view, &filters))
+        .await?;
     circuit::synced(&mut decision.tx, now, None).await?;
     if !done.changes.is_empty() {
-        let mut entry = by.did("sync", "a360".to_owned());
-        entry.after = Some(json!({ "cambios": done.changes.len() }));
-        decision.audit(entry);
         let data = json!({ "cambios": done.changes.len() });
+        let mut entry = by.did("sync", "a360");
+        entry.after = Some(data.clone());
+        decision.audit(entry);
         emit(&mut decision, "sync:hecha", "a360".to_owned(), data);
     }
+    wake_all(&mut decision);
     decision.commit().await?;
     alarms::synced(context).await?;
-    stir(context);
     Ok(Ran::Done(Box::new(done)))
 }
 
@@ -95,48 +104,13 @@ async fn failed(context: &Context, fault: &str, now: Timestamp) -> Result<Ran, E
     Ok(Ran::Failed(fault.to_owned()))
 }
 
-fn filters(values: &Values) -> Result<Result<Filters, (String, String)>, Error> {
+fn filters(values: &Values) -> Result<Result<Filters, engine::Sentence>, Error> {
     let text = |key: &str| values.text(key);
     let (path, include) = (text(policy::SYNC_PATH)?, text(policy::SYNC_INCLUDE)?);
     Ok(Filters::read(path, include, text(policy::SYNC_EXCLUDE)?))
 }
 
-/// Everything at once, or nothing: half a view would read as "gone".
-async fn look(client: &Client, path: &str) -> Result<View, Fault> {
-    let (devices, users, files) =
-        tokio::try_join!(client.devices(), client.users(), client.files(path.trim()))?;
-    Ok(View {
-        files: files
-            .into_iter()
-            .map(|file| File {
-                id: file.id,
-                taskbot: file.is_taskbot(),
-                name: file.name,
-                path: file.path,
-                description: file.description,
-            })
-            .collect(),
-        devices: devices
-            .into_iter()
-            .map(|device| Device {
-                id: device.id,
-                connected: device.is_connected(),
-                users: device.default_users.iter().map(|user| user.id).collect(),
-                host: device.host_name,
-            })
-            .collect(),
-        users: users
-            .into_iter()
-            .map(|user| User {
-                id: user.id,
-                name: user.username,
-                licence: Licence::parse(&user.license_features.join(",")),
-            })
-            .collect(),
-    })
-}
-
-async fn apply(decision: &mut Decision, change: &Change) -> Result<(), Error> {
+async fn write(decision: &mut Decision, change: &Change) -> Result<(), Error> {
     let (now, tx) = (decision.now, &mut decision.tx);
     match change {
         Change::NewRobot(robot) => robots::insert(tx, robot).await.map(drop),

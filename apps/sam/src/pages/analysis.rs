@@ -1,3 +1,5 @@
+//! The page of figures over what ran and what was moved.
+
 use std::borrow::Borrow;
 
 use askama::Template;

@@ -1,3 +1,5 @@
+//! The page of the balancer: what it did, and what it would do.
+
 use askama::Template;
 use jiff::Timestamp;
 use web::{Page, Tone};

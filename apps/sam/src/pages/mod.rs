@@ -3,13 +3,13 @@
 pub mod analysis;
 pub mod balance;
 pub mod gantt;
-pub mod house;
 pub mod overview;
 pub mod pools;
 pub mod robots;
 pub mod runners;
 pub mod runs;
 pub mod schedules;
+pub mod settings;
 pub mod week;
 pub mod words;
 
@@ -20,7 +20,6 @@ use web::rust_embed::RustEmbed;
 
 pub use analysis::AnalysisPage;
 pub use balance::{BalancePage, SimulatePage};
-pub use house::{AuditPage, ConfigurationPage, MappingsPage};
 pub use overview::OverviewPage;
 pub use pools::PoolsPage;
 pub use robots::{RobotPage, RobotsPage};
@@ -29,6 +28,7 @@ pub use runs::{RunPage, RunsPage};
 pub use schedules::{
     HolidaysPage, MissedPage, OverlapsPage, PreviewPart, SchedulePage, SchedulesPage, WeekPage,
 };
+pub use settings::{AuditPage, ConfigurationPage, MappingsPage};
 
 use crate::{
     model::{Pool, PoolId, RobotId, RunnerId},

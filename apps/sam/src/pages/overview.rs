@@ -1,3 +1,5 @@
+//! The first page: what runs, what waits and why.
+
 use askama::Template;
 use jiff::Timestamp;
 use web::{Page, Tone};

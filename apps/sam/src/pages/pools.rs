@@ -1,3 +1,5 @@
+//! The page of pools.
+
 use std::borrow::Borrow;
 
 use askama::Template;

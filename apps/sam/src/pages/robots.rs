@@ -1,3 +1,5 @@
+//! The pages of robots.
+
 use askama::Template;
 use jiff::Timestamp;
 use web::{Page, Tone};

@@ -1,3 +1,5 @@
+//! The pages of runners.
+
 use askama::Template;
 use web::{Page, Tone};
 

@@ -1,3 +1,5 @@
+//! The pages of runs.
+
 use std::borrow::Borrow;
 
 use askama::Template;

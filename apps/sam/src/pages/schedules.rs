@@ -1,3 +1,5 @@
+//! The pages of schedules: the list, the form, what was missed, who overlaps, holidays.
+
 use std::borrow::Borrow;
 
 use askama::Template;

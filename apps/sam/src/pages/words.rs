@@ -1,5 +1,6 @@
 //! Words and tones of what is shown. The contract's words stay beside them where people need both.
 
+use engine::Word as _;
 use jiff::Timestamp;
 use web::{Lang, Page, Tone};
 
@@ -157,7 +158,6 @@ pub fn seconds(page: &Page, seconds: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::Word as _;
     use jiff::tz::TimeZone;
     use web::Theme;
 

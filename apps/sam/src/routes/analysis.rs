@@ -1,15 +1,17 @@
 //! Figures over what ran and what moved.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use engine::Word as _;
+use host::Failure;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, unknown};
+use super::unknown;
 use crate::{
+    Context, Desk,
     model::RobotId,
     policy::Action,
     rules::analysis::{self, Gap, MoveFact, Period, RunFact},
@@ -49,9 +51,7 @@ struct Report<T> {
 /// `balanceador`.
 #[utoipa::path(get, path = "/api/sam/analisis/{cual}", tag = "sam",
     params(("cual" = String, Path), Asked),
-    responses((status = 200, body = Report<serde_json::Value>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Report<serde_json::Value>)))]
 async fn report(
     desk: Desk,
     Path(name): Path<String>,

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use host::{Context, Failure};
+use engine::Word as _;
+use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Lang, Problem, Query};
+use web::{Lang, Query};
 
-use super::{Desk, Listed, check::Check};
+use super::{Listed, check::Check};
 use crate::{
+    Context, Desk,
     model::RobotId,
     policy::{Action, Isolation, Preemption},
     rules::balance::{self, Demand, Snapshot},
@@ -32,8 +34,7 @@ struct Asked {
 
 /// What the balancer did, the newest first, each move with its arithmetic.
 #[utoipa::path(get, path = "/api/sam/balanceos", tag = "sam", params(Asked),
-    responses((status = 200, body = Listed<MoveView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<MoveView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -92,9 +93,7 @@ pub(crate) struct ChangeView {
 
 /// What the balancer would do under other tickets or rules. Nothing changes.
 #[utoipa::path(post, path = "/api/sam/balanceador/simular", request_body = Supposed, tag = "sam",
-    responses((status = 200, body = Simulation), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Simulation)))]
 async fn simulate(
     desk: Desk,
     web::Json(supposed): web::Json<Supposed>,
@@ -148,10 +147,7 @@ pub(crate) fn suppose(
         objetivo: sum.target,
         actuales: sum.before + sum.reserved,
         despues: sum.after + sum.reserved,
-        justificacion: match lang {
-            Lang::Es => sum.spanish(),
-            Lang::En => sum.english(),
-        },
+        justificacion: lang.say(&sum.sentence()).to_owned(),
     });
     let changes = plan.moves.iter().map(|one| ChangeView {
         accion: if one.motive.assigns() { "ASIGNAR" } else { "DESASIGNAR" },

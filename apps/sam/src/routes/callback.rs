@@ -1,15 +1,12 @@
 //! `POST /api/callback`: the Control Room says that a run is over (seed §4.4).
 
-pub(super) mod proof;
-mod signature;
-
 use axum::{
     body::Bytes,
     extract::State,
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
@@ -17,7 +14,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Problem};
 
 use crate::{
+    Context,
     decisions::callback::{Heard, hear},
+    drivers::proof,
     model::RunState,
     store::policy,
 };
@@ -25,7 +24,7 @@ use crate::{
 /// A callback is a few words; anything larger is not one.
 const MOST_BYTES: usize = 256 * 1024;
 
-pub fn routes() -> OpenApiRouter<Context> {
+pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(receive))
 }
 
@@ -55,9 +54,7 @@ struct Answer {
 /// Closes the run of a deployment, once; repeated, it changes nothing. A deployment nobody knows
 /// yet is kept and matched later.
 #[utoipa::path(post, path = "/api/callback", request_body = Notice, tag = "sam",
-    responses((status = 200, body = Answer), (status = 202, body = Answer),
-              (status = 400, body = Problem), (status = 401, body = Problem),
-              (status = 413, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Answer), (status = 202, body = Answer)))]
 async fn receive(
     State(context): State<Context>,
     lang: Lang,

@@ -17,11 +17,11 @@ mod sheets;
 mod tickets;
 mod why;
 
-use host::{Context, Listed, Span, as_json, check, conflict, merged, of_json, tagged};
+use host::{Listed, Span, as_json, check, conflict, edit, tagged};
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
 
-use crate::{decisions::By, policy::Role};
+use crate::{Context, Desk};
 
 pub fn all() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
@@ -43,20 +43,9 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(screens::routes())
 }
 
-/// The callback alone, for its own port.
-pub use callback::routes as callback_routes;
-
 pub(crate) use settings::senseless;
 
 pub(crate) use balance::{ChangeView, Simulation};
-
-/// Someone with a role here, asking something now.
-pub type Desk = host::Desk<Role>;
-
-/// Who asks, for the audit.
-fn by(desk: &Desk) -> By {
-    By { name: desk.actor.name.clone(), role: desk.role.word().to_owned() }
-}
 
 /// 404 with the word for what is not there.
 fn unknown(desk: &Desk, code: &'static str, es: &str, en: &str) -> Problem {

@@ -2,14 +2,16 @@
 
 use axum::response::{IntoResponse as _, Response};
 use db::{Error, Tx, trusted};
-use host::{Context, Failure};
+use engine::Word as _;
+use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Listed, by, check::Check, conflict, unknown};
+use super::{Listed, check::Check, conflict, unknown};
 use crate::{
+    Context, Desk,
     decisions::runs::{Unlocked, unlock},
     model::{Run, RunId, RunState},
     policy::Action,
@@ -59,8 +61,7 @@ pub(crate) async fn page(tx: &mut Tx, asked: &Asked, limit: i64) -> Result<Vec<R
 
 /// Runs, the newest first.
 #[utoipa::path(get, path = "/api/sam/ejecuciones", tag = "sam", params(Asked),
-    responses((status = 200, body = Listed<RunView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<RunView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -98,9 +99,7 @@ pub(super) fn missing(desk: &Desk) -> Problem {
 }
 
 #[utoipa::path(get, path = "/api/sam/ejecuciones/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = Life), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Life)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Life>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -121,10 +120,7 @@ struct Why {
 /// Frees the runner of a run by hand. The robot may go on in the Control Room.
 #[utoipa::path(post, path = "/api/sam/ejecuciones/{id}/desbloquear", request_body = Why,
     tag = "sam", params(("id" = i64, Path)),
-    responses((status = 200, body = RunView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = RunView)))]
 async fn free(
     desk: Desk,
     Path(id): Path<i64>,
@@ -134,7 +130,7 @@ async fn free(
     let mut check = Check::new(desk.lang);
     let reason = check.name("motivo", &why.motivo, 500);
     check.finish()?;
-    match unlock(&desk.context, &by(&desk), RunId(id), &reason, desk.now).await? {
+    match unlock(&desk.context, &desk.by(), RunId(id), &reason, desk.now).await? {
         Unlocked::NotFound => Err(missing(&desk).into()),
         Unlocked::AlreadyClosed(_) => {
             let (es, en) = ("La ejecución ya terminó.", "The run has ended already.");

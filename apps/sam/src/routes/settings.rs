@@ -2,15 +2,15 @@
 
 use axum::http::HeaderMap;
 use db::settings::{Effective, Kind, Origin, Refused};
-use host::{Context, Failure, change_setting};
+use host::{Failure, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};
 
-use super::{Desk, Listed};
-use crate::{policy::Action, rules::sync, store::policy};
+use super::Listed;
+use crate::{Context, Desk, policy::Action, rules::sync, store::policy};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(one, put))
@@ -49,8 +49,7 @@ impl SettingView {
 }
 
 #[utoipa::path(get, path = "/api/sam/configuracion", tag = "sam",
-    responses((status = 200, body = Listed<SettingView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<SettingView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<SettingView>>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
@@ -61,8 +60,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<SettingView>>, Failure> {
 
 #[utoipa::path(get, path = "/api/sam/configuracion/{clave}", params(("clave" = String, Path)),
     tag = "sam",
-    responses((status = 200, body = SettingView), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = SettingView)))]
 async fn one(desk: Desk, Path(key): Path<String>) -> Result<axum::Json<SettingView>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
@@ -82,10 +80,7 @@ struct ValueRequest {
 /// Changes a setting; it is in force when the answer comes.
 #[utoipa::path(put, path = "/api/sam/configuracion/{clave}", request_body = ValueRequest,
     tag = "sam", params(("clave" = String, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = SettingView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = SettingView)))]
 async fn put(
     desk: Desk,
     Path(key): Path<String>,
@@ -163,8 +158,10 @@ pub(crate) fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
             let web = url.is_some_and(|url| matches!(url.scheme(), "http" | "https"));
             (!web).then(|| ("no es una dirección http(s)".into(), "is no http(s) address".into()))
         }
-        policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => sync::pattern(text).err(),
-        policy::JWT_KEY if super::callback::proof::key(text).is_none() => Some((
+        policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => {
+            sync::pattern(text).err().map(|why| (why.es, why.en))
+        }
+        policy::JWT_KEY if crate::drivers::proof::key(text).is_none() => Some((
             "no es una clave pública PEM (RSA o EC)".into(),
             "is no PEM public key (RSA or EC)".into(),
         )),

@@ -7,21 +7,21 @@ use axum::{
     http::header,
     response::{IntoResponse as _, Response},
 };
-use db::Decision;
-use host::{Context, Failure};
+use host::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem};
+use web::Path;
 
-use super::{Desk, as_json, merged, of_json, robots, runners, schedules};
+use super::as_json;
 use crate::{
-    model::{Hold, RobotId, RunnerId, ScheduleId},
+    Context, Desk, decisions,
+    model::{Hold, RunnerId, ScheduleId},
     policy::Action,
-    room::stir,
-    rules::import::{self, Row, Sheet},
+    rules::import::{self, Sheet},
     store::{self, assignments},
+    wire::{RobotRequest, RunnerRequest, ScheduleRequest},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -46,9 +46,7 @@ fn sheet(desk: &Desk, name: &str) -> Result<Sheet, Failure> {
 /// Everything of one kind as CSV, which may be edited and sent back.
 #[utoipa::path(get, path = "/api/sam/planillas/{cual}", params(("cual" = String, Path)),
     tag = "sam",
-    responses((status = 200, content_type = "text/csv", body = String),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, content_type = "text/csv", body = String)))]
 async fn export(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let sheet = sheet(&desk, &name)?;
@@ -69,7 +67,7 @@ async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failu
     match sheet {
         Sheet::Robots => {
             for robot in store::robots::all(&mut tx).await? {
-                requests.push(as_json(robots::RobotRequest::from(&robot))?);
+                requests.push(as_json(RobotRequest::from(&robot))?);
             }
         }
         Sheet::Runners => {
@@ -77,7 +75,7 @@ async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failu
             let fixed: HashSet<_> = fixed.map(|one| one.runner).collect();
             for runner in store::runners::all(&mut tx).await? {
                 let scheduled = fixed.contains(&runner.id);
-                requests.push(as_json(runners::RunnerRequest::of(&runner, scheduled))?);
+                requests.push(as_json(RunnerRequest::of(&runner, scheduled))?);
             }
         }
         Sheet::Schedules => {
@@ -89,7 +87,7 @@ async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failu
             }
             for schedule in store::schedules::all(&mut tx).await? {
                 let runners = named.remove(&schedule.id).unwrap_or_default();
-                let mut request = as_json(schedules::ScheduleRequest::of(&schedule, &runners))?;
+                let mut request = as_json(ScheduleRequest::of(&schedule, &runners))?;
                 request["id"] = schedule.id.0.into();
                 requests.push(request);
             }
@@ -112,10 +110,7 @@ struct Taken {
 /// Takes a CSV: rows with a known id change it, others create. One bad row and nothing is taken.
 #[utoipa::path(post, path = "/api/sam/planillas/{cual}", params(("cual" = String, Path)),
     request_body(content = String, content_type = "text/csv"), tag = "sam",
-    responses((status = 200, body = Taken), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Taken)))]
 async fn take(
     desk: Desk,
     Path(name): Path<String>,
@@ -124,71 +119,6 @@ async fn take(
     desk.require(Action::Edit)?;
     let sheet = sheet(&desk, &name)?;
     let rows = import::read(sheet, &body).map_err(|bad| web::sheet::refused(bad, desk.lang))?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let mut taken = Taken { creados: 0, cambiados: 0 };
-    for row in rows {
-        let line = row.line;
-        let known = save(&desk, &mut decision, sheet, row)
-            .await
-            .map_err(|failure| at_line(&desk, line, failure))?;
-        if known {
-            taken.cambiados += 1;
-        } else {
-            taken.creados += 1;
-        }
-    }
-    decision.commit().await?;
-    stir(&desk.context);
-    Ok(axum::Json(taken))
-}
-
-/// Whether it was there before.
-async fn save(
-    desk: &Desk,
-    decision: &mut Decision,
-    sheet: Sheet,
-    row: Row,
-) -> Result<bool, Failure> {
-    let id = row.id().unwrap_or(0);
-    let (lang, tx) = (desk.lang, &mut decision.tx);
-    match sheet {
-        Sheet::Robots => {
-            let before = store::robots::find(tx, RobotId(id)).await?;
-            let request = match &before {
-                Some(before) => merged(&robots::RobotRequest::from(before), row.fields, lang)?,
-                None => of_json(row.fields.into(), lang)?,
-            };
-            robots::save(desk, decision, before.as_ref(), &request).await?;
-            Ok(before.is_some())
-        }
-        Sheet::Runners => {
-            let before = store::runners::find(tx, RunnerId(id)).await?;
-            let scheduled = assignments::is_scheduled(tx, RunnerId(id)).await?;
-            let request = match &before {
-                Some(before) => {
-                    merged(&runners::RunnerRequest::of(before, scheduled), row.fields, lang)?
-                }
-                None => of_json(row.fields.into(), lang)?,
-            };
-            let standing = before.as_ref().map(|before| (before, scheduled));
-            runners::save(desk, decision, standing, &request).await?;
-            Ok(before.is_some())
-        }
-        Sheet::Schedules => {
-            let mut fields = row.fields;
-            fields.remove("id");
-            let before = store::schedules::find(tx, ScheduleId(id)).await?;
-            let request = match &before {
-                Some(before) => schedules::over(desk, tx, before, fields).await?,
-                None => of_json(fields.into(), lang)?,
-            };
-            schedules::save(desk, decision, before.as_ref(), &request).await?;
-            Ok(before.is_some())
-        }
-    }
-}
-
-/// What one row was refused for, said at its line.
-fn at_line(desk: &Desk, line: usize, failure: Failure) -> Failure {
-    web::sheet::at_line(line, failure.problem(), desk.lang).map_or(failure, Failure::from)
+    let taken = decisions::import::take(&desk, sheet, rows).await?;
+    Ok(axum::Json(Taken { creados: taken.created, cambiados: taken.changed }))
 }

@@ -2,18 +2,22 @@
 
 use axum::response::Response;
 use axum::{http::StatusCode, response::IntoResponse as _};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Lang, Problem};
+use web::Problem;
 
-use super::{Desk, Listed, by, check::Check, conflict};
+use super::{Listed, check::Check, conflict};
 use crate::{
-    decisions::sync,
+    Context, Desk,
+    decisions::{
+        demand::{Pushed, push as push_tickets},
+        sync,
+    },
     policy::Action,
-    store::{self, circuit, demand, demand::Told, mappings},
+    store::{circuit, demand},
 };
 
 /// Robots in one push.
@@ -40,21 +44,19 @@ struct Tickets {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = SamTicketsUnoOVarios)]
-enum Pushed {
+enum OneOrMany {
     One(Tickets),
     Many(Vec<Tickets>),
 }
 
 /// Says how many tickets are pending. All of them are taken, or none.
-#[utoipa::path(put, path = "/api/sam/tickets", request_body = Pushed, tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
-async fn push(desk: Desk, web::Json(pushed): web::Json<Pushed>) -> Result<StatusCode, Failure> {
+#[utoipa::path(put, path = "/api/sam/tickets", request_body = OneOrMany, tag = "sam",
+    responses((status = 204)))]
+async fn push(desk: Desk, web::Json(pushed): web::Json<OneOrMany>) -> Result<StatusCode, Failure> {
     desk.require(Action::ReportTickets)?;
     let pushed = match pushed {
-        Pushed::One(one) => vec![one],
-        Pushed::Many(many) => many,
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
     };
     let mut check = Check::new(desk.lang);
     if pushed.len() > MOST {
@@ -66,31 +68,16 @@ async fn push(desk: Desk, web::Json(pushed): web::Json<Pushed>) -> Result<Status
         check.within("pendientes", one.pendientes.unwrap_or(0), 0, 10_000_000);
     }
     check.finish()?;
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let mut told = Vec::with_capacity(pushed.len());
-    for one in &pushed {
-        let provider = one.proveedor.trim();
-        let robot = mappings::resolve(&mut decision.tx, provider, &one.robot).await?;
-        let robot = robot.ok_or_else(|| unmapped(&desk, &one.robot))?;
-        let told_before =
-            told.iter().position(|known: &Told| known.provider == provider && known.robot == robot);
-        let new = Told { provider: provider.to_owned(), robot, pending: one.pendientes };
-        // Said twice in one push: the last word counts.
-        match told_before {
-            Some(at) => told[at] = new,
-            None => told.push(new),
-        }
-    }
-    demand::put(&mut decision.tx, &told, desk.now).await?;
-    decision.commit().await?;
+    let pushed: Vec<_> = pushed
+        .iter()
+        .map(|one| Pushed {
+            provider: one.proveedor.trim(),
+            robot: &one.robot,
+            pending: one.pendientes,
+        })
+        .collect();
+    push_tickets(&desk, &pushed).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-fn unmapped(desk: &Desk, name: &str) -> Problem {
-    Problem::not_found("ROBOT_SIN_MAPEO").lang(desk.lang).detail(match desk.lang {
-        Lang::Es => format!("Nadie conoce al robot «{name}»; no se tomó nada."),
-        Lang::En => format!("Nobody knows the robot “{name}”; nothing was taken."),
-    })
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -104,8 +91,7 @@ struct DemandView {
 
 /// What each provider said last.
 #[utoipa::path(get, path = "/api/sam/tickets", tag = "sam",
-    responses((status = 200, body = Listed<DemandView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<DemandView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<DemandView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -128,8 +114,7 @@ struct SyncView {
 }
 
 #[utoipa::path(get, path = "/api/sam/sync", tag = "sam",
-    responses((status = 200, body = SyncView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = SyncView)))]
 async fn state(desk: Desk) -> Result<axum::Json<SyncView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -150,21 +135,18 @@ struct Synced {
 /// Takes over what the Control Room has: new robots and runners, names, connection, licence. What
 /// the operator set stays.
 #[utoipa::path(post, path = "/api/sam/sync", tag = "sam",
-    responses((status = 200, body = Synced), (status = 403, body = Problem),
-              (status = 409, body = Problem), (status = 502, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Synced), (status = 502, body = Problem)))]
 async fn run(desk: Desk) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
-    let by = by(&desk);
-    match sync::run(&desk.context, &by, desk.now).await? {
+    match sync::run(&desk.context, &desk.by(), desk.now).await? {
         sync::Ran::Done(done) => Ok(axum::Json(Synced {
             cambios: done.changes.len(),
             ignorados: done
                 .ignored
                 .iter()
                 .map(|one| {
-                    let (es, en) = one.why.sentence();
-                    format!("{} ({}): {}", one.host, one.device, desk.lang.t(&es, &en))
+                    let why = one.why.sentence();
+                    format!("{} ({}): {}", one.host, one.device, desk.lang.say(&why))
                 })
                 .collect(),
             filtrados: done.filtered,

@@ -1,20 +1,21 @@
 //! Why a robot or a runner waits; what is suspended, and lifting it.
 
 use axum::http::StatusCode;
-use host::{Context, Failure};
+use host::{Failure, edit::Editable as _};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::{Desk, Listed, by, unknown};
+use super::{Listed, unknown};
 use crate::{
+    Context, Desk,
+    decisions::{runners::Runners, suspensions::lift as lift_suspension},
     model::{RobotId, RunnerId},
     policy::Action,
-    room::stir,
     rules::{why, world::Suspended},
-    store::{self, suspensions, world},
+    store::{suspensions, world},
     wire::{self, SuspensionView, WhyView},
 };
 
@@ -27,9 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Every condition that keeps a robot from running, in order.
 #[utoipa::path(get, path = "/api/sam/why/robot/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = WhyView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = WhyView)))]
 async fn robot(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -44,15 +43,13 @@ async fn robot(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, F
 
 /// Every condition that keeps a runner from starting something, in order.
 #[utoipa::path(get, path = "/api/sam/why/equipo/{id}", params(("id" = i64, Path)), tag = "sam",
-    responses((status = 200, body = WhyView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = WhyView)))]
 async fn runner(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let world = world::load(&desk.context, &mut tx, desk.now).await?;
     let answer = why::runner(&world, RunnerId(id), desk.now);
-    let answer = answer.ok_or_else(|| super::runners::missing(&desk))?;
+    let answer = answer.ok_or_else(|| Runners::missing(&desk))?;
     let name = world.runners.get(&RunnerId(id)).map(|runner| runner.name.clone());
     let subject = json!({ "tipo": "equipo", "id": id, "equipo": name });
     Ok(axum::Json(WhyView::new(subject, &answer, &desk.context.zone, desk.lang)))
@@ -60,8 +57,7 @@ async fn runner(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, 
 
 /// What errors suspended, and until when.
 #[utoipa::path(get, path = "/api/sam/suspensiones", tag = "sam",
-    responses((status = 200, body = Listed<SuspensionView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<SuspensionView>)))]
 async fn suspended(desk: Desk) -> Result<axum::Json<Listed<SuspensionView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -82,9 +78,7 @@ struct Lift {
 
 /// Lifts a suspension: the next look tries again.
 #[utoipa::path(delete, path = "/api/sam/suspensiones", request_body = Lift, tag = "sam",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn lift(desk: Desk, web::Json(wanted): web::Json<Lift>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
     let (robot, runner) = (wanted.robot_id.map(RobotId), wanted.equipo_id.map(RunnerId));
@@ -94,13 +88,9 @@ async fn lift(desk: Desk, web::Json(wanted): web::Json<Lift>) -> Result<StatusCo
         (None, Some(runner)) => Suspended::Runner(runner),
         (None, None) => return Err(nothing(&desk).into()),
     };
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    if !suspensions::lift(&mut decision.tx, what).await? {
+    if !lift_suspension(&desk, what).await? {
         return Err(nothing(&desk).into());
     }
-    decision.audit(by(&desk).did("suspension.levantar", wire::suspended_word(what)));
-    decision.commit().await?;
-    stir(&desk.context);
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,4 +1,7 @@
+//! Assignments: which robot may run on which runner, and why.
+
 use db::{Error, Row, Rows, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::model::{Assignment, AssignmentId, Hold, RobotId, RunnerId, ScheduleId};

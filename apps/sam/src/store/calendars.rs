@@ -1,3 +1,5 @@
+//! Holiday calendars.
+
 use std::collections::BTreeSet;
 
 use db::{Error, Row, Tx};

@@ -1,6 +1,7 @@
 //! Runs as the reports see them.
 
 use db::{Error, Row, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::{

@@ -1,6 +1,7 @@
 //! *Histórico de balanceo*: what the balancer did and the arithmetic behind it.
 
 use db::{Error, Row, Rows, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
@@ -97,4 +98,9 @@ pub async fn since(tx: &mut Tx, since: Timestamp, limit: i64) -> Result<Vec<Kept
 
 pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM moves WHERE at < $1", &[before.into()]).await.map(drop)
+}
+
+/// When the oldest move was made.
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    tx.one("SELECT MIN(at) AS at FROM moves", &[]).await?.maybe("at")
 }

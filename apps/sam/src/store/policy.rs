@@ -410,7 +410,7 @@ pub struct CallbackDoor {
 
 pub fn callback_door(values: &Values) -> Result<CallbackDoor, Error> {
     let text = |key: &str| Ok::<_, Error>(values.text(key)?.to_owned());
-    let mode = CallbackAuth::from_word(values.text(CALLBACK_MODE)?);
+    let mode = CallbackAuth::read(values.text(CALLBACK_MODE)?);
     Ok(CallbackDoor {
         mode: mode.ok_or_else(|| Error::corrupt(CALLBACK_MODE))?,
         token: text(CALLBACK_TOKEN)?,

@@ -1,3 +1,5 @@
+//! Pools, their members, and when the balancer last changed each.
+
 use std::collections::{BTreeSet, HashMap};
 
 use db::{Error, Row, Rows, Tx};

@@ -1,3 +1,5 @@
+//! Robots: what the operator set, and the name the Control Room has for each.
+
 use db::{Error, Row, Tx, Value};
 use jiff::Timestamp;
 

@@ -1,3 +1,5 @@
+//! Runners: what the operator set, and what the Control Room was last seen to say.
+
 use db::{Error, Row, Tx, Value};
 use jiff::Timestamp;
 

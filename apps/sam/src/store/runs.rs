@@ -218,8 +218,16 @@ pub async fn overrule(
     now: Timestamp,
 ) -> Result<(), Error> {
     let sql = "UPDATE runs SET state = $2, raw_status = $3, closing = 'CALLBACK', callback = $4,
-                 updated_at = $5 WHERE id = $1 AND NOT live AND closing <> 'CALLBACK'";
-    let args = [run.id.into(), state.word().into(), raw.into(), payload.clone().into(), now.into()];
+                 updated_at = $5
+               WHERE id = $1 AND state = $6 AND NOT live AND closing <> 'CALLBACK'";
+    let args = [
+        run.id.into(),
+        state.word().into(),
+        raw.into(),
+        payload.clone().into(),
+        now.into(),
+        run.state.word().into(),
+    ];
     tx.guarded("the run has its verdict", sql, &args).await?;
     step(tx, run.id, state, Some(raw), "CALLBACK", None, now).await
 }
@@ -308,7 +316,7 @@ pub async fn match_stray(
                WHERE deployment_id = $1 AND matched_at IS NULL ORDER BY id LIMIT 1";
     let Some(row) = tx.optional(sql, &[deployment.into()]).await? else { return Ok(None) };
     let id: i64 = row.get("id")?;
-    let sql = "UPDATE stray_callbacks SET matched_at = $2 WHERE id = $1";
+    let sql = "UPDATE stray_callbacks SET matched_at = $2 WHERE id = $1 AND matched_at IS NULL";
     tx.execute(sql, &[id.into(), now.into()]).await?;
     Ok(Some((row.get("status")?, row.get("payload")?)))
 }
@@ -324,4 +332,10 @@ pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
     let strays = "DELETE FROM stray_callbacks WHERE received_at < $1";
     tx.execute(strays, &[before.into()]).await?;
     Ok(gone)
+}
+
+/// When the oldest run that is over ended.
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT MIN(finished_at) AS at FROM runs WHERE NOT live";
+    tx.one(sql, &[]).await?.maybe("at")
 }

@@ -1,4 +1,7 @@
+//! Schedules: their dates and hours as columns.
+
 use db::{Error, Row, Tx, Value};
+use engine::Word as _;
 use jiff::{
     SignedDuration,
     civil::{Date, Time},
@@ -11,16 +14,6 @@ const COLUMNS: &str = "id, robot_id, kind, start_time, tolerance_minutes, weekda
                        valid_from, valid_to, active, calendar_id, created_at, version";
 
 /// The word of the outside contract for the kind of a schedule.
-pub const fn kind(days: &Days) -> &'static str {
-    match days {
-        Days::Daily => "Diaria",
-        Days::Weekly(_) => "Semanal",
-        Days::Monthly { .. } => "Mensual",
-        Days::MonthRange { .. } | Days::MonthEnd { .. } => "RangoMensual",
-        Days::Once(_) => "Especifica",
-    }
-}
-
 pub fn read(row: &Row) -> Result<Schedule, Error> {
     Ok(Schedule {
         id: ScheduleId(row.get("id")?),
@@ -144,7 +137,7 @@ fn columns(schedule: &Schedule) -> Vec<Value> {
         Pace::Cyclic { end, interval } => (0, true, end, interval.map(|one| one.as_mins())),
     };
     vec![
-        kind(&schedule.days).into(),
+        schedule.days.kind().word().into(),
         schedule.start.to_string().into(),
         tolerance.into(),
         weekdays.into(),

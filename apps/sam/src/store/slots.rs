@@ -96,3 +96,8 @@ pub async fn missed(
 pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<(), Error> {
     tx.execute("DELETE FROM slots WHERE until < $1", &[before.into()]).await.map(drop)
 }
+
+/// When the oldest slot that is known ended.
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    tx.one("SELECT MIN(until) AS at FROM slots", &[]).await?.maybe("at")
+}

@@ -1,3 +1,5 @@
+//! What errors suspended: a robot, a runner, or a robot on a runner.
+
 use std::collections::HashMap;
 
 use db::{Error, Row, Tx};

@@ -1,11 +1,15 @@
 //! The words and shapes of the outside contract: the seed's names in `snake_case`.
 
+mod requests;
+mod schedule;
 mod views;
 
 use engine::Word as _;
 use host::Actor;
 use serde_json::{Value as Json, json};
 
+pub use requests::{CalendarRequest, MappingRequest, PoolRequest, RobotRequest, RunnerRequest};
+pub use schedule::ScheduleRequest;
 pub use views::{
     AssignmentView, BecauseView, CalendarView, MappingView, MoveView, PoolView, RobotView, RunView,
     RunnerView, ScheduleView, StepView, SuspensionView, WhyView,

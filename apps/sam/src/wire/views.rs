@@ -1,3 +1,5 @@
+//! What people are shown of robots, runners, pools, schedules, runs and moves.
+
 use engine::Word as _;
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
@@ -192,7 +194,6 @@ impl ScheduleView {
         let timing = Timing::of(schedule);
         let kind = timing.kind();
         let wanted = timing.wanted();
-        let (es, en) = sentence(schedule);
         Self {
             id: schedule.id.0,
             robot_id: schedule.robot.0,
@@ -213,7 +214,7 @@ impl ScheduleView {
             activo: schedule.active,
             calendario_id: schedule.calendar.map(|calendar| calendar.0),
             equipos: runners,
-            frase: lang.t(&es, &en).to_owned(),
+            frase: lang.say(&sentence(schedule)).to_owned(),
             proxima: next,
             version: schedule.version,
         }
@@ -371,10 +372,7 @@ impl MoveView {
             tickets_pendientes: kept.tickets,
             equipos_antes: kept.before,
             equipos_despues: kept.after,
-            justificacion: match lang {
-                Lang::Es => kept.arithmetic.spanish(),
-                Lang::En => kept.arithmetic.english(),
-            },
+            justificacion: lang.say(&kept.arithmetic.sentence()).to_owned(),
         }
     }
 }
@@ -408,7 +406,6 @@ impl WhyView {
 
 impl BecauseView {
     fn new(because: &Because, zone: &TimeZone, lang: Lang) -> Self {
-        let (es, en) = because.reason.sentence(zone);
         let mut data = because.reason.data();
         let mut name = |key: &str, id: Option<i64>| {
             if let Some(id) = id.filter(|_| data.get(key).is_none()) {
@@ -420,7 +417,7 @@ impl BecauseView {
         name("programacion_id", because.schedule.map(|schedule| schedule.0));
         Self {
             code: because.reason.code(),
-            detail: lang.t(&es, &en).to_owned(),
+            detail: lang.say(&because.reason.sentence(zone)).to_owned(),
             until: because.reason.until(),
             data,
         }

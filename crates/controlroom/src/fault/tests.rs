@@ -1,3 +1,5 @@
+//! Answers of a Control Room and the fault that each one is.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -10,7 +10,7 @@ use super::world::Run;
 use crate::client::Callback;
 
 /// A receiver that takes longer has not heard it.
-const PATIENCE: Duration = Duration::from_secs(10);
+const POST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Deliveries of one execution that are remembered.
 const REMEMBERED: usize = 20;
@@ -56,7 +56,7 @@ impl Notice {
 
     /// Posts it, once, and says what the answer was.
     pub(super) async fn send(&self, http: &reqwest::Client) -> String {
-        let mut request = http.post(&self.callback.url).timeout(PATIENCE).json(&self.body);
+        let mut request = http.post(&self.callback.url).timeout(POST_TIMEOUT).json(&self.body);
         for (name, value) in &self.callback.headers {
             request = request.header(name, value);
         }

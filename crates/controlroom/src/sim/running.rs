@@ -117,7 +117,7 @@ impl World {
     fn occupy(&mut self, device: i64, number: u64, claim: Claim) {
         let Some(machine) = self.devices.get_mut(&device) else { return };
         machine.queue.retain(|queued| *queued != number);
-        if claim == Claim::Place {
+        if claim == Claim::RunsOn {
             machine.queue.push_back(number);
         }
         match machine.running {

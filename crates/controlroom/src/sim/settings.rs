@@ -65,7 +65,7 @@ const LICENCES: [&[&str]; 5] =
 const FOLDER: &str = "Automation Anywhere\\Bots";
 
 /// Devices from 101 on with their users from 201 on, bots from 1001 on.
-pub(super) fn furnish(world: &mut World, devices: u32, bots: u32, dice: &mut Dice) {
+pub(super) fn set_up(world: &mut World, devices: u32, bots: u32, dice: &mut Dice) {
     for (n, licence) in (1..=i64::from(devices)).zip(LICENCES.iter().cycle()) {
         let (device, user) = (100 + n, 200 + n);
         let license_features = licence.iter().map(ToString::to_string).collect();

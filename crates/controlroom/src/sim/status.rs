@@ -1,3 +1,5 @@
+//! How far a simulated execution is.
+
 use std::fmt;
 
 /// How far an execution is, in the words of the activity list.
@@ -23,7 +25,7 @@ pub(super) enum Status {
 pub(super) enum Claim {
     Device,
     /// In the queue.
-    Place,
+    RunsOn,
     Nothing,
 }
 
@@ -65,7 +67,7 @@ impl Status {
 
     pub(super) fn claim(&self) -> Claim {
         match self {
-            Self::Queued => Claim::Place,
+            Self::Queued => Claim::RunsOn,
             other if other.is_final() => Claim::Nothing,
             _ => Claim::Device,
         }

@@ -10,7 +10,7 @@ use super::access::Pass;
 use super::callbacks::{Delivery, Notice};
 use super::dice::Dice;
 use super::faults::Faults;
-use super::settings::{Settings, furnish};
+use super::settings::{Settings, set_up};
 use super::status::{Outcome, Status};
 use crate::client::Callback;
 use crate::records::File;
@@ -132,7 +132,7 @@ impl World {
             count: 0,
         };
         let mut dice = world.dice.clone();
-        furnish(&mut world, devices, bots, &mut dice);
+        set_up(&mut world, devices, bots, &mut dice);
         world.dice = dice;
         world
     }

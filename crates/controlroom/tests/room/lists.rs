@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use controlroom::{Activity, ActivityQuery, Client, Fault, Place};
+use controlroom::{Activity, ActivityQuery, Client, Fault, RunsOn};
 use futures::stream::{self, StreamExt as _};
 use serde_json::json;
 
@@ -35,10 +35,10 @@ async fn a_thousand_and_fifty_are_read_to_the_last() {
     assert_eq!(client.activity(&running).await.unwrap().len(), 0);
     room.advance(1).await;
     assert_eq!(client.activity(&running).await.unwrap().len(), 30);
-    let here = client.activity(&ActivityQuery::Since(Place::Device(50), start())).await.unwrap();
+    let here = client.activity(&ActivityQuery::Since(RunsOn::Device(50), start())).await.unwrap();
     assert_eq!((here.len(), distinct(&here)), (35, 35));
     let later = start() + jiff::SignedDuration::from_secs(1);
-    let none = client.activity(&ActivityQuery::Since(Place::User(50), later)).await.unwrap();
+    let none = client.activity(&ActivityQuery::Since(RunsOn::User(50), later)).await.unwrap();
     assert_eq!(none, []);
 }
 

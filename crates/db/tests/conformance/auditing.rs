@@ -1,3 +1,5 @@
+//! The audit is append-only, and an edit of it shows.
+
 use db::{
     Store,
     audit::{self, Entry},
@@ -6,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     deciding::entry,
-    place::{Place, now, scope},
+    test_db::{TestDb, now, scope},
 };
 
 async fn record(store: &Store, entries: impl IntoIterator<Item = Entry>) {
@@ -34,8 +36,8 @@ async fn ids(store: &Store) -> Vec<i64> {
     records.iter().map(|record| record.id).collect()
 }
 
-pub(crate) async fn records_are_read_newest_first(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn records_are_read_newest_first(test_db: &TestDb) {
+    let store = test_db.store().await;
     assert_eq!(verify(&store).await, None, "an empty chain is whole");
     let other_actor = Entry { actor: "bea".into(), ..entry("second") };
     let other_app =
@@ -61,8 +63,8 @@ pub(crate) async fn records_are_read_newest_first(place: &Place) {
     assert_eq!(verify(&store).await, None);
 }
 
-pub(crate) async fn an_edited_record_breaks_the_chain(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn an_edited_record_breaks_the_chain(test_db: &TestDb) {
+    let store = test_db.store().await;
     record(&store, ["a", "b", "c"].map(entry)).await;
     let ids = ids(&store).await;
     for sql in [
@@ -81,8 +83,8 @@ pub(crate) async fn an_edited_record_breaks_the_chain(place: &Place) {
     assert_eq!(verify(&store).await, Some(ids[0]));
 }
 
-pub(crate) async fn a_removed_record_breaks_the_chain(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_removed_record_breaks_the_chain(test_db: &TestDb) {
+    let store = test_db.store().await;
     record(&store, ["a", "b", "c"].map(entry)).await;
     let ids = ids(&store).await;
     tamper(&store, "DELETE FROM audit WHERE id = $1", ids[1]).await;
@@ -90,8 +92,8 @@ pub(crate) async fn a_removed_record_breaks_the_chain(place: &Place) {
 }
 
 /// Databases spell numbers and order keys in their own ways; the hash must not notice.
-pub(crate) async fn numbers_do_not_break_the_chain(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn numbers_do_not_break_the_chain(test_db: &TestDb) {
+    let store = test_db.store().await;
     let values = [
         json!({ "b": 1, "aa": { "z": [], "y": null } }),
         json!([1e16, 1.5e18, 1e19, 1e21, -1e17, -0.0, 5.0, 0.1 + 0.2, 1e-7, f64::MAX]),

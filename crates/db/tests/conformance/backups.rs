@@ -1,3 +1,5 @@
+//! A backup holds every row and restores into either database.
+
 use std::{
     fs,
     io::{Read as _, Write as _},
@@ -16,7 +18,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     deciding::{Kitchen, ask, bell, entry, kitchen, taken, used},
-    place::{DEMO, ME, Place, count, now, scope},
+    test_db::{DEMO, ME, TestDb, count, now, scope},
 };
 
 /// Rows of every table, with every kind of value, and numbers whose rows are gone.
@@ -133,16 +135,16 @@ async fn carry(from: &Store, to: &Store, file: &Path) {
 }
 
 /// A second, empty database of the same kind as this one.
-async fn twin(place: &Place) -> Place {
-    if place.url.starts_with("postgres") {
-        Place::postgres().await.expect("the server that gave the first")
+async fn twin(test_db: &TestDb) -> TestDb {
+    if test_db.url.starts_with("postgres") {
+        TestDb::postgres().await.expect("the server that gave the first")
     } else {
-        Place::sqlite()
+        TestDb::sqlite()
     }
 }
 
-pub(crate) async fn a_backup_fills_an_empty_database(place: &Place) {
-    let (source, copy) = (place.store().await, twin(place).await);
+pub(crate) async fn a_backup_fills_an_empty_database(test_db: &TestDb) {
+    let (source, copy) = (test_db.store().await, twin(test_db).await);
     fill(&source).await;
     let mut decision = source.decide(&scope("norte"), now()).await.unwrap();
     // More than two pages of one table.
@@ -151,14 +153,14 @@ pub(crate) async fn a_backup_fills_an_empty_database(place: &Place) {
     decision.tx.execute(many, &[]).await.unwrap();
     decision.commit().await.unwrap();
     let target = copy.store().await;
-    carry(&source, &target, &place.file("backup.gz")).await;
+    carry(&source, &target, &test_db.file("backup.gz")).await;
     assert_eq!(picture(&target).await, picture(&source).await);
-    assert!(!place.file("backup.partial").exists());
+    assert!(!test_db.file("backup.partial").exists());
     copy.remove().await;
 }
 
-pub(crate) async fn a_backup_taken_under_load_is_one_moment(place: &Place) {
-    let (source, copy) = (place.store().await, twin(place).await);
+pub(crate) async fn a_backup_taken_under_load_is_one_moment(test_db: &TestDb) {
+    let (source, copy) = (test_db.store().await, twin(test_db).await);
     kitchen(&source, "norte", 1_000).await;
     let writer = source.clone();
     let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
@@ -173,7 +175,7 @@ pub(crate) async fn a_backup_taken_under_load_is_one_moment(place: &Place) {
         }
     });
     first.await.unwrap();
-    let file = place.file("backup.gz");
+    let file = test_db.file("backup.gz");
     for _ in 0..3 {
         backup::write(&source, &file, now()).await.unwrap();
     }
@@ -188,10 +190,10 @@ pub(crate) async fn a_backup_taken_under_load_is_one_moment(place: &Place) {
     copy.remove().await;
 }
 
-pub(crate) async fn a_damaged_file_is_refused(place: &Place) {
-    let source = place.store().await;
+pub(crate) async fn a_damaged_file_is_refused(test_db: &TestDb) {
+    let source = test_db.store().await;
     fill(&source).await;
-    let file = place.file("backup.gz");
+    let file = test_db.file("backup.gz");
     backup::write(&source, &file, now()).await.unwrap();
     let whole = fs::read(&file).unwrap();
     let mut text = String::new();
@@ -222,7 +224,7 @@ pub(crate) async fn a_damaged_file_is_refused(place: &Place) {
         flipped[whole.len() * eighth / 8] ^= 0x55;
         flipped
     }));
-    let copy = twin(place).await;
+    let copy = twin(test_db).await;
     let target = copy.store().await;
     for (n, bytes) in damaged.iter().enumerate() {
         fs::write(&file, bytes).unwrap();
@@ -230,16 +232,16 @@ pub(crate) async fn a_damaged_file_is_refused(place: &Place) {
         assert!(matches!(refused, Err(BackupError::Unusable(_))), "{n}: {refused:?}");
         assert!(backup::check(&file).is_err(), "{n}");
     }
-    let missing = backup::restore(&target, &place.file("missing.gz")).await;
+    let missing = backup::restore(&target, &test_db.file("missing.gz")).await;
     assert!(matches!(missing, Err(BackupError::File(_))), "{missing:?}");
     fs::write(&file, &whole).unwrap();
     backup::restore(&target, &file).await.expect("nothing was left behind");
     copy.remove().await;
 }
 
-pub(crate) async fn an_occupied_target_is_refused(place: &Place) {
-    let (source, copy) = (place.store().await, twin(place).await);
-    let (full, empty) = (place.file("full.gz"), place.file("empty.gz"));
+pub(crate) async fn an_occupied_target_is_refused(test_db: &TestDb) {
+    let (source, copy) = (test_db.store().await, twin(test_db).await);
+    let (full, empty) = (test_db.file("full.gz"), test_db.file("empty.gz"));
     backup::write(&source, &empty, now()).await.unwrap();
     fill(&source).await;
     backup::write(&source, &full, now()).await.unwrap();
@@ -255,7 +257,7 @@ pub(crate) async fn an_occupied_target_is_refused(place: &Place) {
     copy.remove().await;
 }
 
-pub(crate) async fn other_migrations_are_refused(place: &Place) {
+pub(crate) async fn other_migrations_are_refused(test_db: &TestDb) {
     const MORE: Line = Line {
         name: "more",
         steps: &[Step {
@@ -264,9 +266,9 @@ pub(crate) async fn other_migrations_are_refused(place: &Place) {
             postgres: "CREATE TABLE more (id BIGINT PRIMARY KEY)",
         }],
     };
-    let (source, copy) = (place.store().await, twin(place).await);
+    let (source, copy) = (test_db.store().await, twin(test_db).await);
     fill(&source).await;
-    let file = place.file("backup.gz");
+    let file = test_db.file("backup.gz");
     backup::write(&source, &file, now()).await.unwrap();
     let target = copy.open().await;
     target.migrate(&[DEMO, MORE], now()).await.unwrap();
@@ -276,11 +278,11 @@ pub(crate) async fn other_migrations_are_refused(place: &Place) {
     copy.remove().await;
 }
 
-pub(crate) async fn numbers_go_on_after_a_restore(place: &Place) {
-    let (source, copy) = (place.store().await, twin(place).await);
+pub(crate) async fn numbers_go_on_after_a_restore(test_db: &TestDb) {
+    let (source, copy) = (test_db.store().await, twin(test_db).await);
     fill(&source).await;
     let target = copy.store().await;
-    carry(&source, &target, &place.file("backup.gz")).await;
+    carry(&source, &target, &test_db.file("backup.gz")).await;
     let next = async |store: &Store| {
         let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
         decision.emit(taken("next"));
@@ -299,10 +301,10 @@ pub(crate) async fn numbers_go_on_after_a_restore(place: &Place) {
 /// A shop moves to a server and back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rows_travel_between_dialects() {
-    let Some(server) = Place::postgres().await else {
+    let Some(server) = TestDb::postgres().await else {
         return;
     };
-    let (home, back) = (Place::sqlite(), Place::sqlite());
+    let (home, back) = (TestDb::sqlite(), TestDb::sqlite());
     let source = home.store().await;
     fill(&source).await;
     let before = picture(&source).await;
@@ -319,7 +321,7 @@ async fn rows_travel_between_dialects() {
         let last = before.iter().filter(|line| line.starts_with("Event")).count() as i64;
         assert_eq!(next, [last + 2], "the forgotten event keeps its number");
     }
-    for place in [server, home, back] {
-        place.remove().await;
+    for test_db in [server, home, back] {
+        test_db.remove().await;
     }
 }

@@ -11,7 +11,7 @@ use tokio::{
 
 use crate::{
     deciding::{Kitchen, ask, bell, entry, kitchen, taken, traces, used},
-    place::{ME, Place, now, scope},
+    test_db::{ME, TestDb, now, scope},
 };
 
 const URL: &str = "STORE_CRASH_URL";
@@ -45,10 +45,10 @@ fn doomed() {
     });
 }
 
-async fn until_ready(place: &Place, commits: &str) -> Child {
+async fn until_ready(test_db: &TestDb, commits: &str) -> Child {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crashing::doomed", "--nocapture"])
-        .env(URL, &place.url)
+        .env(URL, &test_db.url)
         .env(COMMITS, commits)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -64,11 +64,11 @@ async fn until_ready(place: &Place, commits: &str) -> Child {
     }
 }
 
-pub(crate) async fn what_committed_outlives_its_process(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn what_committed_outlives_its_process(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 5).await;
-    until_ready(place, "yes").await.kill().await.unwrap();
-    let heir = place.open().await;
+    until_ready(test_db, "yes").await.kill().await.unwrap();
+    let heir = test_db.open().await;
     assert_eq!(traces(&heir).await, [1; 4]);
     assert_eq!(used(&heir, "norte").await, 1);
     let events = events::since(&mut heir.read().await.unwrap(), 0).await.unwrap();
@@ -81,10 +81,10 @@ pub(crate) async fn what_committed_outlives_its_process(place: &Place) {
     assert_eq!(store.claim_effects(ME, now(), lease, 10).await.unwrap(), []);
 }
 
-pub(crate) async fn what_did_not_commit_dies_with_its_process(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn what_did_not_commit_dies_with_its_process(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 5).await;
-    until_ready(place, "no").await.kill().await.unwrap();
+    until_ready(test_db, "no").await.kill().await.unwrap();
     // The lock died too: this does not wait for any time-out, or it would fail.
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     assert_eq!(traces(&store).await, [0; 4]);
@@ -93,13 +93,13 @@ pub(crate) async fn what_did_not_commit_dies_with_its_process(place: &Place) {
     assert_eq!(used(&store, "norte").await, 1);
 }
 
-pub(crate) async fn a_store_dropped_after_commit_loses_nothing(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_store_dropped_after_commit_loses_nothing(test_db: &TestDb) {
+    let store = test_db.store().await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     decision.emit(taken("ana"));
     let committed = decision.commit().await.unwrap();
     drop(store);
-    let reopened = place.open().await;
+    let reopened = test_db.open().await;
     let events = events::since(&mut reopened.read().await.unwrap(), 0).await.unwrap();
     assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), committed.events);
     reopened.close().await;

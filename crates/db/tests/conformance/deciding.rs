@@ -1,3 +1,5 @@
+//! A decision is all or nothing, and its order is the order of commits.
+
 use std::task::Poll;
 
 use db::{
@@ -10,7 +12,7 @@ use engine::Plan;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use crate::place::{Place, count, now, scope};
+use crate::test_db::{TestDb, count, now, scope};
 
 const EVENTS: &str = "SELECT COUNT(*) AS n FROM events";
 pub(crate) const SPENDINGS: &str = "SELECT COUNT(*) AS n FROM spendings";
@@ -54,7 +56,7 @@ impl Slice for Kitchen {
 pub(crate) fn taken(who: &str) -> NewEvent {
     NewEvent {
         app: "demo",
-        name: "place:taken",
+        name: "test_db:taken",
         subject: Some(who.into()),
         data: json!({ "who": who }),
     }
@@ -69,7 +71,7 @@ pub(crate) fn entry(subject: &str) -> Entry {
         app: "demo",
         actor: "ana".into(),
         role: "ADMIN".into(),
-        action: "place.take".into(),
+        action: "test_db.take".into(),
         subject: subject.into(),
         before: None,
         after: Some(json!({ "who": subject })),
@@ -112,8 +114,8 @@ pub(crate) async fn traces(store: &Store) -> [i64; 4] {
     ]
 }
 
-pub(crate) async fn a_commit_shows_everything_at_once(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_commit_shows_everything_at_once(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     kitchen(&store, "norte", 2).await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     decision.command(&Kitchen("norte"), ask("ana")).await.unwrap().unwrap();
@@ -132,8 +134,8 @@ pub(crate) async fn a_commit_shows_everything_at_once(place: &Place) {
     assert_eq!(committed.effects.len(), 1);
 }
 
-pub(crate) async fn a_dropped_decision_leaves_no_trace(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_dropped_decision_leaves_no_trace(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 2).await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     decision.command(&Kitchen("norte"), ask("ana")).await.unwrap().unwrap();
@@ -148,8 +150,8 @@ pub(crate) async fn a_dropped_decision_leaves_no_trace(place: &Place) {
     assert_eq!(used(&store, "norte").await, 0);
 }
 
-pub(crate) async fn a_plan_is_applied_and_then_settled(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_plan_is_applied_and_then_settled(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 3).await;
     let fill = |places: &Places| {
         let takes = places.used..places.capacity;
@@ -163,14 +165,14 @@ pub(crate) async fn a_plan_is_applied_and_then_settled(place: &Place) {
     let again = decision.plan(&Kitchen("norte"), fill).await.unwrap().plan;
     assert!(again.is_settled(), "a decision sees its own changes");
     assert_eq!(decision.commit().await.unwrap().events.len(), 3);
-    let mut later = place.open().await.decide(&scope("norte"), now()).await.unwrap();
+    let mut later = test_db.open().await.decide(&scope("norte"), now()).await.unwrap();
     assert!(later.plan(&Kitchen("norte"), fill).await.unwrap().plan.is_settled());
     assert_eq!(later.commit().await.unwrap(), Committed::default());
     assert_eq!(used(&store, "norte").await, 3);
 }
 
-pub(crate) async fn a_refusal_changes_nothing(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_refusal_changes_nothing(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 0).await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     let answer = decision.command(&Kitchen("norte"), ask("ana")).await.unwrap();
@@ -179,8 +181,8 @@ pub(crate) async fn a_refusal_changes_nothing(place: &Place) {
     assert_eq!(traces(&store).await, [0; 4]);
 }
 
-pub(crate) async fn a_lost_guard_takes_everything_back(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_lost_guard_takes_everything_back(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 5).await;
     let stale = |_: &Places| {
         let take = |seen| Take { who: "ana".into(), seen };
@@ -196,8 +198,8 @@ pub(crate) async fn a_lost_guard_takes_everything_back(place: &Place) {
     assert_eq!(used(&store, "norte").await, 0);
 }
 
-pub(crate) async fn a_failed_statement_dooms_the_decision(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_failed_statement_dooms_the_decision(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 5).await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     let sql = "UPDATE kitchens SET used = 4 WHERE name = $1";
@@ -213,8 +215,8 @@ pub(crate) async fn a_failed_statement_dooms_the_decision(place: &Place) {
     assert!(matches!(orphaned, Err(Error::Database(_))), "{orphaned:?}");
 }
 
-pub(crate) async fn a_reader_sees_one_moment(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_reader_sees_one_moment(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     kitchen(&store, "norte", 5).await;
     let sql = "SELECT used FROM kitchens WHERE name = 'norte'";
     let mut reader = other.read().await.unwrap();
@@ -227,8 +229,8 @@ pub(crate) async fn a_reader_sees_one_moment(place: &Place) {
     assert_eq!(used(&other, "norte").await, 1);
 }
 
-pub(crate) async fn a_reader_cannot_write(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_reader_cannot_write(test_db: &TestDb) {
+    let store = test_db.store().await;
     let mut reader = store.read().await.unwrap();
     let sql = "INSERT INTO kitchens (name, used, capacity) VALUES ('norte', 0, 1)";
     assert!(reader.execute(sql, &[]).await.is_err());
@@ -237,8 +239,8 @@ pub(crate) async fn a_reader_cannot_write(place: &Place) {
     store.ping().await.unwrap();
 }
 
-pub(crate) async fn a_commit_tells_who_listens(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_commit_tells_who_listens(test_db: &TestDb) {
+    let store = test_db.store().await;
     let (teller, told) = std::sync::mpsc::channel();
     store.when_committed(move |committed| teller.send(committed.clone()).unwrap());
     let mut dropped = store.decide(&scope("norte"), now()).await.unwrap();
@@ -270,8 +272,8 @@ async fn cancelled_after<F: Future>(polls: u32, future: F) -> Option<F::Output> 
 }
 
 /// A browser that goes away cancels its request anywhere, also inside BEGIN or COMMIT.
-pub(crate) async fn a_cancelled_caller_leaves_the_store_usable(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_cancelled_caller_leaves_the_store_usable(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     kitchen(&store, "norte", 1_000).await;
     let spend = async || {
         let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
@@ -297,8 +299,8 @@ pub(crate) async fn a_cancelled_caller_leaves_the_store_usable(place: &Place) {
     assert_eq!(count(&store, EVENTS).await, places);
 }
 
-pub(crate) async fn events_are_found_by_application_and_name(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn events_are_found_by_application_and_name(test_db: &TestDb) {
+    let store = test_db.store().await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     for (app, name) in [("demo", "a"), ("demo", "b"), ("other", "a")] {
         decision.emit(NewEvent { app, name, subject: None, data: json!({}) });
@@ -320,8 +322,8 @@ pub(crate) async fn events_are_found_by_application_and_name(place: &Place) {
     assert_eq!(audit::verify(&mut tx).await.unwrap(), None);
 }
 
-pub(crate) async fn old_events_are_forgotten(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn old_events_are_forgotten(test_db: &TestDb) {
+    let store = test_db.store().await;
     let mut seqs = Vec::new();
     for hour in 0..3 {
         let at = now() + SignedDuration::from_hours(hour);

@@ -1,3 +1,5 @@
+//! Effects are claimed once at a time, by processes that live.
+
 use db::{
     Store,
     effects::{Claimed, Outcome},
@@ -8,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     deciding::bell,
-    place::{ME, Place, count, now, process, scope},
+    test_db::{ME, TestDb, count, now, process, scope},
 };
 
 const LEASE: SignedDuration = SignedDuration::from_secs(30);
@@ -27,8 +29,8 @@ async fn claim_one(store: &Store, after: SignedDuration) -> Claimed {
     claimed.remove(0)
 }
 
-pub(crate) async fn one_key_is_one_effect(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn one_key_is_one_effect(test_db: &TestDb) {
+    let store = test_db.store().await;
     let first = want(&store, ["a".into(), "b".into(), "a".into()]).await;
     assert_eq!(first.len(), 2);
     assert_eq!(want(&store, ["b".into()]).await, [0; 0]);
@@ -44,8 +46,8 @@ pub(crate) async fn one_key_is_one_effect(place: &Place) {
     assert_eq!(store.next_effect().await.unwrap(), None);
 }
 
-pub(crate) async fn two_processes_claim_different_effects(place: &Place) {
-    let (one, two) = (place.store().await, place.open().await);
+pub(crate) async fn two_processes_claim_different_effects(test_db: &TestDb) {
+    let (one, two) = (test_db.store().await, test_db.open().await);
     let mut wanted = want(&one, (0..40).map(|n| format!("k{n}"))).await;
     let drain = async |store: &Store| {
         let mut ids = Vec::new();
@@ -66,8 +68,8 @@ pub(crate) async fn two_processes_claim_different_effects(place: &Place) {
     assert_eq!(claimed, wanted, "every effect was claimed exactly once");
 }
 
-pub(crate) async fn a_claim_takes_no_more_than_asked(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_claim_takes_no_more_than_asked(test_db: &TestDb) {
+    let store = test_db.store().await;
     want(&store, (0..50).map(|n| format!("k{n}"))).await;
     for limit in [1, 7, 20] {
         let claimed = store.claim_effects(ME, now(), LEASE, limit).await.unwrap();
@@ -77,8 +79,8 @@ pub(crate) async fn a_claim_takes_no_more_than_asked(place: &Place) {
     assert_eq!(count(&store, "SELECT COUNT(*) AS n FROM effects WHERE attempts = 0").await, 22);
 }
 
-pub(crate) async fn a_claim_that_ran_out_is_taken_again(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_claim_that_ran_out_is_taken_again(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     want(&store, ["a".into()]).await;
     assert_eq!(store.next_effect().await.unwrap(), Some(now()));
     let first = claim_one(&store, SignedDuration::ZERO).await;
@@ -89,8 +91,8 @@ pub(crate) async fn a_claim_that_ran_out_is_taken_again(place: &Place) {
     assert_eq!((second.id, second.attempt), (first.id, first.attempt + 1));
 }
 
-pub(crate) async fn a_claim_ends_with_its_process(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_claim_ends_with_its_process(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     other.heartbeat(&process("there/2/b")).await.unwrap();
     want(&store, ["a".into()]).await;
     let first = claim_one(&store, SignedDuration::ZERO).await;
@@ -103,8 +105,8 @@ pub(crate) async fn a_claim_ends_with_its_process(place: &Place) {
     assert!(!store.finish_effect(&first, &Outcome::Done, now()).await.unwrap());
 }
 
-pub(crate) async fn a_process_lives_by_its_heartbeats(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_process_lives_by_its_heartbeats(test_db: &TestDb) {
+    let store = test_db.store().await;
     let later = now() + SignedDuration::from_secs(2);
     let renewed = Process { beat_at: later, roles: json!({ "demo": 1 }), ..process(ME) };
     store.heartbeat(&renewed).await.unwrap();
@@ -113,8 +115,8 @@ pub(crate) async fn a_process_lives_by_its_heartbeats(place: &Place) {
     assert_eq!(listed, [renewed, process("there/2/b")]);
 }
 
-pub(crate) async fn a_late_outcome_is_refused(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_late_outcome_is_refused(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     want(&store, ["a".into()]).await;
     let first = claim_one(&store, SignedDuration::ZERO).await;
     let second = claim_one(&other, LEASE).await;
@@ -125,8 +127,8 @@ pub(crate) async fn a_late_outcome_is_refused(place: &Place) {
     assert_eq!(count(&store, "SELECT COUNT(*) AS n FROM effects WHERE state = 'DONE'").await, 1);
 }
 
-pub(crate) async fn a_retry_waits_for_its_time(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_retry_waits_for_its_time(test_db: &TestDb) {
+    let store = test_db.store().await;
     want(&store, ["a".into()]).await;
     let first = claim_one(&store, SignedDuration::ZERO).await;
     let at = now() + SignedDuration::from_secs(5);
@@ -140,8 +142,8 @@ pub(crate) async fn a_retry_waits_for_its_time(place: &Place) {
     assert_eq!(count(&store, sql).await, 1);
 }
 
-pub(crate) async fn dead_effects_stay_down(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn dead_effects_stay_down(test_db: &TestDb) {
+    let store = test_db.store().await;
     want(&store, ["a".into()]).await;
     let first = claim_one(&store, SignedDuration::ZERO).await;
     let dead = Outcome::Dead { error: "no such printer".into() };

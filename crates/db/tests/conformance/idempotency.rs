@@ -1,3 +1,5 @@
+//! The same key twice is one change and one answer.
+
 use db::{
     Store,
     idempotency::{self, Seen},
@@ -7,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     deciding::SPENDINGS,
-    place::{Place, count, now, scope},
+    test_db::{TestDb, count, now, scope},
 };
 
 /// Creates an order unless the key is known; says what the key said.
@@ -29,17 +31,17 @@ async fn create(store: &Store, key: &str, body: &str) -> (Seen, Json) {
     (seen, answer)
 }
 
-async fn with_kitchen(place: &Place) -> Store {
-    let store = place.store().await;
+async fn with_kitchen(test_db: &TestDb) -> Store {
+    let store = test_db.store().await;
     crate::deciding::kitchen(&store, "norte", 5).await;
     store
 }
 
-pub(crate) async fn a_key_answers_once_and_for_all(place: &Place) {
-    let store = with_kitchen(place).await;
+pub(crate) async fn a_key_answers_once_and_for_all(test_db: &TestDb) {
+    let store = with_kitchen(test_db).await;
     let (seen, first) = create(&store, "k1", "pizza").await;
     assert_eq!(seen, Seen::New);
-    let (seen, again) = create(&place.open().await, "k1", "pizza").await;
+    let (seen, again) = create(&test_db.open().await, "k1", "pizza").await;
     assert_eq!((seen, again), (Seen::Same(first.clone()), first));
     assert_eq!(create(&store, "k1", "empanada").await.0, Seen::Other);
     assert_eq!(create(&store, "k2", "pizza").await.0, Seen::New);
@@ -49,16 +51,16 @@ pub(crate) async fn a_key_answers_once_and_for_all(place: &Place) {
     assert_eq!(elsewhere, Seen::New);
 }
 
-pub(crate) async fn a_dropped_decision_forgets_its_key(place: &Place) {
-    let store = with_kitchen(place).await;
+pub(crate) async fn a_dropped_decision_forgets_its_key(test_db: &TestDb) {
+    let store = with_kitchen(test_db).await;
     let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
     idempotency::remember(&mut decision, "orders", "k1", "pizza", &json!(1)).await.unwrap();
     drop(decision);
     assert_eq!(create(&store, "k1", "pizza").await.0, Seen::New);
 }
 
-pub(crate) async fn one_of_two_racers_makes_the_change(place: &Place) {
-    let stores = [with_kitchen(place).await, place.open().await];
+pub(crate) async fn one_of_two_racers_makes_the_change(test_db: &TestDb) {
+    let stores = [with_kitchen(test_db).await, test_db.open().await];
     let racers: Vec<_> = (0..6)
         .map(|n| {
             let store = stores[n % 2].clone();
@@ -77,8 +79,8 @@ pub(crate) async fn one_of_two_racers_makes_the_change(place: &Place) {
     assert_eq!(count(&stores[0], SPENDINGS).await, 1);
 }
 
-pub(crate) async fn old_keys_are_forgotten(place: &Place) {
-    let store = with_kitchen(place).await;
+pub(crate) async fn old_keys_are_forgotten(test_db: &TestDb) {
+    let store = with_kitchen(test_db).await;
     create(&store, "k1", "pizza").await;
     let day = SignedDuration::from_hours(24);
     let mut decision = store.decide(&scope("norte"), now() + day).await.unwrap();

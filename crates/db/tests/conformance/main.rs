@@ -1,6 +1,6 @@
-//! What every database behind the store promises. A new backend is a new runner in [`place`].
+//! What every database behind the store promises. A new backend is a new runner in [`test_db`].
 //!
-//! Each case gets an empty database of its own. Several stores opened on one place stand for
+//! Each case gets an empty database of its own. Several stores opened on one database stand for
 //! several processes: they share nothing but the database.
 
 // Every function here is test code, also those that several tests share.
@@ -14,10 +14,10 @@ mod effects;
 mod idempotency;
 mod migrations;
 mod outages;
-mod place;
 mod racing;
 mod rows;
 mod settings;
+mod test_db;
 mod twins;
 mod values;
 
@@ -28,13 +28,13 @@ macro_rules! conformance {
         mod sqlite {$(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $subject() {
-                $(crate::place::on_sqlite(stringify!($case), crate::$subject::$case).await;)+
+                $(crate::test_db::on_sqlite(stringify!($case), crate::$subject::$case).await;)+
             }
         )+}
         mod postgres {$(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $subject() {
-                $(crate::place::on_postgres(stringify!($case), crate::$subject::$case).await;)+
+                $(crate::test_db::on_postgres(stringify!($case), crate::$subject::$case).await;)+
             }
         )+}
     };
@@ -122,7 +122,7 @@ mod schema {
     use db::{Line, Step};
 
     use crate::{
-        place::DEMO,
+        test_db::DEMO,
         twins::{assert_twins, differences},
     };
 

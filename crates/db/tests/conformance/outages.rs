@@ -13,7 +13,7 @@ use tokio::{
 
 use crate::{
     deciding::{Kitchen, ask, kitchen, used},
-    place::{Place, now, on_postgres, on_sqlite, scope},
+    test_db::{TestDb, now, on_postgres, on_sqlite, scope},
 };
 
 async fn spend(store: &Store) -> Result<(), Error> {
@@ -29,8 +29,8 @@ struct Cable {
 }
 
 impl Cable {
-    async fn to(place: &Place) -> (Self, String) {
-        let options: PgConnectOptions = place.url.parse().unwrap();
+    async fn to(test_db: &TestDb) -> (Self, String) {
+        let options: PgConnectOptions = test_db.url.parse().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let here = listener.local_addr().unwrap();
         let server = format!("{}:{}", options.get_host(), options.get_port());
@@ -60,9 +60,9 @@ impl Cable {
     }
 }
 
-async fn a_server_that_comes_back_is_used_again(place: &Place) {
-    kitchen(&place.store().await, "norte", 9).await;
-    let (cable, url) = Cable::to(place).await;
+async fn a_server_that_comes_back_is_used_again(test_db: &TestDb) {
+    kitchen(&test_db.store().await, "norte", 9).await;
+    let (cable, url) = Cable::to(test_db).await;
     let (here, server) = (cable.listener.local_addr().unwrap(), cable.server.clone());
     let mut running = cable.mend();
     let store = Store::open(&url).await.unwrap();
@@ -79,12 +79,12 @@ async fn a_server_that_comes_back_is_used_again(place: &Place) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_terminated_connection_decides_nothing() {
-    on_postgres("terminated", async |place: &Place| {
-        let store = place.store().await;
+    on_postgres("terminated", async |test_db: &TestDb| {
+        let store = test_db.store().await;
         kitchen(&store, "norte", 9).await;
         let mut decision = store.decide(&scope("norte"), now()).await.unwrap();
         decision.command(&Kitchen("norte"), ask("ana")).await.unwrap().unwrap();
-        let options: PgConnectOptions = place.url.parse().unwrap();
+        let options: PgConnectOptions = test_db.url.parse().unwrap();
         let mut admin = options.connect().await.unwrap();
         let sql = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -92,17 +92,17 @@ async fn a_terminated_connection_decides_nothing() {
         admin.close().await.unwrap();
         let lost = decision.commit().await;
         assert!(matches!(lost, Err(Error::Unavailable(_))), "{lost:?}");
-        store.ping().await.expect("a new connection takes its place");
+        store.ping().await.expect("a new connection takes its test_db");
         spend(&store).await.expect("and the lock of the scope is free");
         assert_eq!(used(&store, "norte").await, 1);
     })
     .await;
 }
 
-async fn another_writer_is_waited_for_with_patience(place: &Place) {
-    let store = place.store().await;
+async fn another_writer_is_waited_for_with_patience(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 9).await;
-    let path = place.url.trim_start_matches("sqlite://");
+    let path = test_db.url.trim_start_matches("sqlite://");
     let options = SqliteConnectOptions::new().filename(path);
     let mut hog = SqliteConnection::connect_with(&options).await.unwrap();
     sqlx::query("BEGIN IMMEDIATE").execute(&mut hog).await.unwrap();
@@ -115,8 +115,8 @@ async fn another_writer_is_waited_for_with_patience(place: &Place) {
 }
 
 /// A decision that stays open holds up its own process as well, and no longer than that.
-async fn a_decision_kept_open_makes_others_give_up(place: &Place) {
-    let store = place.store().await;
+async fn a_decision_kept_open_makes_others_give_up(test_db: &TestDb) {
+    let store = test_db.store().await;
     kitchen(&store, "norte", 9).await;
     let held = store.decide(&scope("norte"), now()).await.unwrap();
     let waited = spend(&store).await;
@@ -138,9 +138,9 @@ async fn patience_ends_and_the_store_recovers() {
 
 #[tokio::test]
 async fn a_place_that_cannot_hold_a_database_is_unavailable() {
-    let place = Place::sqlite();
-    let url = format!("sqlite://{}", place.file("missing/turno.db").display());
+    let test_db = TestDb::sqlite();
+    let url = format!("sqlite://{}", test_db.file("missing/turno.db").display());
     let refused = Store::open(&url).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
-    place.remove().await;
+    test_db.remove().await;
 }

@@ -1,25 +1,27 @@
+//! Several processes on one scope take turns.
+
 use std::collections::HashMap;
 
 use db::{Store, audit, events};
 
 use crate::{
     deciding::{Kitchen, SPENDINGS, ask, entry, kitchen, taken, used},
-    place::{Place, count, now, scope},
+    test_db::{TestDb, count, now, scope},
 };
 
 const SCOPES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"];
 
-async fn processes(place: &Place, number: usize) -> Vec<Store> {
-    let mut stores = vec![place.store().await];
+async fn processes(test_db: &TestDb, number: usize) -> Vec<Store> {
+    let mut stores = vec![test_db.store().await];
     while stores.len() < number {
-        stores.push(place.open().await);
+        stores.push(test_db.open().await);
     }
     stores
 }
 
-pub(crate) async fn a_limit_is_never_passed(place: &Place) {
+pub(crate) async fn a_limit_is_never_passed(test_db: &TestDb) {
     const CAPACITY: i64 = 30;
-    let stores = processes(place, 4).await;
+    let stores = processes(test_db, 4).await;
     kitchen(&stores[0], "norte", CAPACITY).await;
     let tasks: Vec<_> = (0..8)
         .map(|task| {
@@ -40,16 +42,16 @@ pub(crate) async fn a_limit_is_never_passed(place: &Place) {
     for task in tasks {
         won += task.await.unwrap();
     }
-    assert_eq!(won, CAPACITY, "64 asked, every place was given once");
+    assert_eq!(won, CAPACITY, "64 asked, every test_db was given once");
     assert_eq!(used(&stores[0], "norte").await, CAPACITY);
     assert_eq!(count(&stores[0], SPENDINGS).await, CAPACITY);
     assert_eq!(count(&stores[0], "SELECT COUNT(*) AS n FROM events").await, CAPACITY);
 }
 
 /// A reader that remembers only the last number it saw misses nothing and sees nothing twice.
-pub(crate) async fn numbers_follow_commits(place: &Place) {
+pub(crate) async fn numbers_follow_commits(test_db: &TestDb) {
     const ROUNDS: usize = 10;
-    let stores = processes(place, 4).await;
+    let stores = processes(test_db, 4).await;
     let mut writers = Vec::new();
     for (task, name) in SCOPES.into_iter().enumerate() {
         let store = stores[task % stores.len()].clone();
@@ -71,7 +73,7 @@ pub(crate) async fn numbers_follow_commits(place: &Place) {
             (name, seqs)
         }));
     }
-    let reader = place.open().await;
+    let reader = test_db.open().await;
     let mut seen: Vec<(i64, String)> = Vec::new();
     let mut running = true;
     while running {
@@ -92,8 +94,8 @@ pub(crate) async fn numbers_follow_commits(place: &Place) {
     assert!(by_writer.is_empty());
 }
 
-pub(crate) async fn the_audit_chain_survives_racing_scopes(place: &Place) {
-    let stores = processes(place, 2).await;
+pub(crate) async fn the_audit_chain_survives_racing_scopes(test_db: &TestDb) {
+    let stores = processes(test_db, 2).await;
     let mut writers = Vec::new();
     for (task, name) in SCOPES.into_iter().enumerate() {
         let store = stores[task % stores.len()].clone();
@@ -117,8 +119,8 @@ pub(crate) async fn the_audit_chain_survives_racing_scopes(place: &Place) {
 /// Only `PostgreSQL` promises this: `SQLite` has one writer at a time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn scopes_wait_only_for_themselves() {
-    crate::place::on_postgres("scopes", async |place: &Place| {
-        let stores = processes(place, 2).await;
+    crate::test_db::on_postgres("scopes", async |test_db: &TestDb| {
+        let stores = processes(test_db, 2).await;
         kitchen(&stores[0], "norte", 5).await;
         let mut held = stores[0].decide(&scope("norte"), now()).await.unwrap();
         held.command(&Kitchen("norte"), ask("ana")).await.unwrap().unwrap();

@@ -1,8 +1,10 @@
+//! One statement for any number of rows.
+
 use db::{Error, Row, Rows, Store, Value};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use crate::place::{Place, now, scope};
+use crate::test_db::{TestDb, now, scope};
 
 const COLUMNS: &[&str] = &["flag", "whole", "ratio", "words", "moment", "document"];
 const INSERT: &str = "INSERT INTO samples (flag, whole, ratio, words, moment, document)
@@ -13,8 +15,8 @@ async fn samples(store: &Store) -> Vec<Row> {
     tx.all("SELECT * FROM samples ORDER BY id", &[]).await.unwrap()
 }
 
-pub(crate) async fn many_rows_are_one_statement(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn many_rows_are_one_statement(test_db: &TestDb) {
+    let store = test_db.store().await;
     let words =
         ["", "Ñandú 🍕 «ají»", "'; DROP TABLE samples; --", "[1,\"\\\\\"]", "a\r\n\tb", "$1"];
     let floats = [0.0, -1.5, 0.1 + 0.2, 1e300, 12.0, 1.0 / 3.0];
@@ -41,7 +43,7 @@ pub(crate) async fn many_rows_are_one_statement(place: &Place) {
     let mut decision = store.decide(&scope("rows"), now()).await.unwrap();
     assert_eq!(decision.tx.each(INSERT, &[], &rows).await.unwrap(), 7);
     decision.commit().await.unwrap();
-    let read = samples(&place.open().await).await;
+    let read = samples(&test_db.open().await).await;
     assert_eq!(read.len(), 7);
     for (n, row) in read[..6].iter().enumerate() {
         assert_eq!(row.get::<bool>("flag").unwrap(), n % 2 == 0);
@@ -56,8 +58,8 @@ pub(crate) async fn many_rows_are_one_statement(place: &Place) {
     assert_eq!(read[6].maybe::<Timestamp>("moment").unwrap(), None);
 }
 
-pub(crate) async fn rows_choose_what_is_changed(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn rows_choose_what_is_changed(test_db: &TestDb) {
+    let store = test_db.store().await;
     let mut rows = Rows::new(COLUMNS);
     for n in 0..1000_i64 {
         let none = [Value::Bool(None), n.into(), Value::Real(None), Value::Text(None)];
@@ -83,8 +85,8 @@ pub(crate) async fn rows_choose_what_is_changed(place: &Place) {
     decision.commit().await.unwrap();
 }
 
-pub(crate) async fn a_refused_row_dooms_the_decision(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_refused_row_dooms_the_decision(test_db: &TestDb) {
+    let store = test_db.store().await;
     let mut decision = store.decide(&scope("rows"), now()).await.unwrap();
     let mut rows = Rows::new(&["name", "used"]);
     rows.push(["a".into(), 1.into()]);

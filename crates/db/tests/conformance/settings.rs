@@ -1,10 +1,12 @@
+//! Settings have one value, one origin and a history.
+
 use db::{
     Store, audit, events,
     settings::{Change, Effective, Kind, Origin, Override, Refused, Setting, Settings},
 };
 use serde_json::{Value as Json, json};
 
-use crate::place::{Place, now, scope};
+use crate::test_db::{TestDb, now, scope};
 
 const fn setting(key: &'static str, kind: Kind, default: &'static str) -> Setting {
     Setting { app: "demo", key, kind, default, help: ("Ayuda.", "Help.") }
@@ -55,8 +57,8 @@ async fn put(
     answer
 }
 
-pub(crate) async fn a_default_holds_until_the_console_changes_it(place: &Place) {
-    let (store, other) = (place.store().await, place.open().await);
+pub(crate) async fn a_default_holds_until_the_console_changes_it(test_db: &TestDb) {
+    let (store, other) = (test_db.store().await, test_db.open().await);
     let settings = plain();
     let before = get(&store, &settings, "PLACES").await;
     assert_eq!((before.value, before.origin, before.version), (json!(8), Origin::Default, 0));
@@ -76,8 +78,8 @@ pub(crate) async fn a_default_holds_until_the_console_changes_it(place: &Place) 
     assert_eq!(values.iter().count(), SPECS.len());
 }
 
-pub(crate) async fn a_change_is_audited_and_announced(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_change_is_audited_and_announced(test_db: &TestDb) {
+    let store = test_db.store().await;
     put(&store, &plain(), "PLACES", json!(12), None).await.unwrap();
     let mut tx = store.read().await.unwrap();
     let records = audit::latest(&mut tx, i64::MAX, None, None, 10).await.unwrap();
@@ -92,8 +94,10 @@ pub(crate) async fn a_change_is_audited_and_announced(place: &Place) {
     assert_eq!(events[0].data, json!({ "clave": "PLACES", "valor": 12, "por": "ana" }));
 }
 
-pub(crate) async fn the_environment_outranks_the_console_and_the_console_the_file(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn the_environment_outranks_the_console_and_the_console_the_file(
+    test_db: &TestDb,
+) {
+    let store = test_db.store().await;
     let from_file = Settings::new(SPECS.to_vec(), vec![fixed("PLACES", 5, file())]).unwrap();
     let effective = get(&store, &from_file, "PLACES").await;
     assert_eq!((effective.value, effective.origin), (json!(5), file()));
@@ -110,8 +114,8 @@ pub(crate) async fn the_environment_outranks_the_console_and_the_console_the_fil
     assert_eq!(get(&store, &plain(), "PLACES").await.value, json!(6));
 }
 
-pub(crate) async fn a_locked_key_is_not_changed(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_locked_key_is_not_changed(test_db: &TestDb) {
+    let store = test_db.store().await;
     let locked = Settings::new(SPECS.to_vec(), vec![fixed("PLACES", 7, environment())]).unwrap();
     let refused = put(&store, &locked, "PLACES", json!(9), None).await.unwrap_err();
     let expected = Refused::Locked { key: "PLACES".into(), by: "DEMO_PLACES".into() };
@@ -120,8 +124,8 @@ pub(crate) async fn a_locked_key_is_not_changed(place: &Place) {
     assert_eq!(crate::deciding::traces(&store).await, [0; 4]);
 }
 
-pub(crate) async fn a_stale_version_is_refused(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_stale_version_is_refused(test_db: &TestDb) {
+    let store = test_db.store().await;
     let settings = plain();
     put(&store, &settings, "PLACES", json!(9), Some(0)).await.unwrap();
     let stale = put(&store, &settings, "PLACES", json!(10), Some(0)).await.unwrap_err();
@@ -131,8 +135,8 @@ pub(crate) async fn a_stale_version_is_refused(place: &Place) {
     assert_eq!(get(&store, &settings, "PLACES").await.version, 2);
 }
 
-pub(crate) async fn a_wrong_value_is_refused(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_wrong_value_is_refused(test_db: &TestDb) {
+    let store = test_db.store().await;
     let settings = plain();
     for (key, value) in [
         ("PLACES", json!(0)),
@@ -165,8 +169,8 @@ pub(crate) async fn a_wrong_value_is_refused(place: &Place) {
     }
 }
 
-pub(crate) async fn a_ceiling_moves_with_what_is_under_it(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn a_ceiling_moves_with_what_is_under_it(test_db: &TestDb) {
+    let store = test_db.store().await;
     let settings = plain();
     let too_low = put(&store, &settings, "CEILING", json!(7), None).await.unwrap_err();
     assert!(matches!(too_low, Refused::Invalid(_)), "8 places are in force: {too_low:?}");
@@ -177,8 +181,8 @@ pub(crate) async fn a_ceiling_moves_with_what_is_under_it(place: &Place) {
     assert!(from_file.is_ok(), "values of one file are judged together: {from_file:?}");
 }
 
-pub(crate) async fn one_of_two_racing_editors_wins(place: &Place) {
-    let (one, two) = (place.store().await, place.open().await);
+pub(crate) async fn one_of_two_racing_editors_wins(test_db: &TestDb) {
+    let (one, two) = (test_db.store().await, test_db.open().await);
     let settings = plain();
     let (a, b) = tokio::join!(
         put(&one, &settings, "PLACES", json!(9), Some(0)),

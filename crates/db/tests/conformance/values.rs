@@ -1,14 +1,21 @@
+//! What is written is read back the same, from either database.
+
 use db::{Column, Error, Row, Store, Value};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use crate::place::{Place, now, scope};
+use crate::test_db::{TestDb, now, scope};
 
 const INSERT: &str = "INSERT INTO samples (flag, whole, ratio, words, moment, document)
                       VALUES ($1, $2, $3, $4, $5, $6)";
 
 /// Writes one value into its column and reads it back in another process.
-async fn through<T: Column>(place: &Place, store: &Store, column: &str, value: Value) -> Option<T> {
+async fn through<T: Column>(
+    test_db: &TestDb,
+    store: &Store,
+    column: &str,
+    value: Value,
+) -> Option<T> {
     let mut decision = store.decide(&scope("values"), now()).await.unwrap();
     let mut args = [
         Value::Bool(None),
@@ -23,7 +30,7 @@ async fn through<T: Column>(place: &Place, store: &Store, column: &str, value: V
     args[at.expect("every variant has a column")] = value;
     decision.tx.execute(INSERT, &args).await.unwrap();
     decision.commit().await.unwrap();
-    newest(&place.open().await).await.maybe(column).unwrap()
+    newest(&test_db.open().await).await.maybe(column).unwrap()
 }
 
 async fn newest(store: &Store) -> Row {
@@ -31,24 +38,24 @@ async fn newest(store: &Store) -> Row {
     tx.one("SELECT * FROM samples ORDER BY id DESC LIMIT 1", &[]).await.unwrap()
 }
 
-pub(crate) async fn every_type_comes_back_as_it_went_in(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn every_type_comes_back_as_it_went_in(test_db: &TestDb) {
+    let store = test_db.store().await;
     for flag in [true, false] {
-        assert_eq!(through(place, &store, "flag", flag.into()).await, Some(flag));
+        assert_eq!(through(test_db, &store, "flag", flag.into()).await, Some(flag));
     }
     for whole in [0, -1, 1, i64::MIN, i64::MAX] {
-        assert_eq!(through(place, &store, "whole", whole.into()).await, Some(whole));
+        assert_eq!(through(test_db, &store, "whole", whole.into()).await, Some(whole));
     }
-    assert_eq!(through(place, &store, "whole", u32::MAX.into()).await, Some(4_294_967_295_i64));
-    assert_eq!(through(place, &store, "whole", i32::MIN.into()).await, Some(-2_147_483_648_i64));
+    assert_eq!(through(test_db, &store, "whole", u32::MAX.into()).await, Some(4_294_967_295_i64));
+    assert_eq!(through(test_db, &store, "whole", i32::MIN.into()).await, Some(-2_147_483_648_i64));
     for ratio in [0.0, -1.5, 0.1 + 0.2, f64::MAX, f64::MIN_POSITIVE] {
-        assert_eq!(through(place, &store, "ratio", ratio.into()).await, Some(ratio));
+        assert_eq!(through(test_db, &store, "ratio", ratio.into()).await, Some(ratio));
     }
 }
 
-pub(crate) async fn absent_values_stay_absent(place: &Place) {
-    let store = place.store().await;
-    assert_eq!(through::<bool>(place, &store, "flag", None::<bool>.into()).await, None);
+pub(crate) async fn absent_values_stay_absent(test_db: &TestDb) {
+    let store = test_db.store().await;
+    assert_eq!(through::<bool>(test_db, &store, "flag", None::<bool>.into()).await, None);
     let row = newest(&store).await;
     assert_eq!(row.maybe::<i64>("whole").unwrap(), None);
     assert_eq!(row.maybe::<f64>("ratio").unwrap(), None);
@@ -56,12 +63,12 @@ pub(crate) async fn absent_values_stay_absent(place: &Place) {
     assert_eq!(row.maybe::<Timestamp>("moment").unwrap(), None);
     assert_eq!(row.maybe::<Json>("document").unwrap(), None);
     assert!(matches!(row.get::<i64>("whole"), Err(Error::Corrupt { .. })));
-    let null = through(place, &store, "document", Json::Null.into()).await;
+    let null = through(test_db, &store, "document", Json::Null.into()).await;
     assert_eq!(null, Some(Json::Null), "a JSON null is a value");
 }
 
-pub(crate) async fn instants_keep_whole_microseconds(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn instants_keep_whole_microseconds(test_db: &TestDb) {
+    let store = test_db.store().await;
     for (written, expected) in [
         ("2026-03-01T12:00:00.123456Z", "2026-03-01T12:00:00.123456Z"),
         ("2026-03-01T12:00:00.123456789Z", "2026-03-01T12:00:00.123456Z"),
@@ -71,13 +78,13 @@ pub(crate) async fn instants_keep_whole_microseconds(place: &Place) {
         ("9999-12-30T21:59:59.999999Z", "9999-12-30T21:59:59.999999Z"),
     ] {
         let written: Timestamp = written.parse().unwrap();
-        let read = through::<Timestamp>(place, &store, "moment", written.into()).await;
+        let read = through::<Timestamp>(test_db, &store, "moment", written.into()).await;
         assert_eq!(read.map(|at| at.to_string()).as_deref(), Some(expected));
     }
 }
 
-pub(crate) async fn text_and_json_keep_every_character(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn text_and_json_keep_every_character(test_db: &TestDb) {
+    let store = test_db.store().await;
     let long = "ñ".repeat(100_000);
     for words in [
         "",
@@ -89,7 +96,7 @@ pub(crate) async fn text_and_json_keep_every_character(place: &Place) {
         "line\r\n\ttab",
         &long,
     ] {
-        let read = through::<String>(place, &store, "words", words.into()).await;
+        let read = through::<String>(test_db, &store, "words", words.into()).await;
         assert_eq!(read.as_deref(), Some(words));
     }
     for document in [
@@ -99,13 +106,13 @@ pub(crate) async fn text_and_json_keep_every_character(place: &Place) {
         json!({ "ñ": [1, -2.5, null, true, { "b": 1, "aa": "🍕\u{7f}\\\"" }] }),
         json!([i64::MIN, i64::MAX, u64::MAX]),
     ] {
-        let read = through::<Json>(place, &store, "document", document.clone().into()).await;
+        let read = through::<Json>(test_db, &store, "document", document.clone().into()).await;
         assert_eq!(read, Some(document));
     }
 }
 
-pub(crate) async fn floats_keep_every_bit(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn floats_keep_every_bit(test_db: &TestDb) {
+    let store = test_db.store().await;
     // A fixed walk over fractions of many sizes: most are hard to print and to parse.
     let floats: Vec<f64> = (1..500_u64)
         .map(|n| {
@@ -113,23 +120,23 @@ pub(crate) async fn floats_keep_every_bit(place: &Place) {
         })
         .collect();
     let document = json!(floats);
-    let read = through::<Json>(place, &store, "document", document.clone().into()).await;
+    let read = through::<Json>(test_db, &store, "document", document.clone().into()).await;
     assert_eq!(read, Some(document));
 }
 
-pub(crate) async fn an_unknown_word_is_corruption(place: &Place) {
-    let store = place.store().await;
+pub(crate) async fn an_unknown_word_is_corruption(test_db: &TestDb) {
+    let store = test_db.store().await;
     let parse = |word: &str| (word == "RECIBIDO").then_some(1);
-    through::<String>(place, &store, "words", "RECIBIDO".into()).await;
+    through::<String>(test_db, &store, "words", "RECIBIDO".into()).await;
     assert_eq!(newest(&store).await.word("words", parse).unwrap(), 1);
-    through::<String>(place, &store, "words", "recibido".into()).await;
+    through::<String>(test_db, &store, "words", "recibido".into()).await;
     let refused = newest(&store).await.word("words", parse).unwrap_err();
     assert!(matches!(&refused, Error::Corrupt { what } if what.contains("recibido")), "{refused}");
 }
 
-pub(crate) async fn a_value_of_another_type_is_corruption(place: &Place) {
-    let store = place.store().await;
-    through::<String>(place, &store, "words", "twelve".into()).await;
+pub(crate) async fn a_value_of_another_type_is_corruption(test_db: &TestDb) {
+    let store = test_db.store().await;
+    through::<String>(test_db, &store, "words", "twelve".into()).await;
     let row = newest(&store).await;
     assert!(matches!(row.get::<i64>("words"), Err(Error::Corrupt { .. })));
     assert!(matches!(row.get::<bool>("words"), Err(Error::Corrupt { .. })));

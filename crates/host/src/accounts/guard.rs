@@ -1,3 +1,5 @@
+//! Slows down whoever guesses passwords.
+
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},

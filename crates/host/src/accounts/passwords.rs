@@ -1,3 +1,5 @@
+//! Hashes passwords, a few at a time.
+
 use argon2::{
     Argon2,
     password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash},

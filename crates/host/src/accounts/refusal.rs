@@ -1,3 +1,5 @@
+//! Why an account could not be changed.
+
 use std::fmt;
 
 use web::Lang;

@@ -1,3 +1,5 @@
+//! Sessions of people who signed in.
+
 use db::{Store, sha256_hex};
 use jiff::{SignedDuration, Timestamp};
 

@@ -1,3 +1,5 @@
+//! Tokens by which programs sign in.
+
 use db::{Row, Store, sha256_hex};
 use jiff::Timestamp;
 use serde_json::json;

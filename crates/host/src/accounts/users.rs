@@ -1,3 +1,5 @@
+//! People who may sign in, and their roles.
+
 use db::{Store, Tx};
 use jiff::Timestamp;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Alerts are raised once, sent, acknowledged and resolved.
+
 use std::sync::{Arc, Mutex};
 
 use axum::{

@@ -85,21 +85,12 @@ fn app() -> App {
         roles: ROLES,
         may_configure: |role| role == "JEFE",
         nav: NAV,
-        routes: Box::new(|_| utoipa_axum::router::OpenApiRouter::new()),
-        public: &[],
-        own_proof: &[],
-        unhurried: &[],
-        assets: Vec::new(),
-        ticks: Vec::new(),
-        tasks: Vec::new(),
-        drivers: Vec::new(),
         redact: |actor, name, data| {
             let hidden = name == "demo:replaneado" && actor.role_in("demo") == Some("OPERARIO");
             (!hidden).then_some(data)
         },
-        senseless: |_, _| None,
         on_settings: Box::new(replan),
-        demo: None,
+        ..App::default()
     }
 }
 

@@ -1,3 +1,5 @@
+//! Who may open which page of the house.
+
 use axum::http::{Method, StatusCode, header};
 use host::{Access, Actor, change_setting};
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Users and tokens, on the page and over the API.
+
 use axum::http::{Method, StatusCode, header};
 use jiff::SignedDuration;
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Settings are changed by whoever may, and the application reacts.
+
 use axum::http::{Method, StatusCode, header::IF_MATCH};
 use db::settings::Refused;
 use host::{Access, Actor, change_setting};

@@ -1,3 +1,5 @@
+//! Signing in and out.
+
 use axum::http::{StatusCode, header};
 use host::Access;
 use jiff::SignedDuration;

@@ -1,6 +1,6 @@
 //! The networks and the letters, shared by all engines of a process.
 
-use rten::{Model, ModelOptions};
+use rten::{Model, ModelOptions, op_registry};
 
 use super::alphabet::Alphabet;
 use super::{NAME, head};
@@ -22,7 +22,37 @@ impl Weights {
         let [detector, recogniser, characters] = Self::FILES;
         let read = |name| read(name).map_err(trouble);
         let model = |name: &str, bytes| {
-            let mut options = ModelOptions::with_all_ops();
+            // What the two networks are made of; the other hundred operators stay out of the binary.
+            let mut options = ModelOptions::with_ops(op_registry!(
+                Add,
+                AveragePool,
+                BatchNormalization,
+                Concat,
+                Conv,
+                ConvTranspose,
+                Div,
+                Erf,
+                GlobalAveragePool,
+                HardSigmoid,
+                Identity,
+                MatMul,
+                MaxPool,
+                Mul,
+                Pow,
+                ReduceMean,
+                Relu,
+                Reshape,
+                Resize,
+                Shape,
+                Sigmoid,
+                Slice,
+                Softmax,
+                Sqrt,
+                Squeeze,
+                Sub,
+                Transpose,
+                Unsqueeze
+            ));
             options.prepack_weights(true);
             options.load(bytes).map_err(|error| trouble(format!("{name}: {error}")))
         };

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::dice::happens;
 use super::packet::{self, Fact, NO_SUCH_NAME, Question, TOO_BIG, Version, Wish};
 use super::settings::{OverLimit, Settings};
-use super::tables::{Found, Place, Tables};
+use super::tables::{Found, Position, Tables};
 
 /// What an answer carries besides its bindings.
 const ENVELOPE: usize = 64;
@@ -153,10 +153,12 @@ fn get(tables: &Tables<'_>, question: &Question, room: usize) -> Option<Vec<u8>>
     let mut out = Vec::new();
     for (at, name) in question.names.iter().enumerate() {
         let fact = match tables.find(name) {
-            Found::Place(Place::Row { row, .. }) if tables.settings.mute_onus.contains(&row) => {
+            Found::Position(Position::Row { row, .. })
+                if tables.settings.mute_onus.contains(&row) =>
+            {
                 return None;
             }
-            Found::Place(place) => Fact::Datum(tables.datum(place)),
+            Found::Position(place) => Fact::Datum(tables.datum(place)),
             Found::NoInstance => Fact::NoInstance,
             Found::NoObject => Fact::NoObject,
         };
@@ -242,21 +244,21 @@ fn fitting(question: &Question, bindings: &[u8], room: usize) -> Vec<u8> {
     }
 }
 
-fn silent(tables: &Tables<'_>, place: Place) -> bool {
+fn silent(tables: &Tables<'_>, place: Position) -> bool {
     match (place, tables.settings.truncate_after) {
-        (Place::Row { row, .. }, Some(after)) => row >= after,
-        (Place::System(_), _) | (_, None) => false,
+        (Position::Row { row, .. }, Some(after)) => row >= after,
+        (Position::System(_), _) | (_, None) => false,
     }
 }
 
-fn give(out: &mut Vec<u8>, tables: &Tables<'_>, place: Place) {
+fn give(out: &mut Vec<u8>, tables: &Tables<'_>, place: Position) {
     let named = match place {
-        Place::Row { column, row }
+        Position::Row { column, row }
             if tables.settings.not_increasing && row > tables.settings.onus / 2 =>
         {
-            Place::Row { column, row: 0 }
+            Position::Row { column, row: 0 }
         }
-        Place::Row { .. } | Place::System(_) => place,
+        Position::Row { .. } | Position::System(_) => place,
     };
     packet::bind(out, &tables.name(named), &Fact::Datum(tables.datum(place)));
 }

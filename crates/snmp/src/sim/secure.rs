@@ -21,7 +21,7 @@ use super::tables::{Datum, Found};
 const AUTH_KEY: &[u8] = b"turno-auth-key";
 const PRIV_KEY: &[u8] = b"turno-priv-key";
 /// It is on the same machine: what takes longer does not come.
-const PATIENCE: Duration = Duration::from_secs(2);
+const RELAY_TIMEOUT: Duration = Duration::from_secs(2);
 const DATAGRAM: usize = 65_535;
 
 /// Starts with the first question of v3, so that a fleet without v3 pays nothing for it.
@@ -34,7 +34,7 @@ impl Secure {
     pub(super) async fn ask(&self, olt: &Arc<Olt>, datagram: &[u8]) -> Option<Vec<u8>> {
         let agent = self.agent.get_or_init(|| start(Arc::clone(olt))).await;
         let (address, _) = agent.as_ref()?;
-        tokio::time::timeout(PATIENCE, relay(*address, datagram)).await.ok()?.ok()
+        tokio::time::timeout(RELAY_TIMEOUT, relay(*address, datagram)).await.ok()?.ok()
     }
 }
 
@@ -89,7 +89,7 @@ impl MibHandler for Library {
         let settings = self.0.settings();
         let tables = self.0.tables(&settings);
         let found = match tables.find(oid.arcs()) {
-            Found::Place(place) => GetResult::Value(value(tables.datum(place))),
+            Found::Position(place) => GetResult::Value(value(tables.datum(place))),
             Found::NoInstance => GetResult::NoSuchInstance,
             Found::NoObject => GetResult::NoSuchObject,
         };

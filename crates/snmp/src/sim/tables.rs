@@ -72,13 +72,13 @@ pub(super) enum Datum {
 
 /// Where something stands, in the order of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     System(usize),
     Row { column: usize, row: u32 },
 }
 
 pub(super) enum Found {
-    Place(Place),
+    Position(Position),
     NoInstance,
     NoObject,
 }
@@ -134,7 +134,7 @@ pub(super) struct Tables<'a> {
 impl Tables<'_> {
     pub(super) fn find(&self, name: &[u32]) -> Found {
         if let Some(at) = SYSTEM.iter().position(|(oid, _)| *oid == name) {
-            return Found::Place(Place::System(at));
+            return Found::Position(Position::System(at));
         }
         let brand = self.settings.brand;
         for (column, (prefix, _)) in brand.columns().iter().enumerate() {
@@ -142,7 +142,7 @@ impl Tables<'_> {
             let row = brand.row_after(index, self.settings.onus).wrapping_sub(1);
             let exact = row < self.settings.onus && brand.index(row) == index;
             return if exact && self.present(row) {
-                Found::Place(Place::Row { column, row })
+                Found::Position(Position::Row { column, row })
             } else {
                 Found::NoInstance
             };
@@ -151,9 +151,9 @@ impl Tables<'_> {
     }
 
     /// The first place whose name comes after.
-    pub(super) fn after(&self, name: &[u32]) -> Option<Place> {
+    pub(super) fn after(&self, name: &[u32]) -> Option<Position> {
         if let Some(at) = SYSTEM.iter().position(|(oid, _)| *oid > name) {
-            return Some(Place::System(at));
+            return Some(Position::System(at));
         }
         let brand = self.settings.brand;
         for (column, (prefix, _)) in brand.columns().iter().enumerate() {
@@ -167,42 +167,44 @@ impl Tables<'_> {
         None
     }
 
-    pub(super) fn step(&self, place: Place) -> Option<Place> {
+    pub(super) fn step(&self, place: Position) -> Option<Position> {
         match place {
-            Place::System(at) if at + 1 < SYSTEM.len() => Some(Place::System(at + 1)),
-            Place::System(_) => self.seek(0, 0),
-            Place::Row { column, row } => self.seek(column, row + 1),
+            Position::System(at) if at + 1 < SYSTEM.len() => Some(Position::System(at + 1)),
+            Position::System(_) => self.seek(0, 0),
+            Position::Row { column, row } => self.seek(column, row + 1),
         }
     }
 
     /// The first ONU that is there, from this row on.
-    fn seek(&self, column: usize, row: u32) -> Option<Place> {
+    fn seek(&self, column: usize, row: u32) -> Option<Position> {
         let here = (row..self.settings.onus).map(|row| (column, row));
         let columns = self.settings.brand.columns().len();
         let further = (column + 1..columns)
             .flat_map(|column| (0..self.settings.onus).map(move |row| (column, row)));
         let (column, row) = here.chain(further).find(|(_, row)| self.present(*row))?;
-        Some(Place::Row { column, row })
+        Some(Position::Row { column, row })
     }
 
     fn present(&self, row: u32) -> bool {
         !happens(self.settings.vanish_pct, &[self.seed, self.number, u64::from(row), 1])
     }
 
-    pub(super) fn name(&self, place: Place) -> Vec<u32> {
+    pub(super) fn name(&self, place: Position) -> Vec<u32> {
         match place {
-            Place::System(at) => SYSTEM[at].0.to_vec(),
-            Place::Row { column, row } => {
+            Position::System(at) => SYSTEM[at].0.to_vec(),
+            Position::Row { column, row } => {
                 let brand = self.settings.brand;
                 [brand.columns()[column].0, &brand.index(row)].concat()
             }
         }
     }
 
-    pub(super) fn datum(&self, place: Place) -> Datum {
+    pub(super) fn datum(&self, place: Position) -> Datum {
         match place {
-            Place::System(at) => self.scalar(SYSTEM[at].1),
-            Place::Row { column, row } => self.cell(self.settings.brand.columns()[column].1, row),
+            Position::System(at) => self.scalar(SYSTEM[at].1),
+            Position::Row { column, row } => {
+                self.cell(self.settings.brand.columns()[column].1, row)
+            }
         }
     }
 
@@ -257,7 +259,7 @@ mod tests {
         let mut place = tables.after(&[]);
         while let Some(here) = place {
             let name = tables.name(here);
-            assert!(matches!(tables.find(&name), Found::Place(found) if found == here));
+            assert!(matches!(tables.find(&name), Found::Position(found) if found == here));
             assert_eq!(tables.after(&name), tables.step(here), "{name:?}");
             names.push(name);
             place = tables.step(here);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use snmp::{CancellationToken, Fleet, Target};
 
 /// Python needs a while to wake up on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(40);
+const START_TIMEOUT: Duration = Duration::from_secs(40);
 const LOOK: Duration = Duration::from_millis(300);
 
 /// A program that ends with its test, and the directory it writes to.
@@ -99,7 +99,7 @@ pub(crate) async fn start(mut command: Command, room: Room, target: &Target) -> 
             look.tick().await;
         }
     };
-    let seen = tokio::time::timeout(PATIENCE, alive).await;
+    let seen = tokio::time::timeout(START_TIMEOUT, alive).await;
     assert!(seen.is_ok(), "it never answered; see {}/log", running.room.path().display());
     running
 }

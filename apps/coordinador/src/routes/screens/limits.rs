@@ -1,11 +1,14 @@
+//! Gathers what the page of limits shows.
+
 use axum::response::Response;
+use engine::Roles as _;
 use host::{Console, Failure};
 
 use super::{Desk, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     pages::limits::{LimitsPage, Rehearsal},
-    policy::{Action, TestMode, can},
+    policy::{Action, TestMode},
     routes::{LimitsView, plan},
     rules::formula,
     store::{formulas, policy},
@@ -17,9 +20,9 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let page = console.page(console.lang.t("Límites", "Limits"));
     let fit = plan::fit(&desk.context).await?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     let values = desk.context.settings.load(&mut tx, crate::NAME).await?;
-    let may_read = can(desk.role, Action::ReadConfiguration);
+    let may_read = desk.role.can(Action::ReadConfiguration);
     let own = formulas::own(&mut tx).await?;
     let shipped = [formula::huawei(), formula::zte()];
     let own = own.into_iter().map(|(id, formula)| (Some(id.0), formula));
@@ -30,8 +33,8 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
         settings: values.iter().filter(|_| may_read).cloned().collect(),
         oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
         formulas: own.chain(shipped.into_iter().map(|formula| (None, formula))).collect(),
-        may_edit: can(desk.role, Action::Edit),
-        may_configure: can(desk.role, Action::Configure),
+        may_edit: desk.role.can(Action::Edit),
+        may_configure: desk.role.can(Action::Configure),
         page,
     };
     render(&desk, &view)

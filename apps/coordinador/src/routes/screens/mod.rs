@@ -14,13 +14,14 @@ use axum::{
     routing::get,
 };
 use db::{Error, Tx};
-use host::{Context, Failure};
+use host::Failure;
 use serde_json::Value as Json;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Page, Problem};
 
 use super::Desk;
 use crate::{
+    Context,
     pages::{
         Names,
         overview::EventLine,

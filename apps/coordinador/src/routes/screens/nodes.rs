@@ -1,3 +1,7 @@
+//! Gathers what the pages of nodes show.
+
+use engine::Roles as _;
+use engine::Word as _;
 use std::collections::HashMap;
 
 use axum::response::Response;
@@ -9,7 +13,7 @@ use web::{Page, Path, Query};
 
 use super::{Desk, event, names, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     model::{JobType, Node, NodeId, OltId},
     pages::{
         Names,
@@ -17,11 +21,11 @@ use crate::{
         runs::RunLine,
         words::{self, Used},
     },
-    policy::{Action, QuotaPolicy, can},
+    policy::{Action, QuotaPolicy},
     routes::{
-        house::quota,
         missing,
         nodes::{NODE, explain},
+        settings::quota,
     },
     store::{journal, nodes, policy, runs, world},
     wire::OidView,
@@ -77,7 +81,7 @@ pub(super) async fn list(
         lines: found.iter().map(line).collect(),
         next: last.map(|cursor| wanted.address(&cursor)),
         oids,
-        may_edit: can(desk.role, Action::Edit),
+        may_edit: desk.role.can(Action::Edit),
         wanted,
         names,
         page,
@@ -92,7 +96,7 @@ pub(super) async fn used(
     page: &Page,
     of: &[Node],
 ) -> Result<HashMap<NodeId, Used>, Error> {
-    let rules = policy::load(&desk.context.settings, &desk.context.zone, tx).await?.quota;
+    let rules = policy::load(&desk.context, tx).await?.quota;
     let masters: Vec<&Node> = of.iter().filter(|node| node.role.cadence().is_some()).collect();
     let ids = masters.iter().map(|node| node.id);
     let starts = world::recent_starts(tx, ids, desk.now).await?;
@@ -137,8 +141,8 @@ pub(super) async fn one(
         runs: told.iter().map(|told| RunLine::new(&page, &names, told)).collect(),
         events: kept.iter().map(|kept| event(&page, &names, kept)).collect(),
         oids,
-        may_edit: can(desk.role, Action::Edit),
-        may_operate: can(desk.role, Action::Operate),
+        may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         names,
         node,
         page,

@@ -1,18 +1,22 @@
+//! Gathers what the pages of OLTs show.
+
 use axum::response::Response;
+use engine::Roles as _;
+use engine::Word as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::{Path, Query};
 
 use super::{Desk, event, names, nodes::used, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     model::{OltId, OnuId, Presence},
     pages::{
         nodes::NodeLine,
         olts::{Narrowed, OltPage, OltsPage, Onus},
         runs::RunLine,
     },
-    policy::{Action, can},
+    policy::Action,
     routes::{missing, olts::OLT, onus::views},
     store::{journal, nodes, olts, onus, runs},
     wire::{OidView, OltView},
@@ -60,8 +64,8 @@ pub(super) async fn list(
         next: last.map(|cursor| wanted.address(&cursor)),
         lines,
         ever,
-        may_edit: can(desk.role, Action::Edit),
-        may_operate: can(desk.role, Action::Operate),
+        may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         wanted,
         page,
     };
@@ -124,8 +128,8 @@ pub(super) async fn one(
         runs: told.iter().map(|told| RunLine::new(&page, &names, told)).collect(),
         events: kept.iter().map(|kept| event(&page, &names, kept)).collect(),
         oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
-        may_edit: can(desk.role, Action::Edit),
-        may_operate: can(desk.role, Action::Operate),
+        may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         names,
         page,
     };

@@ -1,3 +1,6 @@
+//! Gathers what the page of what is at work shows.
+
+use engine::Word as _;
 use std::collections::HashMap;
 
 use axum::response::Response;
@@ -17,7 +20,7 @@ use crate::{
         words,
     },
     policy::{Action, Limits, TestMode},
-    routes::{house::all_quotas, plan},
+    routes::{plan, settings::all_quotas},
     store::{
         journal::{self, Level},
         olts, policy, runs,
@@ -40,7 +43,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let fit = plan::fit(&desk.context).await?;
     let quotas = all_quotas(&desk.context, now).await?;
     let mut tx = desk.context.store.read().await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     let names = names(&mut tx).await?;
     let live = runs::live(&mut tx).await?;
     let hour_ago = now.checked_sub(HOUR).unwrap_or(Timestamp::MIN);

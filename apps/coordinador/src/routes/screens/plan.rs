@@ -1,4 +1,7 @@
+//! Gathers what the page of the plan shows.
+
 use axum::response::Response;
+use engine::Roles as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::Query;
@@ -6,10 +9,10 @@ use web::Query;
 use super::{Desk, names, render};
 use crate::{
     pages::plan::{Hour, MoveLine, PlanPage, Wanted},
-    policy::{Action, can},
+    policy::Action,
     routes::{
-        house::{LimitsRequest, LimitsView},
         plan::{Supposed, suppose},
+        settings::{LimitsRequest, LimitsView},
     },
     store::policy,
 };
@@ -72,7 +75,7 @@ pub(super) async fn show(
     let found = suppose(&desk.context, &asked.supposed(), desk.now).await?;
     let mut tx = desk.context.store.read().await?;
     let names = names(&mut tx).await?;
-    let policy = policy::load(&desk.context.settings, &desk.context.zone, &mut tx).await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
     drop(tx);
     let moves = found.cambios.iter().take(MOVES);
     let view = PlanPage {
@@ -84,8 +87,8 @@ pub(super) async fn show(
         wanted: asked.wanted(),
         limits: LimitsView::new(&policy.limits),
         window: policy.spread.window.as_secs(),
-        may_operate: can(desk.role, Action::Operate),
-        may_configure: can(desk.role, Action::Configure),
+        may_operate: desk.role.can(Action::Operate),
+        may_configure: desk.role.can(Action::Configure),
         page,
     };
     render(&desk, &view)

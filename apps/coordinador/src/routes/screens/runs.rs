@@ -1,4 +1,8 @@
+//! Gathers what the pages of runs show.
+
 use axum::response::Response;
+use engine::Roles as _;
+use engine::Word as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::{Path, Query};
@@ -10,7 +14,7 @@ use crate::{
         runs::{Narrowed, RunLine, RunPage, RunsPage},
         words,
     },
-    policy::{Action, can},
+    policy::Action,
     routes::{missing, runs::RUN},
     rules::why,
     store::{runs, world},
@@ -59,7 +63,7 @@ pub(super) async fn list(
     let view = RunsPage {
         lines: found.iter().map(|told| RunLine::new(&page, &names, told)).collect(),
         next: last.map(|cursor| wanted.address(&cursor)),
-        may_operate: can(desk.role, Action::Operate),
+        may_operate: desk.role.can(Action::Operate),
         wanted,
         names,
         page,
@@ -83,8 +87,8 @@ pub(super) async fn one(
         let answer = why::run(&world, told.run.id, desk.now);
         let held = answer.map(|answer| answer.reasons).unwrap_or_default();
         reasons.extend(held.iter().map(|reason| {
-            let (es, en) = reason.sentence(&desk.context.zone);
-            (reason.code(), page.t(&es, &en).to_owned())
+            let sentence = reason.sentence(&desk.context.zone);
+            (reason.code(), desk.lang.say(&sentence).to_owned())
         }));
     }
     let followers = runs::followers(&mut tx, told.run.id).await?;
@@ -93,7 +97,7 @@ pub(super) async fn one(
         olt_name: names.olt(told.run.olt),
         reasons,
         followers: followers.iter().map(|run| (run.id.0, words::state(&page, run.state))).collect(),
-        may_operate: can(desk.role, Action::Operate),
+        may_operate: desk.role.can(Action::Operate),
         told,
         page,
     };

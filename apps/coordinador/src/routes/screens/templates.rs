@@ -1,13 +1,16 @@
+//! Gathers what the pages of templates show.
+
 use axum::response::Response;
+use engine::Roles as _;
 use host::{Console, Failure};
 use web::Path;
 
 use super::{Desk, names, render};
 use crate::{
-    decisions::templates::entries,
+    decisions::catalogue::entries,
     model::TemplateId,
     pages::templates::{TemplatePage, TemplatesPage},
-    policy::{Action, can},
+    policy::Action,
     routes::{
         missing, plan,
         templates::{TEMPLATE, view},
@@ -25,7 +28,7 @@ pub(super) async fn list(desk: Desk, console: Console) -> Result<Response, Failu
     for template in templates::all(&mut tx).await? {
         lines.push(view(&mut tx, &template).await?);
     }
-    render(&desk, &TemplatesPage { lines, fit, may_edit: can(desk.role, Action::Edit), page })
+    render(&desk, &TemplatesPage { lines, fit, may_edit: desk.role.can(Action::Edit), page })
 }
 
 pub(super) async fn new(desk: Desk, console: Console) -> Result<Response, Failure> {
@@ -61,7 +64,7 @@ async fn form(desk: Desk, console: Console, id: Option<TemplateId>) -> Result<Re
         standing,
         fit,
         oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
-        may_edit: can(desk.role, Action::Edit),
+        may_edit: desk.role.can(Action::Edit),
         page,
     };
     render(&desk, &view)

@@ -2,9 +2,9 @@
 
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::Answer;
+use testkit::{Answer, TestDb};
 
-use crate::shop::{BODY_BYTES, Place, Shop, Who, friday, plain};
+use crate::shop::{BODY_BYTES, Shop, Who, friday, plain};
 
 const JSON: &str = "application/json";
 
@@ -49,8 +49,8 @@ fn expect_problem(answer: &Answer, status: u16, code: &str) {
     assert!(!problem["title"].as_str().unwrap_or_default().is_empty(), "{}", answer.text);
 }
 
-pub(super) async fn a_bad_body_changes_nothing(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn a_bad_body_changes_nothing(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let order = shop.held().await;
     shop.unchanged(async |shop: &Shop| {
         for (method, path, body) in takers(&order) {
@@ -127,8 +127,8 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("/observaciones", "7", "observaciones"),
 ];
 
-pub(super) async fn a_bad_field_is_named(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn a_bad_field_is_named(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let cashier = shop.client(Who::Cashier);
     shop.unchanged(async |_: &Shop| {
         for (pointer, value, blamed) in WRONG {
@@ -162,8 +162,8 @@ pub(super) async fn a_bad_field_is_named(place: &Place) {
 }
 
 /// Text that is too long, or that a database or a screen would choke on.
-pub(super) async fn absurd_text_changes_nothing(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn absurd_text_changes_nothing(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let (cashier, manager) = (shop.client(Who::Cashier), shop.client(Who::Manager));
     let held = shop.held().await;
     let id = &held["id"];
@@ -215,8 +215,8 @@ pub(super) async fn absurd_text_changes_nothing(place: &Place) {
     assert_eq!(read["cliente_nombre"], body["cliente_nombre"]);
 }
 
-pub(super) async fn what_does_not_exist_is_not_found(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn what_does_not_exist_is_not_found(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     let order = json!({ "id": 4_000_000 });
     let asks = [
@@ -269,8 +269,8 @@ pub(super) async fn what_does_not_exist_is_not_found(place: &Place) {
     .await;
 }
 
-pub(super) async fn bad_filters_are_refused(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn bad_filters_are_refused(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     for path in [
         "/pedidos?estado=COCIDO",

@@ -2,9 +2,9 @@
 
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::{Answer, Client};
+use testkit::{Answer, Client, TestDb};
 
-use crate::shop::{Place, Shop, Who, friday, plain};
+use crate::shop::{Shop, Who, friday, plain};
 
 async fn with_tag(client: &Client, method: &str, path: &str, tag: &str, body: Json) -> Answer {
     let method: Method = method.parse().unwrap();
@@ -15,8 +15,8 @@ async fn with_tag(client: &Client, method: &str, path: &str, tag: &str, body: Js
     Answer::of(request, path).await
 }
 
-pub(super) async fn an_old_version_is_refused(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn an_old_version_is_refused(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let cashier = shop.client(Who::Manager);
     let id = shop.held().await["id"].clone();
     let read = cashier.get(&format!("/pedidos/{id}")).await;
@@ -54,8 +54,8 @@ pub(super) async fn an_old_version_is_refused(place: &Place) {
     with_tag(&cashier, "POST", &of("liberar"), "*", Json::Null).await.expect(200);
 }
 
-pub(super) async fn articles_and_rules_have_versions(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn articles_and_rules_have_versions(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     let dish = json!({ "nombre": "flan", "precio": 10, "peso": 2 });
     let made = manager.post("/articulos", dish.clone()).await.expect(201);

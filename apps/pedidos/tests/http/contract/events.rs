@@ -2,9 +2,10 @@
 
 use db::{Scope, events};
 use serde_json::{Value as Json, json};
+use testkit::TestDb;
 
 use crate::{
-    shop::{Place, Shop, Who, friday},
+    shop::{Shop, Who, friday},
     stream::{Frame, Stream},
 };
 
@@ -79,8 +80,8 @@ const ORDER: [&str; 19] = [
     "nivel_atraso",
 ];
 
-pub(super) async fn events_have_the_shapes_clients_know(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn events_have_the_shapes_clients_know(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let (cashier, kitchen) = (shop.client(Who::Cashier), shop.client(Who::Kitchen));
     let mut screen = Stream::open(&cashier, 0).await;
     let order = shop.order(10).await;
@@ -128,8 +129,8 @@ pub(super) async fn events_have_the_shapes_clients_know(place: &Place) {
 }
 
 /// Last seen 120 of 127: 121 to 127 come, in order, once, and then what happens.
-pub(super) async fn a_client_resumes_where_it_left(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn a_client_resumes_where_it_left(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let cashier = shop.client(Who::Cashier);
     while newest(&shop).await < 120 {
         shop.order(10).await;
@@ -157,8 +158,8 @@ pub(super) async fn a_client_resumes_where_it_left(place: &Place) {
     assert_eq!(other.next().await.id, seen + 1);
 }
 
-pub(super) async fn a_client_that_was_away_too_long_reloads(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn a_client_that_was_away_too_long_reloads(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let cashier = shop.client(Who::Cashier);
     let first = shop.held().await;
     shop.nobody().at("2026-06-19T20:00:01-03:00").await;

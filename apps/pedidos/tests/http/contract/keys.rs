@@ -2,17 +2,17 @@
 
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::{Answer, Client};
+use testkit::{Answer, Client, TestDb};
 
-use crate::shop::{Place, Shop, Who, friday, plain};
+use crate::shop::{Shop, Who, friday, plain};
 
 async fn create(client: &Client, key: &str, body: &Json) -> Answer {
     let request = client.request(Method::POST, "/pedidos").header("idempotency-key", key);
     Answer::of(request.json(body), "POST /pedidos").await
 }
 
-pub(super) async fn one_key_is_one_order(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn one_key_is_one_order(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let cashier = shop.client(Who::Cashier);
     let first = create(&cashier, "abc", &plain(10)).await;
     assert_eq!(first.header("idempotency-replayed"), None);
@@ -42,8 +42,8 @@ pub(super) async fn one_key_is_one_order(place: &Place) {
     create(&cashier, "abe", &plain(10)).await.expect(201);
 }
 
-pub(super) async fn a_key_must_be_a_key(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn a_key_must_be_a_key(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let cashier = shop.client(Who::Cashier);
     shop.unchanged(async |_: &Shop| {
         for bad in ["", "x".repeat(201).as_str()] {

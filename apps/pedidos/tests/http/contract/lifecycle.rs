@@ -1,9 +1,11 @@
-//! Five states, twenty-five moves.
+//! Every move between two states of an order: the legal ones are made, the others refused.
 
+use engine::Word as _;
 use pedidos::model::OrderState;
 use serde_json::{Value as Json, json};
+use testkit::TestDb;
 
-use crate::shop::{Place, Shop, Who, friday, plain};
+use crate::shop::{Shop, Who, friday, plain};
 
 /// A new order in this state, paid, so that money refuses nothing.
 async fn order_in(shop: &Shop, state: OrderState) -> i64 {
@@ -76,10 +78,10 @@ fn consistent(order: &Json) {
     assert_eq!(has("cancelado_en"), state == "CANCELADO", "{order}");
 }
 
-pub(super) async fn only_legal_moves_are_made(place: &Place) {
-    check(&Shop::open(place, friday()).await, false).await;
+pub(super) async fn only_legal_moves_are_made(db: &TestDb) {
+    check(&Shop::open(db, friday()).await, false).await;
 }
 
-pub(super) async fn force_obeys_the_same_graph(place: &Place) {
-    check(&Shop::open(place, friday()).await, true).await;
+pub(super) async fn force_obeys_the_same_graph(db: &TestDb) {
+    check(&Shop::open(db, friday()).await, true).await;
 }

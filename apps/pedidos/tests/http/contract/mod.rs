@@ -16,7 +16,7 @@ macro_rules! on_both {
             $(mod $module {$(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $case() {
-                    crate::shop::on_sqlite(crate::contract::$module::$case).await;
+                    testkit::on_sqlite(crate::contract::$module::$case).await;
                 }
             )+})+
         }
@@ -24,7 +24,7 @@ macro_rules! on_both {
             $(mod $module {$(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $case() {
-                    crate::shop::on_postgres(crate::contract::$module::$case).await;
+                    testkit::on_postgres(crate::contract::$module::$case).await;
                 }
             )+})+
         }
@@ -59,7 +59,8 @@ on_both! {
         strangers_are_asked_who_they_are;
     rules:
         settings_out_of_range_change_nothing,
-        capacity_rules_may_not_contradict_each_other;
+        capacity_rules_may_not_contradict_each_other,
+        an_idle_day_hardly_ticks;
     sockets:
         socket_clients_hear_what_they_may,
         socket_clients_resume_where_they_left;

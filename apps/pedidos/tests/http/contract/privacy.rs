@@ -1,10 +1,10 @@
-//! The kitchen cooks for numbers, not for names.
+//! The kitchen is never told who the customer is.
 
 use serde_json::{Value as Json, json};
-use testkit::Client;
+use testkit::{Client, TestDb};
 
 use crate::{
-    shop::{Place, Shop, Who, plain},
+    shop::{Shop, Who, plain},
     stream::Stream,
 };
 
@@ -48,8 +48,8 @@ async fn read(client: &Client, id: &Json) -> Vec<(String, String)> {
     texts
 }
 
-pub(super) async fn the_kitchen_learns_nothing_of_customers(place: &Place) {
-    let shop = Shop::guarded(place).await;
+pub(super) async fn the_kitchen_learns_nothing_of_customers(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
     let (cashier, kitchen) = (shop.client(Who::Cashier), shop.client(Who::Kitchen));
     let made = cashier.post("/pedidos", with_customer()).await.expect(201);
     let id = &made["id"];
@@ -83,8 +83,8 @@ pub(super) async fn the_kitchen_learns_nothing_of_customers(place: &Place) {
     assert_eq!(numbers(&told), numbers(&seen));
 }
 
-pub(super) async fn health_and_screen_are_public_and_anonymous(place: &Place) {
-    let shop = Shop::guarded(place).await;
+pub(super) async fn health_and_screen_are_public_and_anonymous(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
     let made = shop.client(Who::Cashier).post("/pedidos", with_customer()).await.expect(201);
     let nobody = shop.nobody();
     for path in ["/health", "/ready", "/metrics", "/health/worker", "/pantalla"] {

@@ -2,9 +2,9 @@
 
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::{Answer, Client};
+use testkit::{Answer, Client, TestDb};
 
-use crate::shop::{Place, Shop, Who, friday, plain};
+use crate::shop::{Shop, Who, friday, plain};
 
 /// Method, address and the roles that may: A(dmin), M(anager), C(ashier), K(itchen). `{held}`,
 /// `{cooking}` and `{ticket}` are fresh ones every time.
@@ -113,8 +113,8 @@ async fn ask(client: &Client, method: &str, path: &str, body: Option<&Json>) -> 
     Answer::of(request, path).await
 }
 
-pub(super) async fn every_role_may_do_its_part(place: &Place) {
-    let shop = Shop::guarded(place).await;
+pub(super) async fn every_role_may_do_its_part(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
     let stranger = shop.stranger().await;
     let manager = shop.client(Who::Manager);
     let capacity = json!({ "valor": 20 });
@@ -159,8 +159,8 @@ async fn empty_the_kitchen(manager: &Client) {
     }
 }
 
-pub(super) async fn strangers_are_asked_who_they_are(place: &Place) {
-    let shop = Shop::guarded(place).await;
+pub(super) async fn strangers_are_asked_who_they_are(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
     let nobody = shop.nobody();
     let order = shop.held().await;
     shop.unchanged(async |_: &Shop| {

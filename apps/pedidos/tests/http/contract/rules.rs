@@ -1,11 +1,12 @@
 //! Settings and capacity rules.
 
 use serde_json::json;
+use testkit::TestDb;
 
-use crate::shop::{Place, Shop, Who, friday};
+use crate::shop::{Shop, Who, friday};
 
-pub(super) async fn settings_out_of_range_change_nothing(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn settings_out_of_range_change_nothing(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     let numbers = [
         ("MAX_PEDIDOS_EN_PREPARACION", 0, 21),
@@ -60,8 +61,8 @@ pub(super) async fn settings_out_of_range_change_nothing(place: &Place) {
     manager.put("/configuracion-sistema/capacidad_tope", json!({ "valor": 5 })).await.expect(400);
 }
 
-pub(super) async fn capacity_rules_may_not_contradict_each_other(place: &Place) {
-    let shop = Shop::open(place, friday()).await;
+pub(super) async fn capacity_rules_may_not_contradict_each_other(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
     let path = "/capacidad-horarios";
     let evening = json!({ "dia_semana": 5, "desde": "19:00", "hasta": "02:00", "capacidad": 10 });
@@ -111,7 +112,8 @@ pub(super) async fn capacity_rules_may_not_contradict_each_other(place: &Place) 
     assert_eq!(cell("2026-06-19", "19:00"), 10);
     assert_eq!(cell("2026-06-20", "01:30"), 10);
     assert_eq!(cell("2026-06-20", "02:00"), 8);
-    // The clock passes the end of the rule, whatever the safety net does: everyone is told of the capacity that holds then.
+    // The clock passes the end of the rule: everyone is told of the capacity that holds then,
+    // however seldom the safety net looks.
     let seldom = json!({ "valor": 600 });
     manager.put("/configuracion-sistema/worker_interval_segundos", seldom).await.expect(200);
     shop.nobody().at("2026-06-20T02:00:00-03:00").await;
@@ -121,4 +123,14 @@ pub(super) async fn capacity_rules_may_not_contradict_each_other(place: &Place) 
     let told = db::events::latest(&mut tx, i64::MAX, None, None, 1).await.unwrap();
     assert_eq!(told[0].name, "capacidad:actualizada");
     assert_eq!(told[0].data["capacidad"]["capacidadMaxima"], 8);
+}
+
+/// Ticks with nothing due do not run: an idle day costs the end of the business day and no more.
+pub(super) async fn an_idle_day_hardly_ticks(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
+    shop.nobody().advance(0).await;
+    let runs = || shop.context().tick_health(pedidos::decisions::TICK).unwrap().runs;
+    let before = runs();
+    shop.nobody().advance(24 * 3_600).await;
+    assert!(runs() - before <= 2, "{} runs", runs() - before);
 }

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::{Answer, Client};
+use testkit::{Answer, Client, TestDb};
 
 use super::privacy::{knows_the_customer, with_customer};
-use crate::shop::{Place, Shop, Who};
+use crate::shop::{Shop, Who};
 
 const PATH: &str = "/socket.io/?EIO=4&transport=polling";
 
@@ -83,8 +83,8 @@ async fn listening(shop: &Shop, socket: &mut Socket) {
     }
 }
 
-pub(super) async fn socket_clients_hear_what_they_may(place: &Place) {
-    let shop = Shop::guarded(place).await;
+pub(super) async fn socket_clients_hear_what_they_may(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
     let nobody = shop.nobody();
     for auth in [json!({}), json!({ "token": "turno_nonsense" })] {
         let mut stranger = Socket::open(&nobody, &auth).await;
@@ -122,8 +122,8 @@ pub(super) async fn socket_clients_hear_what_they_may(place: &Place) {
     assert_eq!(numbers[0], numbers[1]);
 }
 
-pub(super) async fn socket_clients_resume_where_they_left(place: &Place) {
-    let shop = Shop::guarded(place).await;
+pub(super) async fn socket_clients_resume_where_they_left(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
     let first = shop.held().await;
     let second = shop.held().await;
     let cashier = shop.client(Who::Cashier);

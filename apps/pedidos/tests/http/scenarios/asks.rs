@@ -1,4 +1,4 @@
-//! What people do, as requests.
+//! The steps of a scenario that are requests.
 
 use jiff::Timestamp;
 use reqwest::Method;

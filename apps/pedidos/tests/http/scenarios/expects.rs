@@ -1,4 +1,4 @@
-//! What must be so.
+//! The expectations of a scenario, checked over HTTP.
 
 use serde_json::Value as Json;
 

@@ -12,12 +12,12 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use crate::shop::{Place, on_postgres, on_sqlite};
+use testkit::{TestDb, on_postgres, on_sqlite};
 
-async fn tell(place: &Place, name: &str) {
+async fn tell(db: &TestDb, name: &str) {
     let file = format!("{}/tests/scenarios/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    story::tell(place, name, &text).await;
+    story::tell(db, name, &text).await;
 }
 
 macro_rules! scenarios {
@@ -27,14 +27,14 @@ macro_rules! scenarios {
         mod sqlite {$(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                super::on_sqlite(async |place| super::tell(place, stringify!($name)).await).await;
+                super::on_sqlite(async |db| super::tell(db, stringify!($name)).await).await;
             }
         )+}
 
         mod postgres {$(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                super::on_postgres(async |place| super::tell(place, stringify!($name)).await).await;
+                super::on_postgres(async |db| super::tell(db, stringify!($name)).await).await;
             }
         )+}
     };

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use db::{Dialect, Scope, trusted};
 use jiff::{Timestamp, civil::Date};
 use serde_json::{Value as Json, json};
-use testkit::Answer;
+use testkit::{Answer, TestDb};
 
 use super::{
     asks::Ask,
     words::{Line, Outcome, Words, lines},
 };
 use crate::{
-    shop::{Place, Shop, Who},
+    shop::{Shop, Who},
     stream::Stream,
 };
 
@@ -30,9 +30,9 @@ pub(super) struct Story {
 }
 
 /// Tells the story of a file; panics with the line that does not hold.
-pub(super) async fn tell(place: &Place, name: &str, text: &str) {
+pub(super) async fn tell(db: &TestDb, name: &str, text: &str) {
     let told = lines(text);
-    let shop = Shop::open(place, opening(&told)).await;
+    let shop = Shop::open(db, opening(&told)).await;
     let screen = Stream::open(&shop.client(Who::Manager), 0).await;
     let mut story = Story {
         shop,

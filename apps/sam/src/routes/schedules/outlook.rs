@@ -1,22 +1,21 @@
 //! What lies ahead of schedules and what went by: previews, overlaps, missed slots.
 
-use std::collections::HashMap;
-
 use db::{Error, Tx};
-use host::{Context, Failure};
+use host::{Failure, edit::Editable as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Lang, Path, Problem, Query};
+use web::{Path, Query};
 
-use super::missing;
 use crate::{
-    model::{Calendar, CalendarId, RunnerId, Schedule, ScheduleId},
+    Context, Desk,
+    decisions::schedules::{Schedules, all_calendars, by_runner, meet},
+    model::ScheduleId,
     policy::Action,
-    routes::{Desk, Listed},
+    routes::Listed,
     rules::calendar,
-    store::{assignments, calendars, schedules, slots},
+    store::{calendars, schedules, slots},
 };
 
 /// The farthest a preview looks.
@@ -38,73 +37,6 @@ pub(crate) struct Overlap {
     pub(crate) hasta: Timestamp,
 }
 
-/// All the active schedules by runner.
-pub(crate) async fn by_runner(tx: &mut Tx) -> Result<HashMap<RunnerId, Vec<Schedule>>, Error> {
-    let all: HashMap<_, _> =
-        schedules::all(tx).await?.into_iter().map(|one| (one.id, one)).collect();
-    let mut named: HashMap<RunnerId, Vec<Schedule>> = HashMap::new();
-    for one in assignments::all(tx).await? {
-        if let Some(schedule) = one.schedule.and_then(|id| all.get(&id)).filter(|one| one.active) {
-            named.entry(one.runner).or_default().push(schedule.clone());
-        }
-    }
-    Ok(named)
-}
-
-pub(crate) async fn all_calendars(tx: &mut Tx) -> Result<HashMap<CalendarId, Calendar>, Error> {
-    Ok(calendars::all(tx).await?.into_iter().map(|one| (one.id, one)).collect())
-}
-
-pub(crate) fn meet(
-    desk: &Desk,
-    calendars: &HashMap<CalendarId, Calendar>,
-    a: &Schedule,
-    b: &Schedule,
-) -> Option<(Timestamp, Timestamp)> {
-    let holidays = |one: &Schedule| one.calendar.and_then(|id| calendars.get(&id));
-    let (first, second) =
-        calendar::overlap((a, holidays(a)), (b, holidays(b)), &desk.context.zone, desk.now)?;
-    Some((first.start.max(second.start), first.until.min(second.until)))
-}
-
-/// The first other schedule that wants one of these runners at the same time.
-pub(super) async fn clash(
-    desk: &Desk,
-    tx: &mut Tx,
-    schedule: &Schedule,
-    named: &[RunnerId],
-) -> Result<Option<Problem>, Error> {
-    if !schedule.active {
-        return Ok(None);
-    }
-    let (others, calendars) = (by_runner(tx).await?, all_calendars(tx).await?);
-    for runner in named {
-        for other in others.get(runner).into_iter().flatten().filter(|one| one.id != schedule.id) {
-            if let Some((from, _)) = meet(desk, &calendars, schedule, other) {
-                let at = from.to_zoned(desk.context.zone.clone()).strftime("%d/%m/%Y %H:%M");
-                let id = other.id;
-                return Ok(Some(
-                    Problem::conflict("SOLAPAMIENTO")
-                        .lang(desk.lang)
-                        .detail(match desk.lang {
-                            Lang::Es => format!(
-                                "Se solapa con la programación {id} en el equipo {runner} el {at}."
-                            ),
-                            Lang::En => {
-                                format!("Overlaps with schedule {id} on runner {runner} on {at}.")
-                            }
-                        })
-                        .hint(desk.lang.t(
-                            "Cambiá la hora o la tolerancia, o enviá permitir_solapamiento: true.",
-                            "Change its time or tolerance, or send permitir_solapamiento: true.",
-                        )),
-                ));
-            }
-        }
-    }
-    Ok(None)
-}
-
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Days {
@@ -121,9 +53,7 @@ struct Firings {
 /// When it will run.
 #[utoipa::path(get, path = "/api/sam/programaciones/{id}/preview", tag = "sam",
     params(("id" = i64, Path), Days),
-    responses((status = 200, body = Firings), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Firings)))]
 async fn preview(
     desk: Desk,
     Path(id): Path<i64>,
@@ -131,7 +61,8 @@ async fn preview(
 ) -> Result<axum::Json<Firings>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    let schedule = schedules::find(&mut tx, ScheduleId(id)).await?.ok_or_else(|| missing(&desk))?;
+    let schedule =
+        schedules::find(&mut tx, ScheduleId(id)).await?.ok_or_else(|| Schedules::missing(&desk))?;
     let holidays = match schedule.calendar {
         Some(id) => calendars::find(&mut tx, id).await?,
         None => None,
@@ -146,8 +77,7 @@ async fn preview(
 
 /// Pairs of schedules that want one runner at the same time.
 #[utoipa::path(get, path = "/api/sam/programaciones/solapamientos", tag = "sam",
-    responses((status = 200, body = Listed<Overlap>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<Overlap>)))]
 async fn overlaps(desk: Desk) -> Result<axum::Json<Listed<Overlap>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -193,8 +123,7 @@ struct MissedView {
 
 /// Slots of the last 31 days that closed without a run, and why.
 #[utoipa::path(get, path = "/api/sam/programaciones/perdidos", tag = "sam",
-    responses((status = 200, body = Listed<MissedView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<MissedView>)))]
 async fn missed(desk: Desk) -> Result<axum::Json<Listed<MissedView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;

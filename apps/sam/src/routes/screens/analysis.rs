@@ -1,3 +1,5 @@
+//! Reads what the page of figures shows, also as a sheet.
+
 use std::collections::BTreeSet;
 
 use axum::{

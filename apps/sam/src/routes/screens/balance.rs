@@ -1,3 +1,5 @@
+//! Reads what the page of the balancer shows.
+
 use std::collections::BTreeMap;
 
 use axum::response::Response;

@@ -2,13 +2,13 @@
 
 mod analysis;
 mod balance;
-mod house;
 mod overview;
 mod pools;
 mod robots;
 mod runners;
 mod runs;
 mod schedules;
+mod settings;
 mod week;
 
 use askama::Template;
@@ -18,14 +18,15 @@ use axum::{
     routing::{get, post},
 };
 use db::{Error, Tx};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Page, Problem};
 
-use super::{Desk, runs::Asked};
+use super::runs::Asked;
 use crate::{
+    Context, Desk,
     model::Pool,
     pages::{Names, runs::RunLine},
     rules::{
@@ -54,9 +55,9 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .route("/sam/programaciones/{id}", get(schedules::one))
         .route("/sam/balanceador", get(balance::log))
         .route("/sam/balanceador/simular", get(balance::simulate))
-        .route("/sam/mapeos", get(house::mappings))
-        .route("/sam/configuracion", get(house::configuration))
-        .route("/sam/auditoria", get(house::audit))
+        .route("/sam/mapeos", get(settings::mappings))
+        .route("/sam/configuracion", get(settings::configuration))
+        .route("/sam/auditoria", get(settings::audit))
         .route("/sam/analisis", get(analysis::show))
         .route("/sam/analisis/{cual}", get(analysis::export))
         .route("/sam/ejecuciones", get(runs::list))

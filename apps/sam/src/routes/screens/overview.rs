@@ -1,13 +1,16 @@
+//! Reads what the first page shows: what runs, what waits and why.
+
 use std::collections::HashMap;
 
 use axum::response::Response;
-use host::{Console, Context, Failure, TickHealth};
+use host::{Console, Failure, TickHealth};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use web::{Lang, Page, Query, Tone};
 
-use super::{Desk, Scene, render, scene};
+use super::{Scene, render, scene};
 use crate::{
+    Context, Desk,
     decisions::{balance as balancer, launch as launcher, reconcile, sync},
     model::{PoolId, RunState, RunnerId},
     pages::{
@@ -107,10 +110,9 @@ fn alarms(page: &Page, world: &World, now: Timestamp) -> Vec<String> {
         let (code, detail) = (opened.code.clone(), opened.detail.clone());
         held.push(Reason::CircuitOpen { code, detail, until: opened.until });
     }
-    let told = held.into_iter().map(|reason| {
-        let (es, en) = reason.sentence(&world.policy.zone);
-        page.t(&es, &en).to_owned()
-    });
+    let told = held
+        .into_iter()
+        .map(|reason| page.lang.say(&reason.sentence(&world.policy.zone)).to_owned());
     told.collect()
 }
 
@@ -157,13 +159,13 @@ fn waits(held: &Held) -> bool {
 }
 
 fn waiting(page: &Page, scene: &Scene, held: &Held) -> Waiting {
-    let (es, en) = held.reason.sentence(&scene.snapshot.world.policy.zone);
+    let told = held.reason.sentence(&scene.snapshot.world.policy.zone);
     Waiting {
         robot: held.robot.0,
         robot_name: scene.names.robot(held.robot),
         runner: Some((held.runner.0, scene.names.runner(held.runner))),
         code: held.reason.code(),
-        sentence: page.t(&es, &en).to_owned(),
+        sentence: page.lang.say(&told).to_owned(),
         until: held.reason.until(),
     }
 }
@@ -186,10 +188,7 @@ fn wanting(page: &Page, scene: &Scene, sum: &Arithmetic, now: Timestamp) -> Opti
         (0, Lang::En) if given > 0 => {
             format!("The balancer gives it {given} runners when it looks next.")
         }
-        _ => {
-            let (es, en) = reason.sentence(&scene.snapshot.world.policy.zone);
-            page.t(&es, &en).to_owned()
-        }
+        _ => page.lang.say(&reason.sentence(&scene.snapshot.world.policy.zone)).to_owned(),
     };
     Some(Waiting {
         robot: sum.robot.0,

@@ -1,3 +1,5 @@
+//! Reads what the page of pools shows.
+
 use axum::response::Response;
 use host::{Console, Failure};
 use web::{Page, Tone};

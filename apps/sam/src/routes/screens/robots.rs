@@ -1,10 +1,12 @@
+//! Reads what the pages of robots show.
+
 use axum::response::Response;
 use db::{Error, Tx};
 use host::{Console, Failure};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
-use web::{Lang, Page, Path, Query};
+use web::{Page, Path, Query};
 
 use super::{Desk, Scene, latest, render, scene, suspended};
 use crate::{
@@ -147,17 +149,13 @@ pub(super) fn schedules(
     let world = &scene.snapshot.world;
     let zone = &world.policy.zone;
     let told = world.schedules.values().filter(|one| wanted(one)).map(|one| {
-        let (es, en) = calendar::sentence(one);
         let next = calendar::next_start(one, world.holidays(one), zone, now);
         let named = world.assignments.iter().filter(|at| at.schedule == Some(one.id));
         ScheduleLine {
             id: one.id.0,
             robot: one.robot.0,
             robot_name: scene.names.robot(one.robot),
-            sentence: match page.lang {
-                Lang::Es => es,
-                Lang::En => en,
-            },
+            sentence: page.lang.say(&calendar::sentence(one)).to_owned(),
             next,
             runners: named
                 .filter(|at| at.hold == Hold::Scheduled)

@@ -1,11 +1,14 @@
+//! Reads what the pages of runners show.
+
 use axum::response::Response;
-use host::{Console, Failure};
+use host::{Console, Failure, edit::Editable as _};
 use serde::Deserialize;
 use serde_json::json;
 use web::{Page, Path, Query};
 
 use super::{Desk, Scene, latest, render, scene, suspended};
 use crate::{
+    decisions::runners::Runners,
     model::{Hold, Runner, RunnerId},
     pages::{
         self, RunnerPage, RunnersPage,
@@ -13,7 +16,7 @@ use crate::{
         runs::{AssignmentLine, RunLine},
     },
     policy::{Action, can},
-    routes::{runners::missing, runs::Asked},
+    routes::runs::Asked,
     rules::{why, world::Suspended},
     wire::WhyView,
 };
@@ -106,7 +109,7 @@ pub(super) async fn one(
     let id = RunnerId(id);
     let answer = why::runner(world, id, desk.now);
     let (Some(runner), Some(answer)) = (world.runners.get(&id), answer) else {
-        return Err(missing(&desk).into());
+        return Err(Runners::missing(&desk).into());
     };
     let line = line(&page, &scene, runner);
     let subject = json!({ "tipo": "equipo", "id": id.0, "equipo": runner.name });

@@ -1,4 +1,7 @@
+//! Reads what the pages of runs show.
+
 use axum::response::Response;
+use engine::Word as _;
 use host::{Console, Failure};
 use serde::Deserialize;
 use web::{Path, Query};

@@ -1,23 +1,27 @@
+//! Reads what the pages of schedules show.
+
 use std::collections::HashMap;
 
 use axum::response::Response;
 use db::{Error, Tx};
-use host::{Console, Failure};
+use host::{Console, Failure, edit::Editable as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use web::{Lang, Path, Query};
 
 use super::{Desk, Scene, render, robots::schedules as lines, scene};
 use crate::{
+    decisions::schedules::{self as contract, Schedules},
     model::{RunnerId, Schedule, ScheduleId},
     pages::{
         self, HolidaysPage, MissedPage, OverlapsPage, PreviewPart, SchedulePage, SchedulesPage,
         schedules::{MissedLine, OverlapLine},
     },
     policy::{Action, can},
-    routes::schedules as contract,
+    routes::schedules::overlapping,
     rules::calendar,
     store::{calendars, schedules, slots},
+    wire::ScheduleRequest,
 };
 
 const MOST: usize = 1_000;
@@ -99,12 +103,12 @@ pub(super) async fn one(
     let page = console.page(&format!("{} {id}", console.lang.t("Programación", "Schedule")));
     let mut tx = desk.context.store.read().await?;
     let found = schedules::find(&mut tx, ScheduleId(id)).await?;
-    let found = found.ok_or_else(|| contract::missing(&desk))?;
+    let found = found.ok_or_else(|| Schedules::missing(&desk))?;
     let scene = scene(&desk, &mut tx).await?;
     let since = desk.now.checked_sub(MONTH).unwrap_or(Timestamp::MIN);
     let missed = slots::missed(&mut tx, Some(found.id), since, SHOWN as i64).await?;
     let view = SchedulePage {
-        standing: Some(contract::view(&desk, &mut tx, &found).await?),
+        standing: Some(Schedules::view(&found, &desk, &mut tx).await?),
         robot: None,
         robots: vec![(found.robot.0, scene.names.robot(found.robot))],
         calendars: calendars::all(&mut tx).await?,
@@ -138,7 +142,7 @@ pub(super) async fn preview(
     desk: Desk,
     console: Console,
     Query(standing): Query<Standing>,
-    web::Json(request): web::Json<contract::ScheduleRequest>,
+    web::Json(request): web::Json<ScheduleRequest>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -153,11 +157,10 @@ pub(super) async fn preview(
     };
     let named = contract::runners_of(&desk, &mut tx, &request).await?;
     let overlaps = met(&desk, &mut tx, &schedule, &named).await?;
-    let (es, en) = calendar::sentence(&schedule);
     let to = desk.now.checked_add(YEAR).unwrap_or(Timestamp::MAX);
     let zone = &desk.context.zone;
     let next = calendar::firings(&schedule, holidays.as_ref(), zone, desk.now, to, SHOWN);
-    let sentence = desk.lang.t(&es, &en).to_owned();
+    let sentence = told(desk.lang, &schedule);
     render(&desk, &PreviewPart { page: console.page(""), sentence, next, overlaps })
 }
 
@@ -192,8 +195,7 @@ async fn met(
 }
 
 fn told(lang: Lang, schedule: &Schedule) -> String {
-    let (es, en) = calendar::sentence(schedule);
-    lang.t(&es, &en).to_owned()
+    lang.say(&calendar::sentence(schedule)).to_owned()
 }
 
 pub(super) async fn missed(desk: Desk, console: Console) -> Result<Response, Failure> {
@@ -214,7 +216,7 @@ pub(super) async fn overlaps(desk: Desk, console: Console) -> Result<Response, F
     let names = super::names(&mut tx).await?;
     let all: HashMap<i64, Schedule> =
         schedules::all(&mut tx).await?.into_iter().map(|one| (one.id.0, one)).collect();
-    let found = contract::overlapping(&desk, &mut tx).await?;
+    let found = overlapping(&desk, &mut tx).await?;
     let sentence = |id: i64| {
         all.get(&id)
             .map(|one| format!("{}: {}", names.robot(one.robot), told(desk.lang, one)))

@@ -1,3 +1,5 @@
+//! Reads what the page of a week shows.
+
 use axum::response::Response;
 use host::{Console, Failure};
 use jiff::{Timestamp, ToSpan as _, civil::Date};

@@ -1,3 +1,5 @@
+//! Users and tokens over the API.
+
 use axum::{extract::State, http::StatusCode};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

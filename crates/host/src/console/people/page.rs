@@ -1,3 +1,5 @@
+//! The page of users and tokens.
+
 use askama::Template;
 use axum::{
     http::{HeaderValue, StatusCode, header},

@@ -1,3 +1,5 @@
+//! Settings over the API.
+
 use axum::{
     extract::State,
     http::{HeaderMap, StatusCode, header},

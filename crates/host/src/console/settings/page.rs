@@ -1,3 +1,5 @@
+//! The page of settings.
+
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use db::settings::{Effective, Kind, Origin, Refused, Values};

@@ -1,0 +1,212 @@
+//! *Despacho* (spec rules 3 to 9): what starts now, and why the rest does not.
+//!
+//! Whoever is ready claims a turn. Claims are heard in one order, each takes its permits if every
+//! condition holds, and is held by the first that does not; one that waits never keeps another
+//! from a place it cannot use itself. The fixed point: after the plan is applied nothing starts.
+
+mod claim;
+mod conditions;
+mod permits;
+#[cfg(test)]
+pub(super) mod properties;
+mod rate;
+#[cfg(test)]
+mod scenarios;
+
+use engine::Planned;
+use jiff::Timestamp;
+
+pub use claim::{Claim, Subject};
+pub use conditions::failing;
+pub use permits::Permits;
+
+use super::{
+    due,
+    quota::{self, Usage},
+    reason::{Reason, stale_at},
+    world::{Due, Running, World},
+};
+use crate::model::{Cause, JobType, NodeId, OltId};
+
+#[must_use = "a plan does nothing until it is applied"]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// Runs that are cut off come first, then the others in the order in which they were heard.
+    pub changes: Vec<Change>,
+    pub held: Vec<Held>,
+    /// When time alone changes the plan next.
+    pub next_look: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// INTERRUPTED, because it took too long (STALE) or its process is gone (LOST); what it answers
+    /// later is ignored.
+    Fence(Running),
+    Start(Start),
+    /// Another next run, without a start.
+    Replan(Replan),
+}
+
+impl Planned for Plan {
+    type Change = Change;
+    type Held = Held;
+
+    fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    fn held(&self) -> &[Held] {
+        &self.held
+    }
+}
+
+impl Plan {
+    pub const fn is_settled(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    pub fn fences(&self) -> Vec<Running> {
+        self.only(|change| if let Change::Fence(run) = change { Some(run) } else { None })
+    }
+
+    pub fn starts(&self) -> Vec<Start> {
+        self.only(|change| if let Change::Start(start) = change { Some(start) } else { None })
+    }
+
+    pub fn replans(&self) -> Vec<Replan> {
+        self.only(|change| if let Change::Replan(moved) = change { Some(moved) } else { None })
+    }
+
+    fn only<T>(&self, of: impl Fn(Change) -> Option<T>) -> Vec<T> {
+        self.changes.iter().copied().filter_map(of).collect()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// A node gets a new run, a PENDING run becomes RUNNING.
+    pub subject: Subject,
+    pub node: NodeId,
+    pub olt: OltId,
+    pub job: JobType,
+    pub cause: Cause,
+    pub planned_at: Timestamp,
+    /// Of a scheduled run: its next slot.
+    pub next_run_at: Option<Timestamp>,
+    pub short: bool,
+    /// The OLT did not answer last time.
+    pub probes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replan {
+    pub node: NodeId,
+    pub next_run_at: Timestamp,
+    pub motive: Motive,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Motive {
+    /// *Cuota alcanzada*: skipped, and jumped.
+    Quota(Usage),
+    /// It had no next run.
+    Repair,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    pub subject: Subject,
+    pub node: NodeId,
+    pub olt: OltId,
+    /// What holds it first.
+    pub reason: Reason,
+}
+
+pub fn plan(world: &World, now: Timestamp) -> Plan {
+    let fences = fences(world, now);
+    let mut permits = Permits::new(world, &fences);
+    let changes = fences.into_iter().map(Change::Fence).collect();
+    let mut plan = Plan { changes, ..Plan::default() };
+    let mut loads = world.loads.clone();
+    for claim in claim::ranked(world, now) {
+        let Some(reason) = conditions::first(world, &permits, &claim, now) else {
+            permits.take(&claim, now);
+            plan.changes.push(Change::Start(claim.start(world.policy.quota.patience, now)));
+            continue;
+        };
+        let moved =
+            claim.slot.and_then(|due| replan(world, &permits, due, reason, now, &mut loads));
+        let reason = match (moved, reason) {
+            (Some(moved), Reason::Quota { used, max, .. }) => {
+                Reason::Quota { used, max, until: moved.next_run_at }
+            }
+            (_, reason) => reason,
+        };
+        plan.changes.extend(moved.map(Change::Replan));
+        let Claim { subject, node, olt, .. } = claim;
+        plan.held.push(Held { subject, node, olt, reason });
+    }
+    plan.next_look = next_look(world, &plan, now);
+    plan
+}
+
+fn fences(world: &World, now: Timestamp) -> Vec<Running> {
+    let stale = world.policy.stale;
+    let mut all: Vec<Running> = world
+        .running
+        .iter()
+        .filter(|running| running.lost || stale_at(running.started_at, stale) <= now)
+        .copied()
+        .collect();
+    all.sort_by_key(|running| running.run);
+    all
+}
+
+/// At its quota a node jumps, unless the quota frees itself soon; without a next run it gets one.
+fn replan(
+    world: &World,
+    permits: &Permits,
+    due: &Due,
+    reason: Reason,
+    now: Timestamp,
+    loads: &mut std::collections::BTreeMap<i64, u32>,
+) -> Option<Replan> {
+    let (next_run_at, motive) = match reason {
+        Reason::NotPlanned { at } => (at, Motive::Repair),
+        Reason::Quota { used, max, until } => {
+            if until <= due::later(now, world.policy.quota.patience) {
+                return None;
+            }
+            let recent = permits.recent(due);
+            let next = quota::resume(&due.cadence, &recent, &world.policy, now, loads);
+            (next, Motive::Quota(Usage { used, max }))
+        }
+        Reason::Unable(_)
+        | Reason::AlreadyLive { .. }
+        | Reason::NotDue { .. }
+        | Reason::WaitsForMaster { .. }
+        | Reason::SameTypeRunning { .. }
+        | Reason::OltBusy { .. }
+        | Reason::TypeLimit { .. }
+        | Reason::TotalLimit { .. }
+        | Reason::MinuteLimit { .. }
+        | Reason::ShortLimit { .. }
+        | Reason::OltUnreachable { .. }
+        | Reason::Probing { .. } => return None,
+    };
+    Some(Replan { node: due.node, next_run_at, motive })
+}
+
+fn next_look(world: &World, plan: &Plan, now: Timestamp) -> Option<Timestamp> {
+    let stale = world.policy.stale;
+    let over = world.running.iter().map(|running| stale_at(running.started_at, stale));
+    let held = plan.held.iter().filter_map(|held| held.reason.until());
+    let changed = plan.changes.iter().flat_map(|change| match change {
+        Change::Fence(_) => [None, None],
+        Change::Start(start) => [start.next_run_at, Some(stale_at(now, stale))],
+        Change::Replan(moved) => [Some(moved.next_run_at), None],
+    });
+    let all = over.chain(held).chain(changed.flatten()).chain(world.upcoming);
+    all.filter(|at| *at > now).min()
+}

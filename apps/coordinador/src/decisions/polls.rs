@@ -1,0 +1,154 @@
+//! A run and its device: who carries it out, and what is recorded when it is over.
+
+use db::{Error, Tx};
+use jiff::SignedDuration;
+use serde_json::json;
+
+use super::{
+    learn,
+    runs::{self as ending, Ended},
+};
+use crate::{
+    Context,
+    model::{Column, Ending, Node, Olt, Run, RunId, RunState, Space},
+    policy::SnmpPolicy,
+    rules::{
+        catalogue,
+        inventory::{Answer, Walk},
+    },
+    store::{self, nodes, olts, policy, runs},
+};
+
+/// The effect that begins a run.
+pub const KIND: &str = "coordinador.corrida";
+
+/// A run that is begun later than this after its start was left by a process that died.
+const FRESH: SignedDuration = SignedDuration::from_secs(5);
+
+/// What a run needs to be carried out.
+#[derive(Debug)]
+pub struct Job {
+    pub run: Run,
+    pub node: Node,
+    pub olt: Olt,
+    /// How the device lets us in, as it is kept.
+    pub sealed: Vec<u8>,
+    pub repetitions: Option<u32>,
+    pub snmp: SnmpPolicy,
+    /// It may take no longer.
+    pub stale: SignedDuration,
+}
+
+impl Job {
+    /// What a get fills in: the node says it, or the catalogue by the OID.
+    pub fn column(&self) -> Option<Column> {
+        self.node.column.or_else(|| {
+            let shipped = catalogue::shipped();
+            let entry = shipped.iter().find(|entry| Some(&entry.oid) == self.node.oid.as_ref())?;
+            match entry.space {
+                Space::Column(column) => Some(column),
+                Space::Discovery => None,
+            }
+        })
+    }
+}
+
+/// What came back, before anything is believed.
+#[derive(Debug)]
+pub enum Learned {
+    Walk(Walk),
+    /// None: nothing is kept of it.
+    Column {
+        column: Option<Column>,
+        answers: Vec<Answer>,
+    },
+}
+
+/// What a run found out.
+#[derive(Debug)]
+pub struct Finding {
+    pub learned: Learned,
+    pub heard: olts::Heard,
+}
+
+/// Why a run found out nothing. `Ending::Cancelled`: this process stops.
+#[derive(Debug)]
+pub struct Trouble {
+    pub ending: Ending,
+    pub detail: String,
+}
+
+/// This process carries the run out from here on. None: it is over, or somebody else does.
+pub async fn take(context: &Context, id: RunId) -> Result<Option<Job>, Error> {
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&store::scope(), now).await?;
+    let tx = &mut decision.tx;
+    let Some(run) = runs::find(tx, id).await?.filter(|run| run.state == RunState::Running) else {
+        return Ok(None);
+    };
+    // A process that died may still hold it; that it is gone will tell.
+    if !runs::take(tx, id, &context.process.name).await? {
+        return Ok(None);
+    }
+    let late = run.started_at.is_none_or(|start| now.duration_since(start) > FRESH);
+    let job = if late {
+        let policy = policy::load(context, tx).await?;
+        let end = Ended::interrupted(Ending::Lost, json!({ "motivo": "nadie la llevó a cabo" }));
+        ending::end(&mut decision, &policy, &run, &end).await?;
+        None
+    } else {
+        load(context, tx, run).await?
+    };
+    decision.commit().await?;
+    Ok(job)
+}
+
+async fn load(context: &Context, tx: &mut Tx, run: Run) -> Result<Option<Job>, Error> {
+    let policy = policy::load(context, tx).await?;
+    let node = nodes::find(tx, run.node).await?;
+    let Some((node, olt)) = node.zip(olts::find(tx, run.olt).await?) else { return Ok(None) };
+    let kept = olts::health(tx, olt.id).await?.repetitions;
+    Ok(Some(Job {
+        sealed: olts::sealed(tx, olt.id).await?,
+        repetitions: kept.and_then(|kept| u32::try_from(kept).ok()),
+        snmp: policy.snmp,
+        stale: policy.stale,
+        run,
+        node,
+        olt,
+    }))
+}
+
+/// Records what was found, all of it in one commit with the end of the run.
+pub async fn conclude(
+    context: &Context,
+    job: &Job,
+    found: Result<Finding, Trouble>,
+) -> Result<(), Error> {
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&store::scope(), now).await?;
+    let tx = &mut decision.tx;
+    // Ended by somebody else meanwhile: the answer comes too late.
+    let current = runs::find(tx, job.run.id).await?;
+    let Some(run) = current.filter(|run| run.state == RunState::Running) else { return Ok(()) };
+    let policy = policy::load(context, tx).await?;
+    let end = match found {
+        Ok(finding) => {
+            let end = learn::keep(&mut decision, &policy, job, &finding.learned).await?;
+            ending::heard(&mut decision, &job.olt, finding.heard).await?;
+            end
+        }
+        Err(Trouble { ending: Ending::Cancelled, .. }) => {
+            Ended::interrupted(Ending::Lost, json!({ "motivo": "parada" }))
+        }
+        Err(trouble) => {
+            if trouble.ending == Ending::Unreachable {
+                let began = run.started_at.unwrap_or(now);
+                ending::unheard(&mut decision, &policy, &job.olt, began).await?;
+            }
+            Ended::failed(trouble.ending, trouble.detail)
+        }
+    };
+    ending::end(&mut decision, &policy, &run, &end).await?;
+    decision.commit().await.map(drop)
+}

@@ -1,0 +1,142 @@
+//! Socket.IO for the clients of the original system: the same events as SSE, under the seed's names.
+//!
+//! A client may say who it is with `auth: { token }` and where it left off with
+//! `auth: { lastSeq }`; it then gets what it missed, or `sincronizar` when that is no longer kept.
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    response::Response,
+};
+use db::events::{self, Event};
+use engine::Roles as _;
+use host::Actor;
+use serde_json::{Value as Json, json};
+use socketioxide::{
+    SocketIo,
+    extract::{SocketRef, TryData},
+};
+
+use crate::{Context, policy::Action, wire};
+
+/// Those who see customers, and those who cook.
+const COUNTER: &str = "mostrador";
+const KITCHEN: &str = "cocina";
+const BUFFERED_PACKETS: usize = 1_024;
+const PAYLOAD_BYTES: u64 = 10_000;
+
+/// The Socket.IO server of this process.
+#[derive(Debug)]
+pub struct Sockets {
+    service: Router,
+    io: SocketIo,
+}
+
+impl Default for Sockets {
+    fn default() -> Self {
+        let (service, io) = SocketIo::builder()
+            .max_buffer_size(BUFFERED_PACKETS)
+            .max_payload(PAYLOAD_BYTES)
+            .build_svc();
+        Self { service: Router::new().fallback_service(service), io }
+    }
+}
+
+/// Hands a request to the Socket.IO server.
+pub async fn serve(State(context): State<Context>, request: Request) -> Response {
+    let mut service = context.runtime.sockets.service.clone();
+    match tower::Service::call(&mut service, request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+/// Publishes committed events to connected clients until the server stops.
+pub async fn publish(context: Context) {
+    let sockets = &context.runtime.sockets;
+    let welcoming = context.clone();
+    sockets.io.ns("/", async move |socket: SocketRef, TryData(auth): TryData<Json>| {
+        welcome(welcoming, socket, auth.unwrap_or(Json::Null)).await;
+    });
+    let mut subscription = loop {
+        match context.subscribe(None).await {
+            Ok(subscription) => break subscription,
+            Err(_) => tokio::time::sleep(std::time::Duration::from_secs(1)).await,
+        }
+    };
+    loop {
+        tokio::select! {
+            () = context.stopping.cancelled() => break,
+            event = subscription.next() => broadcast(&sockets.io, &event).await,
+        }
+    }
+    sockets.io.close().await;
+}
+
+async fn welcome(context: Context, socket: SocketRef, auth: Json) {
+    let carried = socket.req_parts().extensions.get::<Actor>().cloned();
+    let actor = match auth["token"].as_str() {
+        Some(token) => context.actor_of_token(token).await.ok().flatten(),
+        None => carried,
+    };
+    let Some(role) = actor.as_ref().and_then(wire::role_of) else {
+        let _ = socket.emit("no-autorizado", &json!({ "code": "NO_AUTENTICADO" }));
+        let _ = socket.disconnect();
+        return;
+    };
+    let room = if role.can(Action::SeeCustomers) { COUNTER } else { KITCHEN };
+    // Rooms of the original system: joining them is acknowledged by doing nothing.
+    for ignored in ["subscribe:pedidos", "subscribe:capacidad", "subscribe:worker-status"] {
+        socket.on(ignored, async || {});
+    }
+    // What was missed comes before anything live. What commits in between comes after joining, and
+    // may meet its live twin: numbers tell.
+    let seen = match auth["lastSeq"].as_i64() {
+        Some(since) => replay(&context, &socket, room, since).await,
+        None => None,
+    };
+    socket.join(room);
+    if let Some(seen) = seen {
+        replay(&context, &socket, room, seen).await;
+    }
+}
+
+/// Sends what a client missed and says up to which number; `None` when that is no longer kept.
+async fn replay(context: &Context, socket: &SocketRef, room: &str, since: i64) -> Option<i64> {
+    let missed = async {
+        let mut tx = context.store.read().await?;
+        let (oldest, newest) = events::bounds(&mut tx).await?;
+        let batch = events::since(&mut tx, since).await?;
+        let whole = since >= oldest - 1 && (batch.len() as i64) < events::BATCH;
+        Ok::<_, db::Error>((whole && since <= newest, batch))
+    };
+    let Ok((true, batch)) = missed.await else {
+        let _ = socket.emit("sincronizar", &json!({}));
+        return None;
+    };
+    for event in batch.iter().filter(|event| event.app == crate::NAME) {
+        let _ = socket.emit(event.name.clone(), &payload(event, room));
+    }
+    Some(batch.last().map_or(since, |event| event.seq))
+}
+
+async fn broadcast(io: &SocketIo, event: &Event) {
+    if event.app != crate::NAME {
+        return;
+    }
+    for room in [COUNTER, KITCHEN] {
+        let data = payload(event, room);
+        if let Err(error) = io.to(room).emit(event.name.clone(), &data).await {
+            tracing::debug!(%error, "a socket client did not take an event");
+        }
+    }
+}
+
+fn payload(event: &Event, room: &str) -> Json {
+    let mut data = event.data.clone();
+    if room == KITCHEN {
+        wire::hide_customer(&mut data);
+    }
+    data["seq"] = json!(event.seq);
+    data
+}

@@ -1,0 +1,87 @@
+//! What has to hold before a claim is granted, in the order in which people are told.
+
+use jiff::Timestamp;
+
+use super::Claim;
+use crate::{
+    model::{Hold, Pace},
+    rules::{
+        reason::Reason,
+        world::{Suspended, World},
+    },
+};
+
+/// Every condition that does not hold now, the house's first, then the robot's, the runner's, the
+/// pair's. `freed`: the runner's lost run is given up in the same plan.
+pub fn failing(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Vec<Reason> {
+    let mut failing = shared(world, now);
+    failing.extend(own(world, claim, now, freed));
+    failing
+}
+
+/// Every condition of the claim's own that does not hold now.
+pub(super) fn own(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Vec<Reason> {
+    let mut failing = Vec::new();
+    let (robot, runner) = (claim.robot, claim.runner);
+    if !robot.active {
+        failing.push(Reason::RobotInactive);
+    }
+    if claim.assignment.hold != Hold::Scheduled && !robot.online {
+        failing.push(Reason::RobotNotOnline);
+    }
+    if !runner.active {
+        failing.push(Reason::RunnerInactive);
+    }
+    if !runner.licence.runs_bots() {
+        failing.push(Reason::NoLicence { licence: runner.licence.text() });
+    }
+    for (what, suspension) in world.suspended(robot.id, runner.id, now) {
+        let (code, detail) = (suspension.code.clone(), suspension.detail.clone());
+        let until = suspension.until;
+        failing.push(match what {
+            Suspended::Robot(_) => Reason::RobotSuspended { code, detail, until },
+            Suspended::Runner(_) => Reason::RunnerSuspended { code, detail, until },
+            Suspended::Pair(..) => Reason::PairSuspended { code, detail, until },
+        });
+    }
+    failing.extend(resting(world, claim, now, freed));
+    if let Some(run) = world.live.get(&runner.id).filter(|_| !freed) {
+        let (robot, state, until) = (run.robot, run.state, run.lost_until());
+        failing.push(Reason::Busy { run: run.id, robot, state, until, doubt: run.posted_at });
+    }
+    failing
+}
+
+/// What holds everybody.
+pub(super) fn shared(world: &World, now: Timestamp) -> Vec<Reason> {
+    let mut failing = Vec::new();
+    if !world.circuit.configured {
+        failing.push(Reason::NotConfigured);
+    }
+    if let Some(until) = world.policy.pause.holds_until(now, &world.policy.zone) {
+        failing.push(Reason::Paused { until });
+    }
+    if let Some(opened) = world.circuit.opened.as_ref().filter(|opened| now < opened.until) {
+        failing.push(Reason::CircuitOpen {
+            code: opened.code.clone(),
+            detail: opened.detail.clone(),
+            until: opened.until,
+        });
+    }
+    failing
+}
+
+/// Between two runs of a cyclic schedule.
+fn resting(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Option<Reason> {
+    let Pace::Cyclic { interval: Some(interval), .. } = claim.schedule?.pace else {
+        return None;
+    };
+    // A run of the pair that is given up in this very plan ends now.
+    let own = world.live.get(&claim.runner.id).filter(|run| run.robot == claim.robot.id);
+    let ended = match own.filter(|_| freed) {
+        Some(_) => now,
+        None => *world.ended.get(&(claim.robot.id, claim.runner.id))?,
+    };
+    let until = ended + interval;
+    (now < until).then_some(Reason::Resting { until })
+}

@@ -1,0 +1,280 @@
+//! Schedules are created, changed and removed, together with their runners.
+
+use std::collections::HashMap;
+
+use db::{Decision, Error, Scope, Tx};
+use host::{Failure, check, conflict, edit::Editable, unknown};
+use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
+use web::{Lang, Problem};
+
+use super::{calendars::Calendars, robots::Robots, wake_all};
+use crate::{
+    Context, Desk,
+    model::{Calendar, CalendarId, Hold, RobotId, RunnerId, Schedule, ScheduleId},
+    policy::Role,
+    rules::calendar::{self, check::Wrong},
+    store::{self, assignments, calendars, robots, runners, schedules},
+    wire::{ScheduleRequest, ScheduleView},
+};
+
+/// Runners of one schedule.
+const RUNNERS: usize = 1000;
+
+/// How schedules are edited.
+#[derive(Debug)]
+pub struct Schedules;
+
+impl Editable for Schedules {
+    type Item = Schedule;
+    type Role = Role;
+    type Context = Context;
+    type Request = ScheduleRequest;
+    type View = ScheduleView;
+    const NOUN: &'static str = "programacion";
+
+    fn scope() -> Scope {
+        store::scope()
+    }
+
+    fn id(schedule: &Schedule) -> i64 {
+        schedule.id.0
+    }
+
+    fn version(schedule: &Schedule) -> Option<i64> {
+        Some(schedule.version)
+    }
+
+    fn missing(desk: &Desk) -> Problem {
+        let (es, en) = ("No existe esa programación.", "There is no such schedule.");
+        unknown(desk.lang, "PROGRAMACION_INEXISTENTE", es, en)
+    }
+
+    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Schedule>, Error> {
+        schedules::find(tx, ScheduleId(id)).await
+    }
+
+    async fn view(schedule: &Schedule, desk: &Desk, tx: &mut Tx) -> Result<ScheduleView, Error> {
+        let named = assignments::of_schedule(tx, schedule.id).await?;
+        let holidays = match schedule.calendar {
+            Some(id) => calendars::find(tx, id).await?,
+            None => None,
+        };
+        let next = calendar::next_start(schedule, holidays.as_ref(), &desk.context.zone, desk.now);
+        let runners = named.iter().map(|one| one.runner.0).collect();
+        Ok(ScheduleView::new(schedule, runners, next, desk.lang))
+    }
+
+    async fn standing(
+        schedule: &Schedule,
+        tx: &mut Tx,
+        change: &Map<String, Json>,
+    ) -> Result<ScheduleRequest, Error> {
+        let named = assignments::of_schedule(tx, schedule.id).await?;
+        let named: Vec<_> = named.iter().map(|one| one.runner).collect();
+        Ok(ScheduleRequest::under(schedule, &named, change))
+    }
+
+    async fn save(
+        desk: &Desk,
+        decision: &mut Decision,
+        before: Option<&Schedule>,
+        request: &ScheduleRequest,
+    ) -> Result<Schedule, Failure> {
+        let tx = &mut decision.tx;
+        let mut schedule = typed(desk, tx, request, before).await?;
+        if before.is_some_and(|before| before.robot != schedule.robot) {
+            let (es, en) = (
+                "El robot de una programación no cambia: creá otra.",
+                "The robot of a schedule does not change: create another.",
+            );
+            return Err(conflict(desk.lang, "ROBOT_FIJO", es, en).into());
+        }
+        let named = runners_of(desk, tx, request).await?;
+        if request.permitir_solapamiento != Some(true)
+            && let Some(problem) = clash(desk, tx, &schedule, &named).await?
+        {
+            return Err(problem.into());
+        }
+        if before.is_some() {
+            schedules::update(tx, &schedule).await?;
+            schedule.version += 1;
+        } else {
+            schedule.id = schedules::insert(tx, &schedule).await?;
+        }
+        assign(decision, &schedule, &named, &desk.actor.name).await?;
+        wake_all(decision);
+        Ok(schedule)
+    }
+
+    /// With its assignments. Its runners are balanced again as the operator had set, once no other
+    /// schedule names them.
+    async fn remove(schedule: &Schedule, _: &Desk, decision: &mut Decision) -> Result<(), Failure> {
+        schedules::remove(&mut decision.tx, schedule.id).await?;
+        wake_all(decision);
+        Ok(())
+    }
+}
+
+/// The schedule that is asked for, checked against what exists.
+pub async fn typed(
+    desk: &Desk,
+    tx: &mut Tx,
+    request: &ScheduleRequest,
+    before: Option<&Schedule>,
+) -> Result<Schedule, Failure> {
+    let robot = robots::find(tx, RobotId(request.robot_id)).await?;
+    let robot = robot.ok_or_else(|| Robots::missing(desk))?;
+    if robot.online && before.is_none() {
+        let (es, en) = (
+            "El robot es online: corre por tickets, no por programación.",
+            "The robot is online: it runs by tickets, not by schedule.",
+        );
+        return Err(conflict(desk.lang, "ROBOT_ONLINE", es, en).into());
+    }
+    let holidays = match request.calendario_id {
+        None => None,
+        Some(id) => {
+            let found = calendars::find(tx, CalendarId(id)).await?;
+            Some(found.ok_or_else(|| Calendars::missing(desk))?)
+        }
+    };
+    let timing = calendar::check::check(&request.wanted(), holidays.as_ref()).map_err(|wrong| {
+        let told = |one: Wrong| (one.path.to_owned(), desk.lang.t(&one.es, &one.en).to_owned());
+        check::invalid(desk.lang, wrong.into_iter().map(told).collect())
+    })?;
+    let (id, created) =
+        before.map_or((ScheduleId(0), desk.now), |before| (before.id, before.created_at));
+    Ok(Schedule {
+        active: request.activo.unwrap_or(true),
+        calendar: holidays.as_ref().map(|one| one.id),
+        version: before.map_or(1, |before| before.version),
+        ..timing.schedule(id, robot.id, created)
+    })
+}
+
+/// The runners a schedule names: they exist, once each.
+pub async fn runners_of(
+    desk: &Desk,
+    tx: &mut Tx,
+    request: &ScheduleRequest,
+) -> Result<Vec<RunnerId>, Failure> {
+    let mut check = check::Check::new(desk.lang);
+    if request.equipos.len() > RUNNERS {
+        check.wrong("equipos", "son demasiados", "are too many");
+    }
+    let mut named = Vec::new();
+    for (n, id) in request.equipos.iter().take(RUNNERS).enumerate() {
+        let runner = RunnerId(*id);
+        if runners::find(tx, runner).await?.is_none() {
+            let (es, en) = (format!("no existe {id}"), format!("there is no {id}"));
+            check.wrong(&format!("equipos[{n}]"), &es, &en);
+        } else if !named.contains(&runner) {
+            named.push(runner);
+        }
+    }
+    check.finish()?;
+    Ok(named)
+}
+
+/// Makes these the runners of a schedule. Each becomes fixed: what the balancer had assigned to it
+/// is taken back (seed §4.1.4).
+async fn assign(
+    decision: &mut Decision,
+    schedule: &Schedule,
+    named: &[RunnerId],
+    by: &str,
+) -> Result<(), Error> {
+    let standing = assignments::of_schedule(&mut decision.tx, schedule.id).await?;
+    for gone in standing.iter().filter(|one| !named.contains(&one.runner)) {
+        assignments::remove(&mut decision.tx, gone.id).await?;
+    }
+    let now = decision.now;
+    for runner in named {
+        if standing.iter().any(|one| one.runner == *runner) {
+            continue;
+        }
+        for other in assignments::of_runner(&mut decision.tx, *runner).await? {
+            if other.hold == Hold::Dynamic {
+                assignments::remove(&mut decision.tx, other.id).await?;
+            }
+        }
+        let new = assignments::New {
+            robot: schedule.robot,
+            runner: *runner,
+            hold: Hold::Scheduled,
+            schedule: Some(schedule.id),
+            by,
+        };
+        assignments::insert(&mut decision.tx, &new, now).await?;
+    }
+    Ok(())
+}
+
+/// All the active schedules by runner.
+pub async fn by_runner(tx: &mut Tx) -> Result<HashMap<RunnerId, Vec<Schedule>>, Error> {
+    let all: HashMap<_, _> =
+        schedules::all(tx).await?.into_iter().map(|one| (one.id, one)).collect();
+    let mut named: HashMap<RunnerId, Vec<Schedule>> = HashMap::new();
+    for one in assignments::all(tx).await? {
+        if let Some(schedule) = one.schedule.and_then(|id| all.get(&id)).filter(|one| one.active) {
+            named.entry(one.runner).or_default().push(schedule.clone());
+        }
+    }
+    Ok(named)
+}
+
+pub async fn all_calendars(tx: &mut Tx) -> Result<HashMap<CalendarId, Calendar>, Error> {
+    Ok(calendars::all(tx).await?.into_iter().map(|one| (one.id, one)).collect())
+}
+
+/// When two schedules next want the same runner.
+pub(crate) fn meet(
+    desk: &Desk,
+    calendars: &HashMap<CalendarId, Calendar>,
+    a: &Schedule,
+    b: &Schedule,
+) -> Option<(Timestamp, Timestamp)> {
+    let holidays = |one: &Schedule| one.calendar.and_then(|id| calendars.get(&id));
+    let (first, second) =
+        calendar::overlap((a, holidays(a)), (b, holidays(b)), &desk.context.zone, desk.now)?;
+    Some((first.start.max(second.start), first.until.min(second.until)))
+}
+
+/// The first other schedule that wants one of these runners at the same time.
+async fn clash(
+    desk: &Desk,
+    tx: &mut Tx,
+    schedule: &Schedule,
+    named: &[RunnerId],
+) -> Result<Option<Problem>, Error> {
+    if !schedule.active {
+        return Ok(None);
+    }
+    let (others, calendars) = (by_runner(tx).await?, all_calendars(tx).await?);
+    for runner in named {
+        for other in others.get(runner).into_iter().flatten().filter(|one| one.id != schedule.id) {
+            if let Some((from, _)) = meet(desk, &calendars, schedule, other) {
+                let at = from.to_zoned(desk.context.zone.clone()).strftime("%d/%m/%Y %H:%M");
+                let id = other.id;
+                return Ok(Some(
+                    Problem::conflict("SOLAPAMIENTO")
+                        .lang(desk.lang)
+                        .detail(match desk.lang {
+                            Lang::Es => format!(
+                                "Se solapa con la programación {id} en el equipo {runner} el {at}."
+                            ),
+                            Lang::En => {
+                                format!("Overlaps with schedule {id} on runner {runner} on {at}.")
+                            }
+                        })
+                        .hint(desk.lang.t(
+                            "Cambiá la hora o la tolerancia, o enviá permitir_solapamiento: true.",
+                            "Change its time or tolerance, or send permitir_solapamiento: true.",
+                        )),
+                ));
+            }
+        }
+    }
+    Ok(None)
+}

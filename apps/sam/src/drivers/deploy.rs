@@ -1,0 +1,102 @@
+//! Sends a claimed run to the Control Room: once, and never blindly again.
+//!
+//! That a deploy is about to be posted is committed before it is. Whoever comes back to such a run
+//! — after a crash, a time-out, an answer that was lost — looks it up by its tag first.
+
+use controlroom::{Callback, Client, Deployment, RunsOn};
+use db::{Error, effects::Claimed, settings::Values};
+use host::Outcome;
+
+use super::fault::fault;
+use crate::{
+    Context,
+    decisions::deploy::{accepted, failed, later, not_found, posting},
+    model::{Robot, Run, RunId, RunState},
+    rules::deploy::Fault,
+    store::{policy, robots, runs},
+    wire,
+};
+
+pub const KIND: &str = "sam.deploy";
+
+pub async fn perform(context: Context, effect: Claimed) -> Outcome {
+    let Some(id) = effect.payload["run"].as_i64() else {
+        return Outcome::Refused("no run is named".into());
+    };
+    match attempt(&context, RunId(id)).await {
+        Ok(outcome) => outcome,
+        Err(error) => Outcome::Failed(error.to_string()),
+    }
+}
+
+async fn attempt(context: &Context, id: RunId) -> Result<Outcome, Error> {
+    let mut tx = context.store.read().await?;
+    let run = runs::find(&mut tx, id).await?;
+    let Some(run) = run.filter(|run| run.state == RunState::Pending) else {
+        return Ok(Outcome::Done);
+    };
+    let values = context.settings.load(&mut tx, crate::NAME).await?;
+    let robot = robots::find(&mut tx, run.robot).await?;
+    drop(tx);
+    let client = match context.runtime.client(&values)? {
+        Ok(client) => client,
+        Err(bad) => return failed(context, &run, &unusable(&bad)).await,
+    };
+    let Some(robot) = robot else { return Ok(Outcome::Refused("the robot is gone".into())) };
+    if run.posted_at.is_some() {
+        return look_up(context, &client, &run).await;
+    }
+    let deploys = context.runtime.deploys(values.int(policy::WORKERS)?);
+    let Ok(_busy) = deploys.acquire().await else { return Ok(Outcome::Failed("stopping".into())) };
+    posting(context, &run).await?;
+    match client.deploy(&order(context, &values, &run, &robot)?).await {
+        Ok(deployment) => accepted(context, &run, &deployment, "LANZADOR").await,
+        Err(told) => failed(context, &run, &fault(&told)).await,
+    }
+}
+
+/// A client that cannot be made reaches nobody.
+fn unusable(bad: &controlroom::BadConfig) -> Fault {
+    fault(&controlroom::Fault::Unreachable { reason: bad.to_string() })
+}
+
+fn order(
+    context: &Context,
+    values: &Values,
+    run: &Run,
+    robot: &Robot,
+) -> Result<Deployment, Error> {
+    let url = values.text(policy::CALLBACK_URL)?.trim();
+    let url = if url.is_empty() {
+        format!("{}/api/callback", context.options.url.trim_end_matches('/'))
+    } else {
+        url.to_owned()
+    };
+    let token = values.text(policy::CALLBACK_TOKEN)?;
+    let headers = (!token.is_empty()).then(|| ("X-Authorization".to_owned(), token.to_owned()));
+    Ok(Deployment {
+        bot_id: robot.id.0,
+        run_as_user: run.user_id,
+        tag: run.tag(),
+        input: Some(wire::bot_input(robot, values.int(policy::REPETITIONS)?)),
+        callback: Some(Callback { url, headers: headers.into_iter().collect() }),
+    })
+}
+
+/// A deploy was posted and how it ended is not known.
+async fn look_up(context: &Context, client: &Client, run: &Run) -> Result<Outcome, Error> {
+    let since = run.posted_at.unwrap_or(run.claimed_at);
+    let found = client
+        .find_by_tag(RunsOn::Runner { device: run.runner.0, user: run.user_id }, &run.tag(), since)
+        .await;
+    match found {
+        Ok(Some(activity)) => {
+            let Some(deployment) = activity.deployment_id else {
+                return Ok(later(context, "found without a deployment id", run.misses));
+            };
+            accepted(context, run, &deployment, "BUSQUEDA").await
+        }
+        Ok(None) => not_found(context, run).await,
+        Err(fault) => Ok(later(context, &fault.to_string(), 3)),
+    }
+}

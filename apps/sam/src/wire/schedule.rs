@@ -1,0 +1,114 @@
+//! What people send to describe a schedule.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use utoipa::ToSchema;
+
+use crate::{
+    model::{RunnerId, Schedule},
+    rules::calendar::check::{Timing, Wanted},
+};
+
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = SamProgramacionNueva)]
+pub struct ScheduleRequest {
+    pub robot_id: i64,
+    /// `Diaria`, `Semanal`, `Mensual`, `RangoMensual` or `Especifica`.
+    #[schema(example = "Diaria")]
+    pub tipo_programacion: Option<String>,
+    #[schema(example = "09:00")]
+    pub hora_inicio: Option<String>,
+    /// Minutes after the start in which it may still be launched; 60 unless told.
+    pub tolerancia: Option<i64>,
+    #[serde(default)]
+    #[schema(example = json!(["Lu", "Mi"]))]
+    pub dias_semana: Option<Vec<String>>,
+    pub dia_del_mes: Option<i64>,
+    pub fecha_especifica: Option<String>,
+    pub dia_inicio_mes: Option<i64>,
+    pub dia_fin_mes: Option<i64>,
+    pub primeros_dias_mes: Option<i64>,
+    pub ultimos_dias_mes: Option<i64>,
+    pub es_ciclico: Option<bool>,
+    pub hora_fin: Option<String>,
+    pub intervalo_entre_ejecuciones: Option<i64>,
+    pub fecha_inicio_ventana: Option<String>,
+    pub fecha_fin_ventana: Option<String>,
+    pub activo: Option<bool>,
+    pub calendario_id: Option<i64>,
+    #[serde(default)]
+    pub equipos: Vec<i64>,
+    /// Accepts that slots of other schedules of the same runner overlap.
+    pub permitir_solapamiento: Option<bool>,
+}
+
+impl ScheduleRequest {
+    pub fn wanted(&self) -> Wanted {
+        Wanted {
+            kind: self.tipo_programacion.clone(),
+            start: self.hora_inicio.clone(),
+            tolerance: self.tolerancia,
+            weekdays: self.dias_semana.clone().unwrap_or_default(),
+            day: self.dia_del_mes,
+            date: self.fecha_especifica.clone(),
+            range_from: self.dia_inicio_mes,
+            range_to: self.dia_fin_mes,
+            first_days: self.primeros_dias_mes,
+            last_days: self.ultimos_dias_mes,
+            cyclic: self.es_ciclico,
+            end: self.hora_fin.clone(),
+            interval: self.intervalo_entre_ejecuciones,
+            valid_from: self.fecha_inicio_ventana.clone(),
+            valid_to: self.fecha_fin_ventana.clone(),
+        }
+    }
+
+    pub fn of(schedule: &Schedule, runners: &[RunnerId]) -> Self {
+        let wanted = Timing::of(schedule).wanted();
+        Self {
+            robot_id: schedule.robot.0,
+            tipo_programacion: wanted.kind,
+            hora_inicio: wanted.start,
+            tolerancia: wanted.tolerance,
+            dias_semana: Some(wanted.weekdays),
+            dia_del_mes: wanted.day,
+            fecha_especifica: wanted.date,
+            dia_inicio_mes: wanted.range_from,
+            dia_fin_mes: wanted.range_to,
+            primeros_dias_mes: None,
+            ultimos_dias_mes: wanted.last_days,
+            es_ciclico: wanted.cyclic,
+            hora_fin: wanted.end,
+            intervalo_entre_ejecuciones: wanted.interval,
+            fecha_inicio_ventana: wanted.valid_from,
+            fecha_fin_ventana: wanted.valid_to,
+            activo: Some(schedule.active),
+            calendario_id: schedule.calendar.map(|one| one.0),
+            equipos: runners.iter().map(|one| one.0).collect(),
+            permitir_solapamiento: None,
+        }
+    }
+
+    /// What stands under a change. Another kind, or another pace, begins without the fields of the one
+    /// before: they would not belong.
+    pub fn under(before: &Schedule, runners: &[RunnerId], change: &Map<String, Json>) -> Self {
+        let mut standing = Self::of(before, runners);
+        let kind = change.get("tipo_programacion").and_then(Json::as_str);
+        if kind.is_some_and(|kind| Some(kind) != standing.tipo_programacion.as_deref()) {
+            standing.dias_semana = None;
+            standing.dia_del_mes = None;
+            standing.fecha_especifica = None;
+            standing.dia_inicio_mes = None;
+            standing.dia_fin_mes = None;
+            standing.ultimos_dias_mes = None;
+        }
+        let cyclic = change.get("es_ciclico").and_then(Json::as_bool);
+        if cyclic.is_some_and(|cyclic| cyclic != standing.es_ciclico.unwrap_or(false)) {
+            standing.tolerancia = None;
+            standing.intervalo_entre_ejecuciones = None;
+            standing.hora_fin = None;
+        }
+        standing
+    }
+}

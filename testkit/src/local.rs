@@ -1,0 +1,163 @@
+//! An application served inside the test: the real host on a throw-away database.
+
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+
+use db::{
+    Store,
+    settings::{Override, Settings},
+};
+use host::{
+    Access, Actor, AlertChannels, App, Clock, Context, Grant, Options, Running, Vault, accounts,
+};
+use jiff::{Timestamp, tz::TimeZone};
+use tokio::net::TcpListener;
+
+use crate::{Client, fresh_database, profile_dir, unique};
+
+/// Longer than what a test leaves open takes to end on a busy machine.
+const DRAIN: Duration = Duration::from_secs(20);
+
+/// The database of one test, with a directory for its files and the key that seals its secrets.
+pub struct TestDb {
+    pub url: String,
+    pub dir: PathBuf,
+    pub vault: Vault,
+}
+
+impl TestDb {
+    pub fn sqlite() -> Self {
+        let dir = directory();
+        let url = format!("sqlite://{}", dir.join("turno.db").display());
+        Self { url, dir, vault: Vault::ephemeral() }
+    }
+
+    /// `None` when there is no server to test with.
+    pub async fn postgres() -> Option<Self> {
+        let url = fresh_database().await?;
+        Some(Self { url, dir: directory(), vault: Vault::ephemeral() })
+    }
+}
+
+impl Drop for TestDb {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+fn directory() -> PathBuf {
+    let dir = profile_dir().join("testkit").join(unique("local"));
+    fs::create_dir_all(&dir).expect("the target directory is writable");
+    dir
+}
+
+pub async fn on_sqlite(case: impl AsyncFnOnce(&TestDb)) {
+    case(&TestDb::sqlite()).await;
+}
+
+pub async fn on_postgres(case: impl AsyncFnOnce(&TestDb)) {
+    if let Some(database) = TestDb::postgres().await {
+        case(&database).await;
+    }
+}
+
+/// Runs a case on `SQLite` and then on `PostgreSQL`.
+pub async fn on_both(case: impl AsyncFn(&TestDb)) {
+    on_sqlite(&case).await;
+    on_postgres(&case).await;
+}
+
+/// How an application is served. Begin with [`Setup::at`] and change what the test is about; a clone
+/// is another process on the same database and clock.
+#[derive(Clone)]
+pub struct Setup {
+    pub url: String,
+    pub vault: Vault,
+    pub clock: Clock,
+    pub zone: TimeZone,
+    pub access: Access,
+    pub body_bytes: usize,
+    pub alerts: AlertChannels,
+    /// Settings fixed by the environment or a file.
+    pub overrides: Vec<Override>,
+}
+
+impl Setup {
+    /// A clock that stands still at `now`; whoever presents no token acts as ADMIN.
+    pub fn at(now: Timestamp, database: &TestDb) -> Self {
+        Self {
+            url: database.url.clone(),
+            vault: database.vault.clone(),
+            clock: Clock::manual(now),
+            zone: TimeZone::UTC,
+            access: Access::Open,
+            body_bytes: 1_000_000,
+            alerts: AlertChannels::default(),
+            overrides: Vec::new(),
+        }
+    }
+
+    /// Migrates the database and builds the process's state. Nothing runs yet.
+    pub async fn prepare(self, app: App) -> Prepared {
+        let store = Store::open(&self.url).await.expect("the database opens");
+        let lines = [db::ENGINE, host::MIGRATIONS, app.migrations];
+        store.migrate(&lines, self.clock.now()).await.expect("the database is migrated");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let options = Options {
+            access: self.access,
+            demo: false,
+            version: "0.0.0-test",
+            body_bytes: self.body_bytes,
+            vault: self.vault,
+            sse_connections: 1_000,
+            drain: DRAIN,
+            alerts: self.alerts,
+            url: format!("http://{}", listener.local_addr().expect("a bound port")),
+        };
+        let settings = Settings::new(app.settings.to_vec(), self.overrides);
+        let settings = settings.expect("the overrides are valid");
+        let (bus, apps) = (Arc::new(bus::LocalBus::new()), vec![app]);
+        let context = Context::new(store, settings, self.clock, self.zone, apps, options, bus);
+        Prepared { context, listener }
+    }
+}
+
+/// A process that is ready to serve, for whoever has to look at its context first.
+pub struct Prepared {
+    pub context: Context,
+    listener: TcpListener,
+}
+
+impl Prepared {
+    pub async fn start(self) -> LocalServer {
+        let running = host::start(self.context, self.listener).await.expect("the port is ours");
+        let client = Client::anonymous(format!("http://{}", running.address));
+        LocalServer { running, client }
+    }
+}
+
+/// A server in this process.
+pub struct LocalServer {
+    running: Running,
+    /// Nobody in particular.
+    pub client: Client,
+}
+
+impl LocalServer {
+    pub fn context(&self) -> &Context {
+        self.running.context()
+    }
+
+    /// Someone with a role in an application.
+    pub async fn persona(&self, name: &str, app: &str, role: &str) -> Client {
+        let context = self.context();
+        let grants = [Grant { app: app.into(), role: role.into() }];
+        let (by, now) = (Actor::system(), context.clock.now());
+        let secret = accounts::create_token(&context.store, &by, name, &grants, None, now).await;
+        self.client.with_token(secret.expect("a token is given"))
+    }
+
+    /// Lets requests and tasks finish.
+    pub async fn stop(self) {
+        self.running.stop().await;
+    }
+}
