@@ -1,5 +1,7 @@
 //! The applications in this binary, and what they let an operator configure.
 
+use std::sync::Arc;
+
 use db::settings::{Kind, Origin as From, Override, Setting, Settings};
 use host::App;
 use serde_json::Value as Json;
@@ -11,7 +13,12 @@ use crate::exit::Exit;
 /// Every application. Their tables and settings exist whether they run here or not, so that a
 /// backup fits every process of an installation.
 pub(crate) fn all() -> Vec<App> {
-    vec![coordinador::app(), docproc::app(), pedidos::app(), sam::app()]
+    with(Arc::default())
+}
+
+/// The same, with what documents need in a process that serves.
+pub(crate) fn with(documents: Arc<docproc::Runtime>) -> Vec<App> {
+    vec![coordinador::app(), docproc::app(documents), pedidos::app(), sam::app()]
 }
 
 /// Variables by which operators of the original systems already know a setting.

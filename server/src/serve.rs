@@ -70,13 +70,15 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     };
     let (zone, bus) = (server.timezone.zone.clone(), Arc::new(LocalBus::new()));
     let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);
-    let apps = apps::all().into_iter().filter(wanted).collect();
+    let documents = crate::docproc::open(&server.apps, &server.data_dir)?;
+    let apps = apps::with(documents.clone()).into_iter().filter(wanted).collect();
     let context = Context::new(store, settings, clock, zone, apps, options, bus);
-    crate::docproc::install(&context, &server.data_dir).await?;
+    let documents = docproc::Context::new(context.clone(), documents);
+    crate::docproc::prepare(&documents).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
     let running =
         host::start(context, listener).await.map_err(|error| busy(server.listen, &error))?;
-    crate::docproc::health(running.context(), server.listen).await?;
+    crate::docproc::health(documents, server.listen).await?;
     crate::doors::open(&running).await?;
     Ok(running)
 }

@@ -1,39 +1,29 @@
 //! *`DocProc`*: documents in, structured answers out, people where a machine is not sure.
 //!
-//! Read `model` for the nouns, `rules` for the decisions (`rules::advance` above all), `work` for
-//! how messages are done, `store` for how facts are kept, `wire` for the outside contract.
+//! Read `model` for the nouns, `rules` for what is decided (`rules::advance` above all),
+//! `drivers::reading` for how messages are done, `decisions` for how things commit, `store` for how
+//! they are kept, `wire` for the outside contract.
 
-pub mod alarms;
-pub mod callback;
-pub mod deadlines;
 pub mod decisions;
-pub mod folder;
+pub mod drivers;
 pub mod golden;
-pub mod health;
-pub mod model;
 pub mod pages;
-pub mod policy;
-pub mod reception;
-pub mod resources;
-pub mod retention;
-pub mod room;
 pub mod routes;
-pub mod rules;
 pub mod sim;
-pub mod storage;
 pub mod store;
 pub mod training;
 pub mod wire;
-pub mod work;
-pub mod workflows;
 
-use host::{App, Draw, Nav, Role, Tick};
-use jiff::SignedDuration;
-pub use room::{Part, Place, install};
+use std::sync::Arc;
+
+pub use docproc_rules::{NAME, model, policy, rules};
+pub use drivers::runtime::{Config, Part, Runtime, prepare};
+use engine::{Roles as _, Word as _};
+use host::{App, Draw, Nav, Role, Wiring};
 pub use store::policy::SETTINGS;
 
-/// The name of the application and of its topic.
-pub const NAME: &str = "docproc";
+/// The house's context with what this application keeps in the process.
+pub type Context = host::Local<Runtime>;
 
 /// Environment variables of the original system and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[
@@ -70,8 +60,9 @@ const UNHURRIED: &[&str] = &[
     "/api/docproc/workflows/{name}/promote",
 ];
 
-/// The application, ready to plug into the host. [`install`] prepares it in a process.
-pub fn app() -> App {
+/// The application with what it keeps in this process; [`Runtime::default`] where it does not run.
+pub fn app(runtime: Arc<Runtime>) -> App {
+    let wiring = Wiring(runtime);
     App {
         name: NAME,
         title: ("DocProc", "DocProc"),
@@ -85,71 +76,30 @@ pub fn app() -> App {
             Role { word: "EMISOR", title: ("Envío", "Sender") },
         ],
         may_configure: |role| {
-            policy::Role::from_word(role)
-                .is_some_and(|role| policy::can(role, policy::Action::Configure))
+            policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
-        routes: Box::new(|_| routes::all()),
+        routes: wiring.routes(routes::all),
         public: &[],
         own_proof: &[],
         unhurried: UNHURRIED,
         assets: vec![pages::ASSETS.clone()],
-        ticks: ticks(),
-        tasks: vec![Box::new(|context| Box::pin(work::run(context)))],
-        drivers: vec![callback::driver()],
+        ticks: vec![
+            wiring.tick(decisions::queue::TICK, decisions::queue::tick),
+            wiring.tick(decisions::deadlines::TICK, decisions::deadlines::tick),
+            wiring.tick(decisions::alarms::TICK, decisions::alarms::tick),
+            wiring.tick(decisions::people::TICK, decisions::people::tick),
+            wiring.tick(decisions::golden::TICK, decisions::golden::tick),
+            wiring.tick(drivers::folder::TICK, drivers::folder::tick),
+            wiring.tick(drivers::retention::TICK, drivers::retention::tick),
+        ],
+        tasks: vec![wiring.task(drivers::reading::run), wiring.task(drivers::workflows::watch)],
+        drivers: vec![wiring.driver(store::answers::CALLBACK, drivers::callback::perform)],
         redact: wire::redact,
         senseless: |_, _| None,
-        on_settings: Box::new(|context, decision| {
-            Box::pin(decisions::settings_changed(context, decision))
+        on_settings: wiring.on_settings(|context, decision| {
+            Box::pin(async move { decisions::settings_changed(&context, decision).await })
         }),
-        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        demo: Some(wiring.task(sim::demo)),
     }
-}
-
-/// What falls due by time.
-fn ticks() -> Vec<Tick> {
-    vec![
-        Tick::periodic(
-            decisions::TICK,
-            |_| Box::pin(std::future::ready(decisions::period())),
-            |context, now| Box::pin(decisions::next(context, now)),
-            |context, now| Box::pin(decisions::tick(context, now)),
-        ),
-        Tick::periodic(
-            deadlines::TICK,
-            |_| Box::pin(std::future::ready(decisions::period())),
-            |context, now| Box::pin(deadlines::next(context, now)),
-            |context, now| Box::pin(deadlines::watch(context, now)),
-        ),
-        Tick::periodic(
-            folder::TICK,
-            |context| Box::pin(std::future::ready(folder::period(&context))),
-            |_, _| Box::pin(std::future::ready(Ok(None))),
-            |context, now| Box::pin(folder::look(context, now)),
-        ),
-        Tick::periodic(
-            alarms::TICK,
-            |_| Box::pin(std::future::ready(alarms::period())),
-            |_, _| Box::pin(std::future::ready(Ok(None))),
-            |context, now| Box::pin(alarms::check(context, now)),
-        ),
-        Tick::periodic(
-            decisions::people::TICK,
-            |_| Box::pin(std::future::ready(decisions::period())),
-            |context, _| Box::pin(decisions::people::next_due(context)),
-            |context, now| Box::pin(decisions::people::tick(context, now)),
-        ),
-        Tick::periodic(
-            decisions::golden::TICK,
-            |_| Box::pin(std::future::ready(decisions::period())),
-            |_, _| Box::pin(std::future::ready(Ok(None))),
-            |context, _| Box::pin(decisions::golden::feed(context)),
-        ),
-        Tick::periodic(
-            "docproc.limpieza",
-            |_| Box::pin(std::future::ready(Ok(SignedDuration::from_hours(1)))),
-            |_, _| Box::pin(std::future::ready(Ok(None))),
-            |context, now| Box::pin(decisions::sweep(context, now)),
-        ),
-    ]
 }

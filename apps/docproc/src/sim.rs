@@ -3,13 +3,14 @@
 
 use std::{path::Path, time::Duration};
 
-use host::Context;
 use reqwest::{
     Client,
     multipart::{Form, Part},
 };
 use samples::{CorpusError, Kind, Lang, Sample, ScanError, Wear, write_corpus};
 use serde_json::{Value as Json, json};
+
+use crate::Context;
 
 /// In what state documents come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result, anyhow};
 use docproc::{
     rules::{advance::Thresholds, workflow},
     training::{self, Judge, Scorecard},
-    workflows,
 };
 use ocr::Pack;
 use samples::{Wear, write_corpus};
@@ -42,7 +41,7 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
 }
 
 fn judged(dir: &Path, pack: Option<&Pack>) -> Result<Scorecard> {
-    let workflow = workflow::parse(workflows::DEFAULT)
+    let workflow = workflow::parse(workflow::DEFAULT)
         .map_err(|faults| anyhow!("the default workflow: {faults:?}"))?;
     let judge = Judge {
         workflow: &workflow,

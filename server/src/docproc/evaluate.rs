@@ -2,7 +2,6 @@
 
 use docproc::rules::{advance::Thresholds, workflow};
 use docproc::training::{self, Judge, cases};
-use docproc::workflows;
 use jiff::Timestamp;
 use ocr::Pack;
 use understand::classify::Classifier;
@@ -21,13 +20,13 @@ pub(super) fn run(args: &Evaluate) -> Result<(), Exit> {
         let hint = "`turno sim documentos --out DIR` makes some";
         return Err(Exit::new(Code::NotFound, message).hint(hint));
     }
-    let workflow = workflow::parse(workflows::DEFAULT)
+    let workflow = workflow::parse(workflow::DEFAULT)
         .map_err(|_| Exit::failed("the workflow in the binary does not load"))?;
     let place = place(&config.server.data_dir)?;
     let classifier = if args.shipped {
         Classifier::shipped().clone()
     } else {
-        train::in_force(&docproc::room::trained(&place))?
+        train::in_force(&docproc::drivers::runtime::trained(&place))?
     };
     let judge = Judge {
         workflow: &workflow,

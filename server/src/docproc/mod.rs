@@ -11,11 +11,13 @@ mod status;
 mod submit;
 mod train;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use docproc::training::Untold;
-use docproc::{Part, Place};
-use host::Context;
+use docproc::{Config, Context, Part, Runtime};
 
 use crate::cli::DocprocCommand;
 use crate::exit::{Code, Exit};
@@ -56,9 +58,10 @@ const HEALTH_PORT: u16 = 8080;
 const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
 const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
 
-pub(crate) async fn install(context: &Context, data_dir: &Path) -> Result<(), Exit> {
-    if context.app(docproc::NAME).is_none() {
-        return Ok(());
+/// What a process needs that takes documents; where none are taken, nothing is opened.
+pub(crate) fn open(apps: &[String], data_dir: &Path) -> Result<Arc<Runtime>, Exit> {
+    if !apps.iter().any(|app| app == docproc::NAME) {
+        return Ok(Arc::default());
     }
     if variable(RABBIT).is_some() {
         return Err(Exit::usage(format!("{RABBIT}: this version speaks to no broker"))
@@ -66,14 +69,24 @@ pub(crate) async fn install(context: &Context, data_dir: &Path) -> Result<(), Ex
     }
     let place = place(data_dir)?;
     let storage = place.storage.display().to_string();
-    docproc::install(context, place)
-        .await
-        .map_err(|error| Exit::failed(format!("documents in {storage}: {error}")))
+    Runtime::open(place).map(Arc::new).map_err(|error| unready(&storage, &error))
+}
+
+pub(crate) async fn prepare(context: &Context) -> Result<(), Exit> {
+    if context.app(docproc::NAME).is_none() {
+        return Ok(());
+    }
+    let storage = context.runtime.config.storage.display().to_string();
+    docproc::prepare(context).await.map_err(|error| unready(&storage, &error))
+}
+
+fn unready(storage: &str, error: &dyn std::error::Error) -> Exit {
+    Exit::failed(format!("documents in {storage}: {error}"))
 }
 
 /// Where this process alone answers health checks (seed §9.4): the port that is named, or the
 /// seed's when the process is one component of several. Loopback unless the server is not.
-pub(crate) async fn health(context: &Context, listen: std::net::SocketAddr) -> Result<(), Exit> {
+pub(crate) async fn health(context: Context, listen: std::net::SocketAddr) -> Result<(), Exit> {
     if context.app(docproc::NAME).is_none() {
         return Ok(());
     }
@@ -85,7 +98,7 @@ pub(crate) async fn health(context: &Context, listen: std::net::SocketAddr) -> R
         (None, None) => return Ok(()),
     };
     let address = std::net::SocketAddr::new(listen.ip(), port);
-    match docproc::health::serve(context.clone(), address).await {
+    match docproc::routes::health::serve(context, address).await {
         Ok(bound) => tracing::info!(address = %bound, "health checks of this component"),
         Err(error) => tracing::warn!(%address, %error,
             "no health checks on a port of their own; /health and /ready answer on the main one"),
@@ -103,14 +116,14 @@ pub(crate) fn has_callback_secret() -> bool {
     matches!(secret(CALLBACK_SECRET), Ok(Some(_)))
 }
 
-pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
+pub(crate) fn place(data_dir: &Path) -> Result<Config, Exit> {
     let component = variable(PART).unwrap_or_default();
-    let part = Part::from_word(&component).ok_or_else(|| {
+    let part = Part::named(&component).ok_or_else(|| {
         Exit::usage(format!("{PART}: there is no component {component:?}"))
             .hint(format!("there are {}", Part::WORDS))
     })?;
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    Ok(Place {
+    Ok(Config {
         storage: variable("DOCPROC_STORAGE_PATH")
             .map_or_else(|| data_dir.join("docproc"), PathBuf::from),
         workflows: Some(PathBuf::from(
@@ -121,7 +134,7 @@ pub(crate) fn place(data_dir: &Path) -> Result<Place, Exit> {
         threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
         prefetch: number("DOCPROC_PREFETCH_COUNT")?,
         folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
-        callback_secret: secret(CALLBACK_SECRET)?.map(docproc::room::Secret::new),
+        callback_secret: secret(CALLBACK_SECRET)?.map(docproc::drivers::runtime::Secret::new),
     })
 }
 

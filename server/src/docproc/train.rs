@@ -37,7 +37,7 @@ pub(super) async fn run(args: Train) -> Result<(), Exit> {
     if let Some(dir) = &args.labelled {
         lessons.extend(labelled(dir)?);
     }
-    let target = docproc::room::trained(&place(&config.server.data_dir)?);
+    let target = docproc::drivers::runtime::trained(&place(&config.server.data_dir)?);
     let in_force = in_force(&target)?;
     let trained = training::train(&lessons, &in_force)
         .map_err(|error| Exit::failed(format!("nothing could be learnt: {error}")))?;

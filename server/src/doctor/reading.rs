@@ -61,7 +61,7 @@ fn engine(kind: EngineKind, found: Result<String, String>) -> Finding {
 fn classifier(config: &Config) -> Finding {
     const ABOUT: &str = "classifier";
     let file = match place(&config.server.data_dir) {
-        Ok(place) => docproc::room::trained(&place),
+        Ok(place) => docproc::drivers::runtime::trained(&place),
         Err(exit) => return Finding::fail(ABOUT, exit.to_string(), "correct the variable"),
     };
     let Ok(bytes) = std::fs::read(&file) else {

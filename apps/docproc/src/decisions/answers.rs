@@ -2,42 +2,40 @@
 //! commit.
 
 use db::{
-    Decision, Error, Rows,
+    Decision, Error,
     audit::Entry,
     idempotency::{self, Seen},
 };
-use host::Context;
+use engine::Sentence;
+use host::By;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Key, Refusal,
-    people::{self, Took, told},
+    Key, Refusal, course,
+    people::{self, Took},
+    queue,
 };
 use crate::{
+    Context,
     model::Item,
-    room::room,
     rules::{
-        Sentence,
-        continuity::Place,
         correct::{self, Corrected, Said},
-        regroup::{self, Bound, Regrouping, Wanted},
+        regroup::{self as rule, Bound, Wanted},
         workflow::Workflow,
     },
     store::{
         corrections::{self, NewCorrection},
         documents::{self, DocumentRow},
-        messages, operators, pages, people_scope, progress, requests,
+        operators, pages, people_scope, regroup, requests,
         reviews::{self, TaskRow},
         scope,
     },
-    work,
 };
 
 /// An answer with all that belongs to it.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    pub operator: String,
-    pub role: &'static str,
+    pub by: By,
     pub answer: Answer,
     /// Whether the case shall be one to be judged by.
     pub golden: bool,
@@ -56,13 +54,12 @@ pub enum Answer {
 
 /// *Enviar*: an answer by the one who has the task, once.
 pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Took {
-    let room = room(context);
     let known = reviews::find(&mut context.store.read().await?, id).await?;
     let Some(known) = known else { return Ok(Err(Refusal::NoTask)) };
     let request = known.request_id;
     let mut decision = context.store.decide(&scope(&request), context.clock.now()).await?;
     decision.hold(&people_scope()).await?;
-    let owner = format!("{}/task/{id}/{}", crate::NAME, submission.operator);
+    let owner = format!("{}/task/{id}/{}", crate::NAME, submission.by.name);
     if let Some(key) = &submission.key {
         match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
             Seen::New => {}
@@ -74,7 +71,7 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
         }
     }
     people::take_back_lapsed(context, &mut decision).await?;
-    let task = match people::held(&mut decision, &submission.operator, id).await? {
+    let task = match people::held(&mut decision, &submission.by.name, id).await? {
         Ok(task) => task,
         Err(refusal) => return Ok(Err(refusal)),
     };
@@ -86,19 +83,22 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
         let answer = json!({ "id": id });
         idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
     }
-    operators::heard(&mut decision, &submission.operator).await?;
-    work::settle(context, &room, &mut decision, &[request]).await?;
+    operators::heard(&mut decision, &submission.by.name).await?;
+    course::settle(context, &mut decision, &[request]).await?;
     people::assign(context, &mut decision).await?;
     let task = reviews::find(&mut decision.tx, id).await?;
+    queue::wake(context, &mut decision);
+    if submission.golden {
+        decision.wake(super::golden::TICK);
+    }
     decision.commit().await?;
-    room.work.notify_one();
     Ok(task.ok_or(Refusal::NoTask))
 }
 
 fn key_reused() -> Refusal {
     Refusal::Invalid {
         code: "CLAVE_REUTILIZADA",
-        said: told(
+        said: Sentence::new(
             "La Idempotency-Key se usó con otra respuesta.",
             "The Idempotency-Key was used with another answer.",
         ),
@@ -111,11 +111,10 @@ async fn record(
     task: &TaskRow,
     submission: &Submission,
 ) -> Result<Result<(), Refusal>, Error> {
-    let room = room(context);
     let Some(row) = requests::find(&mut decision.tx, &task.request_id).await? else {
         return Ok(Err(Refusal::NoTask));
     };
-    let workflow = room.workflows.version(&mut decision.tx, row.workflow_id).await?;
+    let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
     match (&task.item, &submission.answer) {
         (Item::Page(n), Answer::Type(doc_type)) => {
             sort_page(decision, task, submission, &workflow, *n, doc_type).await
@@ -133,7 +132,7 @@ async fn record(
                 data.unwrap_or(&empty),
                 workflow.schemas.get(&document.doc_type),
                 said,
-                &submission.operator,
+                &submission.by.name,
                 today,
             );
             match corrected {
@@ -148,14 +147,14 @@ async fn record(
         }
         (Item::Page(_) | Item::Request, _) => Ok(Err(Refusal::Invalid {
             code: "FALTA_TIPO",
-            said: told(
+            said: Sentence::new(
                 "Una tarea de clasificación se responde con doc_type.",
                 "A classification task is answered with doc_type.",
             ),
         })),
         (Item::Document(_), Answer::Type(_)) => Ok(Err(Refusal::Invalid {
             code: "FALTAN_DATOS",
-            said: told(
+            said: Sentence::new(
                 "Una tarea de extracción se responde con extracted_data.",
                 "An extraction task is answered with extracted_data.",
             ),
@@ -166,7 +165,7 @@ async fn record(
 fn refused(wrong: Vec<correct::Wrong>) -> Refusal {
     let errors = wrong.into_iter().map(|one| (one.field, one.said)).collect();
     Refusal::Wrong {
-        said: told(
+        said: Sentence::new(
             "Hay valores que el flujo no admite; no se cambió nada.",
             "Some values are not allowed by the workflow; nothing was changed.",
         ),
@@ -194,12 +193,7 @@ async fn sort_page(
             ),
         }));
     }
-    let sql = "UPDATE pages SET doc_type = $4, classification_confidence = 1.0,
-               origin = 'BACKOFFICE', standing = 'DONE'
-               WHERE request_id = $1 AND n = $2 AND stage_at = $3 AND standing = 'REVIEW'";
-    let request = task.request_id.as_str();
-    let args = [request.into(), n.into(), task.stage_at.into(), doc_type.into()];
-    decision.tx.guarded("page", sql, &args).await?;
+    pages::decided(decision, &task.request_id, n, task.stage_at, doc_type).await?;
     let suggested = &task.input_data["suggested_type"];
     let machine = json!({ "doc_type": suggested, "confidence": task.input_data["confidence"] });
     let person = json!({ "doc_type": doc_type });
@@ -207,7 +201,7 @@ async fn sort_page(
     let correction = NewCorrection {
         task,
         kind: "classification",
-        operator: &submission.operator,
+        operator: &submission.by.name,
         doc_type,
         machine,
         person: person.clone(),
@@ -228,19 +222,7 @@ async fn fill_document(
     document: &DocumentRow,
     corrected: &Corrected,
 ) -> Result<Result<(), Refusal>, Error> {
-    let fields = serde_json::to_value(&corrected.fields)
-        .map_err(|error| Error::corrupt(error.to_string()))?;
-    let sql = "UPDATE documents SET fields = $3, extracted_data = $4, extraction_confidence = 1.0,
-               missing_required = 0, origin = 'BACKOFFICE', standing = 'DONE', updated_at = $5
-               WHERE id = $1 AND stage_at = $2 AND standing = 'REVIEW'";
-    let args = [
-        document.id.as_str().into(),
-        task.stage_at.into(),
-        fields.into(),
-        Json::Object(corrected.data.clone()).into(),
-        decision.now.into(),
-    ];
-    decision.tx.guarded("document", sql, &args).await?;
+    documents::corrected(decision, &document.id, task.stage_at, corrected).await?;
     let lessons = &corrected.lessons;
     let machine: Map<String, Json> = lessons
         .iter()
@@ -253,7 +235,7 @@ async fn fill_document(
     let correction = NewCorrection {
         task,
         kind: "extraction",
-        operator: &submission.operator,
+        operator: &submission.by.name,
         doc_type: &document.doc_type,
         machine: machine.into(),
         person: person.into(),
@@ -283,14 +265,17 @@ async fn group_anew(
         .map(|one| Bound { id: one.id.clone(), first: one.first_page, last: one.last_page })
         .collect();
     let files: Vec<u32> = all.iter().map(|page| page.file).collect();
-    let done = match regroup::regroup(&bounds, &files, &workflow.types(), own, wanted) {
+    let done = match rule::regroup(&bounds, &files, &workflow.types(), own, wanted) {
         Ok(done) => done,
         Err(said) => return Ok(Err(Refusal::Invalid { code: "GRUPOS_INVALIDOS", said })),
     };
     let Some(at) = workflow.grouping() else {
         return Ok(Err(Refusal::Invalid {
             code: "SIN_AGRUPACION",
-            said: told("Este flujo no agrupa páginas.", "This workflow does not group pages."),
+            said: Sentence::new(
+                "Este flujo no agrupa páginas.",
+                "This workflow does not group pages.",
+            ),
         }));
     };
     let groups: Vec<Json> = wanted
@@ -305,7 +290,7 @@ async fn group_anew(
     let correction = NewCorrection {
         task,
         kind: "grouping",
-        operator: &submission.operator,
+        operator: &submission.by.name,
         doc_type: wanted.first().map_or("", |group| group.doc_type.as_str()),
         machine: machine.into(),
         person: groups.clone().into(),
@@ -315,49 +300,8 @@ async fn group_anew(
     };
     corrections::keep(decision, &correction).await?;
     end(decision, task, submission, &json!({ "groups": groups }), "regrouped").await?;
-    undo(decision, &task.request_id, at, &done).await?;
+    regroup::undo(decision, &task.request_id, at, &done).await?;
     Ok(Ok(()))
-}
-
-/// Takes documents apart. The run counts on, so that what comes of the pages is new to the queue.
-async fn undo(
-    decision: &mut Decision,
-    request: &str,
-    at: usize,
-    done: &Regrouping,
-) -> Result<(), Error> {
-    reviews::withdraw_items(decision, request, &done.undone).await?;
-    messages::drop_items(decision, request, &done.undone).await?;
-    let said: std::collections::HashMap<u32, Place> = done
-        .pages
-        .iter()
-        .map(|page| (page.n, if page.opens { Place::Opens } else { Place::Joins }))
-        .chain(done.after.map(|n| (n, Place::Opens)))
-        .collect();
-    let sql = "SELECT n, evidence FROM pages WHERE request_id = $1 ORDER BY n";
-    let mut evidence = Rows::new(&["n", "evidence"]);
-    for row in decision.tx.all(sql, &[request.into()]).await? {
-        let n = row.get::<i64>("n")? as u32;
-        let Some(place) = said.get(&n) else { continue };
-        let before: Option<Json> = row.maybe("evidence")?;
-        let identity = before.as_ref().and_then(|one| progress::read_evidence(one).1);
-        evidence.push([n.into(), progress::evidence(*place, identity.as_deref()).into()]);
-    }
-    let sql = "UPDATE pages SET evidence = v.evidence FROM ROWS
-               WHERE pages.request_id = $1 AND pages.n = v.n";
-    decision.tx.each(sql, &[request.into()], &evidence).await?;
-    let mut types = Rows::new(&["n", "doc_type"]);
-    for page in &done.pages {
-        types.push([page.n.into(), page.doc_type.as_str().into()]);
-    }
-    let sql = "UPDATE pages SET doc_type = v.doc_type, classification_confidence = 1.0,
-               origin = 'BACKOFFICE', document_id = NULL, stage_at = $2, standing = 'WAITING'
-               FROM ROWS WHERE pages.request_id = $1 AND pages.n = v.n";
-    decision.tx.each(sql, &[request.into(), (at as i64).into()], &types).await?;
-    let sql = "DELETE FROM documents WHERE id IN (SELECT v.id FROM ROWS)";
-    decision.tx.each(sql, &[], &Rows::of(&["id"], &done.undone)).await?;
-    let sql = "UPDATE requests SET run = run + 1, updated_at = $2 WHERE id = $1";
-    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await.map(drop)
 }
 
 async fn end(
@@ -367,26 +311,19 @@ async fn end(
     output: &Json,
     ending: &'static str,
 ) -> Result<(), Error> {
-    reviews::complete(decision, task, &submission.operator, output, ending).await?;
+    reviews::complete(decision, task, &submission.by.name, output, ending).await?;
     metrics::counter!("docproc_answers_total", "task_type" => task.task_type.clone()).increment(1);
-    decision.audit(Entry {
-        app: crate::NAME,
-        actor: submission.operator.clone(),
-        role: submission.role.to_owned(),
-        action: format!("task.{ending}"),
-        subject: format!("task/{}", task.id),
-        before: None,
-        // What documents say stays out of the book.
-        after: Some(json!({ "request_id": task.request_id, "task_type": task.task_type })),
-        reason: None,
-    });
+    // What documents say stays out of the book.
+    let after = json!({ "request_id": task.request_id, "task_type": task.task_type });
+    let entry = submission.by.did(format!("task.{ending}"), format!("task/{}", task.id));
+    decision.audit(Entry { after: Some(after), ..entry });
     Ok(())
 }
 
 /// Marks a correction as a case to be judged by, or no longer. `None`: there is none.
 pub async fn mark(
     context: &Context,
-    by: &super::By,
+    by: &By,
     id: &str,
     golden: bool,
 ) -> Result<Option<corrections::CorrectionRow>, Error> {
@@ -395,8 +332,9 @@ pub async fn mark(
         return Ok(None);
     }
     let row = corrections::find(&mut decision.tx, id).await?;
-    let entry = super::entry(by, "correction.golden", id, json!({ "golden": golden }));
-    decision.audit(Entry { subject: format!("correction/{id}"), ..entry });
+    let entry = by.did("correction.golden", format!("correction/{id}"));
+    decision.audit(Entry { after: Some(json!({ "golden": golden })), ..entry });
+    decision.wake(super::golden::TICK);
     decision.commit().await?;
     Ok(row)
 }

@@ -3,21 +3,23 @@
 use std::{sync::Arc, time::Duration};
 
 use db::{Error, audit::Entry};
+use engine::Sentence;
 use engine::Word as _;
-use host::Context;
+use host::{By, Next};
+use jiff::Timestamp;
 use serde_json::json;
 
-use super::{By, Refusal};
+use super::Refusal;
 use crate::{
+    Context,
+    drivers::runtime::Runtime,
+    drivers::storage::Storage,
     golden::{self, Verdict},
     model::Status,
-    room::{Room, room},
     rules::{
-        Sentence,
         golden::{Answer, read, strangers},
         workflow::Workflow,
     },
-    storage::Storage,
     store::{
         golden::{self as cases, CaseRow, Retired},
         requests::{self, FileRow, RequestRow},
@@ -77,7 +79,7 @@ pub async fn add_files(
     expected: &Answer,
     files: &[FileRow],
 ) -> Added {
-    let active = room(context).workflows.active();
+    let active = context.runtime.workflows.active();
     let Some(flow) = active.get(workflow) else {
         return Ok(Err(invalid(
             "FLUJO_DESCONOCIDO",
@@ -114,8 +116,8 @@ async fn add(
             format!("The name of a case has 1 to {LONGEST_NAME} characters."),
         )));
     }
-    let room = room(context);
-    if let Err(why) = golden::playable(&room, files).await {
+    let runtime = context.runtime.clone();
+    if let Err(why) = golden::playable(&runtime, files).await {
         return Ok(Err(conflict(
             "NO_SE_ABRE",
             format!("No se puede abrir sin más: {why}. Con contraseña no sirve de caso."),
@@ -134,11 +136,11 @@ async fn add(
         retired: None,
         last: None,
     };
-    let copies = match copied(&room, &case.id, files).await {
+    let copies = match copied(&runtime, &case.id, files).await {
         Ok(copies) => copies,
         Err(error) => {
             tracing::error!(%error, case = case.id, "the files of a case could not be copied");
-            let _ = room.storage.remove_case(&case.id).await;
+            let _ = runtime.storage.remove_case(&case.id).await;
             return Ok(Err(conflict(
                 "ALMACEN_NO_DISPONIBLE",
                 "No se pudieron copiar los ficheros; no se añadió nada.".to_owned(),
@@ -148,22 +150,22 @@ async fn add(
     };
     let kept = keep(context, by, &case, &copies).await;
     if !matches!(kept, Ok(Ok(()))) {
-        let _ = room.storage.remove_case(&case.id).await;
+        let _ = runtime.storage.remove_case(&case.id).await;
     }
     Ok(kept?.map(|()| case))
 }
 
 /// The case's own copies: it outlives the request it came from.
 async fn copied(
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     case: &str,
     files: &[FileRow],
 ) -> Result<Vec<FileRow>, std::io::Error> {
-    let (room, case, files) = (room.clone(), case.to_owned(), files.to_vec());
+    let (runtime, case, files) = (runtime.clone(), case.to_owned(), files.to_vec());
     let copying = tokio::task::spawn_blocking(move || {
         let copy = |file: FileRow| {
             let place = Storage::case_place(&case, file.n);
-            room.storage.copy(&file, &place)?;
+            runtime.storage.copy(&file, &place)?;
             Ok(FileRow { place, password: None, pages: None, ..file })
         };
         files.into_iter().map(copy).collect()
@@ -190,7 +192,7 @@ async fn keep(
     cases::insert(&mut decision, case, files).await?;
     let after = json!({ "workflow": case.workflow, "name": case.name, "request_id": request,
                         "files": files.len() });
-    decision.audit(entry(by, "golden.add", &case.id, Some(after), None));
+    decision.audit(Entry { after: Some(after), ..by.did("golden.add", subject(&case.id)) });
     decision.commit().await?;
     Ok(Ok(()))
 }
@@ -212,17 +214,18 @@ pub async fn retire(context: &Context, by: &By, id: &str, reason: &str) -> Added
         )));
     }
     let after = json!({ "workflow": case.workflow, "name": case.name });
-    decision.audit(entry(by, "golden.retire", id, Some(after), Some(reason)));
+    let reason = Some(reason.to_owned());
+    decision.audit(Entry { after: Some(after), reason, ..by.did("golden.retire", subject(id)) });
     decision.commit().await?;
     Ok(Ok(case))
 }
 
 /// Makes cases of requests whose corrections were marked golden, once they have completed. One
 /// that cannot be a case is listed as retired, with the reason, and not looked at again.
-pub async fn feed(context: Context) -> Result<(), Error> {
+pub async fn tick(context: Context, _: Timestamp) -> Next {
     let marked = cases::marked(&mut context.store.read().await?, AT_ONCE).await?;
     for (request, operator) in marked {
-        let by = By { name: operator, role: "" };
+        let by = By { app: crate::NAME, name: operator, role: String::new() };
         let Err(refusal) = add_request(&context, &by, &request, None).await? else { continue };
         let said = match refusal {
             Refusal::Conflict { code, said } if code != ALREADY => said.es,
@@ -237,7 +240,7 @@ pub async fn feed(context: Context) -> Result<(), Error> {
         tracing::warn!(request_id = request, said, "a marked request cannot be a golden case");
         refuse(&context, &by, &request, &said).await?;
     }
-    Ok(())
+    Ok(None)
 }
 
 async fn refuse(context: &Context, by: &By, request: &str, reason: &str) -> Result<(), Error> {
@@ -256,7 +259,8 @@ async fn refuse(context: &Context, by: &By, request: &str, reason: &str) -> Resu
         last: None,
     };
     cases::insert(&mut decision, &case, &[]).await?;
-    decision.audit(entry(by, "golden.refuse", &case.id, None, Some(reason)));
+    let reason = Some(reason.to_owned());
+    decision.audit(Entry { after: None, reason, ..by.did("golden.refuse", subject(&case.id)) });
     decision.commit().await.map(drop)
 }
 
@@ -272,7 +276,7 @@ pub async fn run(
     for case in set {
         verdicts.push(golden::run(context, workflow, case).await?);
     }
-    let in_force = room(context).workflows.id_of(&workflow.name);
+    let in_force = context.runtime.workflows.id_of(&workflow.name);
     if let Some(version) = version.filter(|version| in_force == Some(*version)) {
         let mut decision = context.store.decide(&cases::scope(), context.clock.now()).await?;
         for one in &verdicts {
@@ -285,14 +289,14 @@ pub async fn run(
 
 /// Removes files that no case owns: a process that ended between copying and committing.
 pub async fn sweep(context: &Context, age: Duration) -> Result<(), Error> {
-    let room = room(context);
-    let storage = room.storage.clone();
+    let runtime = context.runtime.clone();
+    let storage = runtime.storage.clone();
     let old = tokio::task::spawn_blocking(move || storage.cases_older_than(age));
     let old = old.await.unwrap_or_default();
     let mut tx = context.store.read().await?;
     for ids in old.chunks(500) {
         for orphan in cases::unknown(&mut tx, ids).await? {
-            if let Err(error) = room.storage.remove_case(&orphan).await {
+            if let Err(error) = runtime.storage.remove_case(&orphan).await {
                 tracing::warn!(%error, case = orphan, "files without a case stay");
             }
         }
@@ -300,23 +304,8 @@ pub async fn sweep(context: &Context, age: Duration) -> Result<(), Error> {
     Ok(())
 }
 
-fn entry(
-    by: &By,
-    action: &str,
-    id: &str,
-    after: Option<serde_json::Value>,
-    reason: Option<&str>,
-) -> Entry {
-    Entry {
-        app: crate::NAME,
-        actor: by.name.clone(),
-        role: by.role.to_owned(),
-        action: action.to_owned(),
-        subject: format!("golden/{id}"),
-        before: None,
-        after,
-        reason: reason.map(str::to_owned),
-    }
+fn subject(case: &str) -> String {
+    format!("golden/{case}")
 }
 
 pub(super) fn conflict(code: &'static str, es: String, en: String) -> Refusal {

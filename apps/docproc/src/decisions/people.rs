@@ -1,17 +1,16 @@
-//! Tasks and the hands they are in (seed §8): given, taken, kept alive, given back.
+//! Tasks and the holder they are in (seed §8): given, taken, kept alive, given back.
 
-use db::{Decision, Error};
-use host::Context;
+use db::{Decision, Error, audit::Entry};
+use engine::Sentence;
+use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{By, Refusal};
+use super::Refusal;
 use crate::{
+    Context,
     model::TaskState,
-    rules::{
-        Sentence,
-        assign::{self, House, can_do},
-    },
+    rules::assign::{self, House, can_do},
     store::{
         assign::BackOffice,
         operators::{self, OperatorRow},
@@ -50,7 +49,7 @@ async fn plan(context: &Context, decision: &mut Decision, offering: bool) -> Res
     let plan = decision.plan(&BackOffice, rule).await?.plan;
     if !plan.is_settled() {
         // Something lapses earlier or later than the tick knows.
-        context.wake(TICK);
+        decision.wake(TICK);
     }
     Ok(())
 }
@@ -64,8 +63,9 @@ pub async fn claim(context: &Context, operator: &str, id: &str) -> Took {
     };
     if task.status == TaskState::Assigned && !task.is_with(operator) {
         // Many ask for what one has: that it cannot have lapsed yet is seen without the planner.
-        let patience = policy::load(&context.settings, &mut decision.tx).await?.desk.patience;
-        if task.heard().is_some_and(|heard| decision.now.duration_since(heard) < patience) {
+        let task_timeout =
+            policy::load(&context.settings, &mut decision.tx).await?.desk.task_timeout;
+        if task.heard().is_some_and(|heard| decision.now.duration_since(heard) < task_timeout) {
             return Ok(Err(taken(&task)));
         }
         take_back_lapsed(context, &mut decision).await?;
@@ -113,7 +113,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
     if !profile.active {
         return Err(Refusal::Forbidden {
             code: "OPERADOR_INACTIVO",
-            said: told("Tu perfil está inactivo.", "Your profile is inactive."),
+            said: Sentence::new("Tu perfil está inactivo.", "Your profile is inactive."),
         });
     }
     let required = task.skills();
@@ -135,11 +135,14 @@ fn taken(task: &TaskRow) -> Refusal {
     let (code, said) = match task.status {
         TaskState::Completed => (
             "TAREA_TERMINADA",
-            told("Alguien ya respondió esta tarea.", "Somebody has answered this task already."),
+            Sentence::new(
+                "Alguien ya respondió esta tarea.",
+                "Somebody has answered this task already.",
+            ),
         ),
         TaskState::Cancelled => (
             "TAREA_RETIRADA",
-            told(
+            Sentence::new(
                 "La tarea se retiró: ya no hace falta.",
                 "The task was withdrawn: it is no longer needed.",
             ),
@@ -154,11 +157,7 @@ fn taken(task: &TaskRow) -> Refusal {
     Refusal::Conflict { code, said }
 }
 
-pub(super) fn told(es: &str, en: &str) -> Sentence {
-    Sentence::new(es.to_owned(), en.to_owned())
-}
-
-/// Whether a task is in this operator's hands, or why not.
+/// Whether a task is in this operator's holder, or why not.
 pub(super) async fn held(
     decision: &mut Decision,
     operator: &str,
@@ -176,7 +175,7 @@ pub(super) async fn held(
     if reviews::let_lapse(&mut decision.tx, id, operator).await? {
         return Ok(Err(Refusal::Conflict {
             code: "TAREA_VENCIDA",
-            said: told(
+            said: Sentence::new(
                 "Tu turno con esta tarea venció y se ofreció a otra persona; tu borrador se guarda.",
                 "Your turn with this task lapsed and it was offered to somebody else; your draft \
                  is kept.",
@@ -190,7 +189,7 @@ pub(super) async fn held(
                 format!("La tarea la tiene {who}, no {operator}."),
                 format!("{who} has this task, not {operator}."),
             ),
-            None => told(
+            None => Sentence::new(
                 "Nadie tiene la tarea: hay que reclamarla antes.",
                 "Nobody has this task: claim it first.",
             ),
@@ -289,7 +288,7 @@ pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
     Ok(finish(decision, &task.id).await?.map(Some))
 }
 
-/// A supervisor puts a task into somebody's hands, or back into the queue.
+/// A supervisor puts a task into somebody's holder, or back into the queue.
 pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) -> Took {
     let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
     take_back_lapsed(context, &mut decision).await?;
@@ -320,8 +319,8 @@ pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) ->
         reviews::give(&mut decision, id, to, false).await?;
     }
     let after = json!({ "operator": to, "before": task.assigned_to });
-    let entry = super::entry(by, "task.reassign", &task.request_id, after);
-    decision.audit(db::audit::Entry { subject: format!("task/{id}"), ..entry });
+    let entry = by.did("task.reassign", format!("task/{id}"));
+    decision.audit(Entry { after: Some(after), ..entry });
     assign(context, &mut decision).await?;
     finish(decision, id).await
 }
@@ -339,7 +338,10 @@ pub async fn put_operator(
         (Some(_), true) => {
             return Ok(Err(Refusal::Conflict {
                 code: "OPERADOR_EXISTE",
-                said: told("Ya hay un operador con ese nombre.", "That operator exists already."),
+                said: Sentence::new(
+                    "Ya hay un operador con ese nombre.",
+                    "That operator exists already.",
+                ),
             }));
         }
         (None, false) => return Ok(Err(Refusal::NotFound)),
@@ -351,15 +353,11 @@ pub async fn put_operator(
         json!({ "display_name": one.display_name, "skills": one.skills,
                 "shifts": one.shifts, "is_active": one.active })
     };
-    decision.audit(db::audit::Entry {
-        app: crate::NAME,
-        actor: by.name.clone(),
-        role: by.role.to_owned(),
-        action: if new { "operator.add" } else { "operator.change" }.to_owned(),
-        subject: format!("operator/{}", row.username),
+    let action = if new { "operator.add" } else { "operator.change" };
+    decision.audit(Entry {
         before: before.as_ref().map(shown),
         after: Some(shown(row)),
-        reason: None,
+        ..by.did(action, format!("operator/{}", row.username))
     });
     assign(context, &mut decision).await?;
     let kept = operators::find(&mut decision.tx, &row.username).await?;
@@ -367,29 +365,26 @@ pub async fn put_operator(
     Ok(kept.ok_or(Refusal::NotFound))
 }
 
-pub async fn tick(context: Context, now: Timestamp) -> Result<(), Error> {
+/// Answers when the next task lapses, or one that was put off comes back; while somebody waits,
+/// also the next minute, for a shift may begin with it.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
     // Most ticks find nothing: a look is cheaper than a turn at the lock.
     let mut tx = context.store.read().await?;
-    let policy = policy::load(&context.settings, &mut tx).await?;
-    let snapshot = crate::store::assign::load(&mut tx).await?;
+    let house = policy::load(&context.settings, &mut tx).await?.desk;
+    let mut snapshot = crate::store::assign::load(&mut tx).await?;
     drop(tx);
     let local = now.to_zoned(context.zone.clone()).datetime();
-    if assign::plan(&snapshot, policy.desk, now, local).is_settled() {
-        return Ok(());
+    if !assign::plan(&snapshot, house, now, local).is_settled() {
+        let mut decision = context.store.decide(&people_scope(), now).await?;
+        assign(&context, &mut decision).await?;
+        decision.commit().await?;
+        snapshot = crate::store::assign::load(&mut context.store.read().await?).await?;
     }
-    let mut decision = context.store.decide(&people_scope(), now).await?;
-    assign(&context, &mut decision).await?;
-    decision.commit().await.map(drop)
-}
-
-/// When the next task lapses, or one that was put off comes back.
-pub async fn next_due(context: Context) -> Result<Option<Timestamp>, Error> {
-    let mut tx = context.store.read().await?;
-    let policy = policy::load(&context.settings, &mut tx).await?;
-    let snapshot = crate::store::assign::load(&mut tx).await?;
-    let due = snapshot.tasks.iter().filter_map(|task| match task.hands {
-        assign::Hands::With { .. } => assign::lapses_at(&snapshot, task, policy.desk.patience),
-        assign::Hands::Nobody { until } => until,
+    let minute = Timestamp::from_second((now.as_second().div_euclid(60) + 1) * 60).ok();
+    let due = snapshot.tasks.iter().filter_map(|task| match task.holder {
+        assign::Holder::With { .. } => assign::lapses_at(&snapshot, task, house.task_timeout),
+        assign::Holder::Nobody { until: Some(until) } if until > now => Some(until),
+        assign::Holder::Nobody { .. } => minute,
     });
     Ok(due.min())
 }

@@ -2,14 +2,14 @@
 //! when it does not.
 
 use db::{Decision, Error, audit::Entry};
-use host::Context;
+use engine::Sentence;
+use host::By;
 use serde_json::{Value as Json, json};
 
-use super::{By, Refusal, golden};
+use super::{Refusal, golden};
 use crate::{
+    Context,
     golden::Verdict,
-    room::room,
-    rules::Sentence,
     store::{
         golden as cases,
         workflows::{self as versions, Version},
@@ -44,7 +44,7 @@ pub async fn promote(
     name: &str,
     wanted: Option<i64>,
 ) -> Result<Result<Promotion, Refusal>, Error> {
-    let room = room(context);
+    let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
     let active = versions::active(&mut tx, name).await?;
     let candidate = match wanted {
@@ -55,7 +55,7 @@ pub async fn promote(
         let any = !versions::versions(&mut tx, Some(name)).await?.is_empty();
         return Ok(Err(if any { nothing_waits() } else { Refusal::NotFound }));
     };
-    let workflow = room.workflows.version(&mut tx, candidate.id).await?;
+    let workflow = runtime.workflows.version(&mut tx, candidate.id).await?;
     let set = cases::in_use(&mut tx, name).await?;
     drop(tx);
     let verdicts = golden::run(context, &workflow, None, &set).await?;
@@ -81,7 +81,7 @@ pub async fn promote(
     let entry = entry(by, "workflow.promote", name, active.as_ref(), &candidate);
     decision.audit(Entry { after: Some(told(&candidate, &verdicts)), ..entry });
     decision.commit().await?;
-    room.workflows.take_up(&mut context.store.read().await?).await?;
+    runtime.workflows.take_up(&mut context.store.read().await?).await?;
     tracing::info!(workflow = name, version = candidate.id, cases = verdicts.len(), "promoted");
     match confirm(context, by, name).await? {
         Ok(verdicts) => Ok(Ok(done(Outcome::Promoted, verdicts))),
@@ -96,10 +96,10 @@ pub async fn confirm(
     by: &By,
     name: &str,
 ) -> Result<Result<Vec<Verdict>, Vec<Verdict>>, Error> {
-    let room = room(context);
+    let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
     let Some(active) = versions::active(&mut tx, name).await? else { return Ok(Ok(Vec::new())) };
-    let workflow = room.workflows.version(&mut tx, active.id).await?;
+    let workflow = runtime.workflows.version(&mut tx, active.id).await?;
     let set = cases::in_use(&mut tx, name).await?;
     drop(tx);
     let verdicts = golden::run(context, &workflow, Some(active.id), &set).await?;
@@ -112,7 +112,7 @@ pub async fn confirm(
         let after = told(&active, &verdicts);
         back(&mut decision, by, &active, after, "golden").await?;
         decision.commit().await?;
-        room.workflows.take_up(&mut context.store.read().await?).await?;
+        runtime.workflows.take_up(&mut context.store.read().await?).await?;
         tracing::error!(workflow = name, version = active.id, "rolled back: its set differs");
     }
     Ok(Err(verdicts))
@@ -138,7 +138,7 @@ pub async fn rollback(
     };
     back(&mut decision, by, &active, json!({ "version": previous.id }), reason).await?;
     decision.commit().await?;
-    room(context).workflows.take_up(&mut context.store.read().await?).await?;
+    context.runtime.workflows.take_up(&mut context.store.read().await?).await?;
     Ok(Ok((active.id, previous.id)))
 }
 
@@ -168,14 +168,9 @@ fn told(version: &Version, set: &[Verdict]) -> Json {
 
 fn entry(by: &By, action: &str, name: &str, before: Option<&Version>, of: &Version) -> Entry {
     Entry {
-        app: crate::NAME,
-        actor: by.name.clone(),
-        role: by.role.to_owned(),
-        action: action.to_owned(),
-        subject: format!("workflow/{name}"),
         before: before.map(|one| json!({ "version": one.id, "digest": one.digest })),
         after: Some(json!({ "version": of.id })),
-        reason: None,
+        ..by.did(action, format!("workflow/{name}"))
     }
 }
 
@@ -183,8 +178,8 @@ fn nothing_waits() -> Refusal {
     Refusal::Conflict {
         code: "NADA_QUE_PROMOVER",
         said: Sentence::new(
-            "Ninguna versión de este flujo espera su promoción.".to_owned(),
-            "No version of this workflow waits for its promotion.".to_owned(),
+            "Ninguna versión de este flujo espera su promoción.",
+            "No version of this workflow waits for its promotion.",
         ),
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     mem,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 use db::{
@@ -12,14 +12,14 @@ use db::{
     idempotency::{self, Seen},
 };
 use engine::Word as _;
-use host::Context;
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
 
-use super::Key;
+use super::{Key, alarms, deadlines, queue};
 use crate::{
+    Context,
+    drivers::runtime::ROUTER,
     model::{Item, Status},
-    room::{ROUTER, room},
     store::{
         events,
         messages::{self, NewMessage},
@@ -57,7 +57,7 @@ pub struct Arrival {
 
 /// Where arrivals wait while others are being taken in.
 #[derive(Debug, Default)]
-struct Porch(Mutex<Waiting>);
+pub struct CommitBatcher(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -66,7 +66,7 @@ struct Waiting {
     attended: bool,
 }
 
-impl Porch {
+impl CommitBatcher {
     fn with<T>(&self, act: impl FnOnce(&mut Waiting) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -75,22 +75,21 @@ impl Porch {
 /// Takes a request in: its row, its files and its first message are one commit. A caller that goes
 /// away changes nothing about that.
 pub async fn receive(context: &Context, arrival: Arrival) -> Result<(), Error> {
-    let porch = context.shared::<Porch>();
     let (answer, outcome) = oneshot::channel();
-    let attended = porch.with(|waiting| {
+    let attended = context.runtime.arrivals.with(|waiting| {
         waiting.arrivals.push_back((arrival, answer));
         mem::replace(&mut waiting.attended, true)
     });
     if !attended {
-        tokio::spawn(attend(context.clone(), porch));
+        tokio::spawn(attend(context.clone()));
     }
     outcome.await.unwrap_or_else(|_| Err(Error::conflict("reception")))
 }
 
 /// Takes in whoever waits, until nobody does.
-async fn attend(context: Context, porch: Arc<Porch>) {
+async fn attend(context: Context) {
     loop {
-        let (arrivals, answers): (Vec<_>, Vec<_>) = porch.with(|waiting| {
+        let (arrivals, answers): (Vec<_>, Vec<_>) = context.runtime.arrivals.with(|waiting| {
             let together = waiting.arrivals.len().min(TOGETHER);
             waiting.attended = together > 0;
             waiting.arrivals.drain(..together).unzip()
@@ -115,9 +114,9 @@ async fn attend(context: Context, porch: Arc<Porch>) {
 async fn take_in(context: &Context, arrivals: &[Arrival]) -> Result<(), Error> {
     let scopes: Vec<_> = arrivals.iter().map(|one| scope(&one.row.id)).collect();
     let mut decision = context.store.decide_all(&scopes, context.clock.now()).await?;
-    write(&mut decision, arrivals).await?;
+    write(context, &mut decision, arrivals).await?;
     decision.commit().await?;
-    taken(context, arrivals);
+    taken(arrivals);
     Ok(())
 }
 
@@ -137,7 +136,7 @@ pub async fn receive_once(
             Seen::Other => return Ok(Received::KeyReused),
         }
     }
-    write(&mut decision, std::slice::from_ref(arrival)).await?;
+    write(context, &mut decision, std::slice::from_ref(arrival)).await?;
     match once {
         Once::Dropped(key) => {
             if let Some(before) = requests::dropped(&mut decision, key, &row.id).await? {
@@ -151,11 +150,15 @@ pub async fn receive_once(
         }
     }
     decision.commit().await?;
-    taken(context, std::slice::from_ref(arrival));
+    taken(std::slice::from_ref(arrival));
     Ok(Received::New)
 }
 
-async fn write(decision: &mut Decision, arrivals: &[Arrival]) -> Result<(), Error> {
+async fn write(
+    context: &Context,
+    decision: &mut Decision,
+    arrivals: &[Arrival],
+) -> Result<(), Error> {
     let hashes: Vec<&str> = arrivals.iter().filter_map(first_hash).collect();
     let mut seen: HashMap<String, String> =
         requests::with_hashes(&mut decision.tx, &hashes).await?;
@@ -179,6 +182,9 @@ async fn write(decision: &mut Decision, arrivals: &[Arrival]) -> Result<(), Erro
     for Arrival { row, files } in arrivals {
         events::received(decision, &row.id, &row.workflow_name, files.len());
     }
+    queue::wake(context, decision);
+    decision.wake(deadlines::TICK);
+    decision.wake(alarms::TICK);
     Ok(())
 }
 
@@ -199,11 +205,9 @@ fn first_message(row: &RequestRow) -> NewMessage {
     }
 }
 
-fn taken(context: &Context, arrivals: &[Arrival]) {
+fn taken(arrivals: &[Arrival]) {
     for arrival in arrivals {
         let workflow = arrival.row.workflow_name.clone();
         metrics::counter!("docproc_requests_total", "workflow" => workflow).increment(1);
     }
-    room(context).work.notify_one();
-    context.wake(crate::deadlines::TICK);
 }

@@ -11,14 +11,14 @@ mod rehearse;
 use std::{collections::HashMap, sync::Arc};
 
 use db::Error;
-use host::Context;
 use jiff::civil::Date;
-use ocr::EngineKind;
 pub use rehearse::{Asked, Rehearsal, Rehearsed};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    room::{Room, room},
+    Context,
+    drivers::runtime::Runtime,
+    model::Engine,
     rules::{
         golden::{self, Answer, Difference},
         workflow::Workflow,
@@ -33,10 +33,10 @@ use crate::{
 
 /// One rehearsal at a time in a process: documents that wait come first.
 #[derive(Default)]
-struct Stage(Arc<tokio::sync::Mutex<Readers>>);
+pub struct Rehearsals(Arc<tokio::sync::Mutex<Readers>>);
 
 /// The engines of rehearsals, opened when first needed.
-pub type Readers = HashMap<EngineKind, Reader>;
+pub type Readers = HashMap<Engine, Reader>;
 
 /// What came of a case.
 #[derive(Clone, Debug)]
@@ -71,9 +71,9 @@ impl Verdict {
 }
 
 /// Whether files can be played at all: opened now rather than found out when it matters.
-pub async fn playable(room: &Arc<Room>, files: &[FileRow]) -> Result<(), String> {
-    let (room, files) = (room.clone(), files.to_vec());
-    let opened = tokio::task::spawn_blocking(move || perform::open(&room, &files).map(drop));
+pub async fn playable(runtime: &Arc<Runtime>, files: &[FileRow]) -> Result<(), String> {
+    let (runtime, files) = (runtime.clone(), files.to_vec());
+    let opened = tokio::task::spawn_blocking(move || perform::open(&runtime, &files).map(drop));
     opened.await.unwrap_or_else(|_| Err("opening it panicked".to_owned()))
 }
 
@@ -101,11 +101,11 @@ pub async fn run(
     };
     // A year of two digits means today what it meant on the day the case was added.
     let today = case.added_at.to_zoned(context.zone.clone()).date();
-    let room = room(context);
-    let mut readers = context.shared::<Stage>().0.clone().lock_owned().await;
+    let runtime = context.runtime.clone();
+    let mut readers = context.runtime.rehearsals.0.clone().lock_owned().await;
     let (play, wanted) = (workflow.clone(), expected.clone());
     let played = tokio::task::spawn_blocking(move || {
-        let played = play_once(&room, &play, house, &wanted, today, &files, &mut readers);
+        let played = play_once(&runtime, &play, house, &wanted, today, &files, &mut readers);
         if played.is_err() {
             // After a panic nothing inside an engine is certain.
             readers.clear();
@@ -125,7 +125,7 @@ pub async fn run(
 
 /// A page that breaks the program fails its case alone.
 fn play_once(
-    room: &Room,
+    runtime: &Runtime,
     workflow: &Workflow,
     house: crate::rules::advance::Thresholds,
     expected: &Answer,
@@ -133,7 +133,7 @@ fn play_once(
     files: &[FileRow],
     readers: &mut Readers,
 ) -> Result<Result<Rehearsed, String>, ()> {
-    let rehearsal = Rehearsal { room, workflow, house, expected, today };
+    let rehearsal = Rehearsal { runtime, workflow, house, expected, today };
     let play = std::panic::AssertUnwindSafe(|| rehearsal.play(files, readers));
     std::panic::catch_unwind(play).map_err(drop)
 }

@@ -3,37 +3,38 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use ocr::EngineKind;
 use page::PageText;
 use paper::{Document, Kind};
 use understand::{classify::first_page_evidence, extract};
 
 use super::Readers;
 use crate::{
-    room::Room,
+    drivers::reading::{engine_of, kind_word},
+    drivers::runtime::Runtime,
+    model::Engine,
     rules::{
-        continuity::{Place, Scores},
+        continuity::{PagePosition, Scores},
         workflow::Workflow,
     },
     store::requests::FileRow,
     training::Reader,
-    work::kind_word,
 };
 
 /// The files of a case, opened; those of archives too.
-pub(super) fn open(room: &Room, files: &[FileRow]) -> Result<Vec<Arc<Document>>, String> {
-    let limits = room.limits();
+pub(super) fn open(runtime: &Runtime, files: &[FileRow]) -> Result<Vec<Arc<Document>>, String> {
+    let limits = runtime.limits();
     let mut opened = Vec::new();
     let mut pages = 0;
     for file in files {
         let named = |broken: paper::Broken| format!("{}: {broken}", file.name);
         if file.kind != kind_word(Kind::Zip) {
-            let document = room.desk.opened.get(&room.storage, file, &limits).map_err(named)?;
+            let document =
+                runtime.status.opened.get(&runtime.storage, file, &limits).map_err(named)?;
             pages += document.page_count();
             opened.push(document);
             continue;
         }
-        let reader = room.storage.reader(file).map_err(|error| error.to_string())?;
+        let reader = runtime.storage.reader(file).map_err(|error| error.to_string())?;
         let mut inside = Vec::new();
         paper::unpack(reader, &limits, &mut |_, kind, content| {
             let mut bytes = Vec::new();
@@ -58,26 +59,29 @@ pub(super) fn open(room: &Room, files: &[FileRow]) -> Result<Vec<Arc<Document>>,
 /// What a page says.
 pub(super) struct Said {
     pub text: PageText,
-    pub place: Place,
+    pub place: PagePosition,
     pub identity: Option<String>,
 }
 
 pub(super) fn read(
-    room: &Room,
+    runtime: &Runtime,
     readers: &mut Readers,
-    engine: EngineKind,
+    engine: Engine,
     document: &Document,
     page: usize,
 ) -> Result<Said, String> {
-    let reader = readers.entry(engine).or_insert_with(|| Reader::new(room.pack.clone(), engine));
+    let reader = readers.entry(engine).or_insert_with(|| {
+        Reader::new(runtime.pack.clone(), engine_of(engine, runtime.pack.as_ref()))
+    });
     let text = reader.page(document, page).map_err(|unread| unread.to_string())?;
     let evidence = first_page_evidence(&text);
-    let place = Place::told(evidence.page_number, evidence.starts, evidence.identity.is_some());
+    let place =
+        PagePosition::told(evidence.page_number, evidence.starts, evidence.identity.is_some());
     Ok(Said { place, identity: evidence.identity, text })
 }
 
-pub(super) fn classify(room: &Room, workflow: &Workflow, text: &PageText) -> Scores {
-    let scores = room.classifier.scores(text, &workflow.types());
+pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Scores {
+    let scores = runtime.classifier.scores(text, &workflow.types());
     scores.into_iter().map(|(name, p)| (name, rounded(p))).collect()
 }
 

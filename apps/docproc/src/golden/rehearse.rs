@@ -10,11 +10,11 @@ use understand::extract::Extraction;
 
 use super::{Readers, perform};
 use crate::{
+    drivers::runtime::Runtime,
     model::{Component, Item, Progress, Standing, Status},
-    room::Room,
     rules::{
         advance::{Change, Snapshot, Thresholds},
-        course::{Course, Known, News},
+        course::{Course, Finding, Known},
         golden::{self, Answer},
         workflow::{How, Workflow},
     },
@@ -30,7 +30,7 @@ static BY_FIRST_PAGE: fn(u32) -> String = |first| first.to_string();
 /// Everything that decides what becomes of a case.
 #[derive(Debug)]
 pub struct Rehearsal<'a> {
-    pub room: &'a Room,
+    pub runtime: &'a Runtime,
     pub workflow: &'a Workflow,
     pub house: Thresholds,
     pub expected: &'a Answer,
@@ -150,7 +150,8 @@ impl Play<'_> {
                 let bundle = Bundle { first, last, doc_type, found: None, data: Map::new() };
                 self.bundles.insert(first, bundle);
             }
-            Change::Status(_)
+            Change::Learn(_)
+            | Change::Status(_)
             | Change::Send { .. }
             | Change::Stand { .. }
             | Change::Documents(_)
@@ -160,7 +161,7 @@ impl Play<'_> {
 
     fn perform(&mut self, item: &Item, at: usize) -> Result<(), String> {
         let workflow = self.rehearsal.workflow;
-        let room = self.rehearsal.room;
+        let runtime = self.rehearsal.runtime;
         let stage = &workflow.stages[at];
         let known = match (stage.component, item) {
             (Component::Splitter, Item::Request) => self.split()?,
@@ -168,26 +169,26 @@ impl Play<'_> {
                 let How::Read { engine } = stage.how else { return Err(misplaced(&stage.name)) };
                 let sheet = &mut self.sheets[*n as usize];
                 let paper = &self.papers[sheet.paper];
-                let said = perform::read(room, self.readers, engine, paper, sheet.page)?;
+                let said = perform::read(runtime, self.readers, engine, paper, sheet.page)?;
                 sheet.text = Some(said.text);
                 Known::Page { evidence: Some((said.place, said.identity)), scores: None }
             }
             (Component::Classifier, Item::Page(n)) => {
                 let text = self.sheets[*n as usize].text.as_ref();
                 let text = text.ok_or_else(|| misplaced(&stage.name))?;
-                let scores = Some(perform::classify(room, workflow, text));
+                let scores = Some(perform::classify(runtime, workflow, text));
                 Known::Page { evidence: None, scores }
             }
             (Component::Extractor, Item::Document(id)) => self.extract(id),
             _ => return Err(misplaced(&stage.name)),
         };
         let at = at as i32;
-        self.course.learn(&News { item: item.clone(), from: at, at, known });
+        self.course.learn(&Finding { item: item.clone(), from: at, at, known, kept: () });
         Ok(())
     }
 
     fn split(&mut self) -> Result<Known, String> {
-        self.papers = perform::open(self.rehearsal.room, self.files)?;
+        self.papers = perform::open(self.rehearsal.runtime, self.files)?;
         for (paper, opened) in self.papers.iter().enumerate() {
             let sheets = (0..opened.page_count()).map(|page| Sheet { paper, page, text: None });
             self.sheets.extend(sheets);

@@ -1,3 +1,5 @@
+//! The page that says how many threads and people a load needs.
+
 use askama::Template;
 use web::{Lang, Page, Tone};
 

@@ -1,6 +1,9 @@
+//! The first page: what is open, where it waits, who works on it.
+
 use std::borrow::Borrow;
 
 use askama::Template;
+use engine::Word as _;
 use jiff::Timestamp;
 use web::svg::{Bar, Bars};
 use web::{Lang, Page, Tone};
@@ -10,16 +13,16 @@ use super::{
     words,
 };
 use crate::{
+    drivers::resources::Resources,
+    drivers::runtime::ROUTER,
     model::Component,
-    resources::Resources,
-    room::ROUTER,
+    store::catalogue::Refused,
+    store::workers::WorkerProcess,
     store::{
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
         queue::StageLoad,
     },
-    work::Worker,
-    workflows::Refused,
 };
 
 /// `/docproc`: how document processing is doing, now.
@@ -37,7 +40,7 @@ pub struct OverviewPage {
     pub through: Through,
     pub used: Resources,
     pub dead: Vec<Dead>,
-    pub workers: Vec<Worker>,
+    pub workers: Vec<WorkerProcess>,
     /// Real time: processes live in it whatever the business clock says.
     pub real_now: Timestamp,
     pub refused: Vec<Refused>,
@@ -68,13 +71,10 @@ struct Line {
     p99: String,
 }
 
-/// A process that has not been heard of for longer is shown as silent.
-const SILENT_SECONDS: i64 = 10;
-
 impl OverviewPage {
     fn components(&self) -> Vec<&'static str> {
         let mut words = vec![ROUTER];
-        let all = Component::ALL.into_iter();
+        let all = Component::ALL.iter().copied();
         words.extend(all.filter(|one| *one != Component::Http || self.calls).map(Component::word));
         words
     }
@@ -243,22 +243,19 @@ impl OverviewPage {
         if *count.borrow() > 0 { Tone::Warn } else { Tone::Plain }
     }
 
-    fn takes(&self, worker: &Worker) -> String {
-        match worker.components.as_array() {
+    fn takes(&self, worker: &WorkerProcess) -> String {
+        match &worker.components {
             None => self.page.t("todo", "everything").to_owned(),
             Some(list) => {
-                let titles: Vec<String> = list
-                    .iter()
-                    .filter_map(serde_json::Value::as_str)
-                    .map(|word| words::component(&self.page, word))
-                    .collect();
+                let titles: Vec<String> =
+                    list.iter().map(|word| words::component(&self.page, word)).collect();
                 titles.join(", ")
             }
         }
     }
 
-    fn alive(&self, worker: &Worker) -> bool {
-        self.real_now.as_second() - worker.beat_at.as_second() <= SILENT_SECONDS
+    fn alive(&self, worker: &WorkerProcess) -> bool {
+        self.real_now.duration_since(worker.beat_at) <= db::processes::SILENCE
     }
 
     fn busy(&self) -> bool {

@@ -1,3 +1,5 @@
+//! The page that shows how often the machine is right.
+
 use askama::Template;
 use jiff::Timestamp;
 use web::svg::{Curve, Curves};

@@ -1,6 +1,9 @@
+//! One request: its stages, pages, documents and why it waits.
+
 use std::{borrow::Borrow, sync::Arc};
 
 use askama::Template;
+use engine::Word as _;
 use jiff::Timestamp;
 use web::{Lang, Page, Tone};
 

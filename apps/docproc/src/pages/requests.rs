@@ -1,3 +1,5 @@
+//! The list of requests and what narrows it.
+
 use askama::Template;
 use jiff::Timestamp;
 use web::{Lang, Page};

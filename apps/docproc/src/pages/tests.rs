@@ -1,3 +1,5 @@
+//! Every page in both languages, with everything on it that can be there.
+
 use std::sync::Arc;
 
 use askama::Template as _;
@@ -8,12 +10,12 @@ use web::{Lang, Page, Theme};
 use super::{
     backoffice::TaskLine, overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *,
 };
+use crate::store::catalogue::Refused;
 use crate::{
+    drivers::resources::Resources,
     model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
-    resources::Resources,
     routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{
-        Sentence,
         quality::{FieldLine, Quality, TypeLine},
         shift::{Day, Shift},
         thresholds::{Known, Said},
@@ -30,8 +32,8 @@ use crate::{
     },
     wire::people::OperatorView,
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
-    workflows::{DEFAULT, Refused},
 };
+use engine::Sentence;
 
 const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -43,7 +45,7 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
     let fault = workflow::Fault {
         line: 7,
         column: 1,
-        said: Sentence::new("no hay etapas".to_owned(), "there are no stages".to_owned()),
+        said: Sentence::new("no hay etapas", "there are no stages"),
     };
     OverviewPage {
         page: page(lang),
@@ -174,7 +176,7 @@ fn detail() -> RequestDetail {
 fn request(lang: Lang, status: Status) -> RequestPage {
     let reason = Reason {
         code: "ESPERA_PERSONA",
-        said: Sentence::new("La página espera.".to_owned(), "The page waits.".to_owned()),
+        said: Sentence::new("La página espera.", "The page waits."),
         until: None,
         data: json!({}),
     };
@@ -182,7 +184,7 @@ fn request(lang: Lang, status: Status) -> RequestPage {
         page: page(lang),
         detail: detail(),
         status,
-        workflow: Arc::new(workflow::parse(DEFAULT).unwrap()),
+        workflow: Arc::new(workflow::parse(workflow::DEFAULT).unwrap()),
         threshold: 0.75,
         reasons: vec![reason],
         selected: 0,

@@ -1,3 +1,5 @@
+//! The page on which documents are sent by hand.
+
 use askama::Template;
 use web::Page;
 

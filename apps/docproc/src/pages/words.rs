@@ -1,5 +1,6 @@
 //! The words of the contract as people read them, and their colours.
 
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone};
 
@@ -143,7 +144,7 @@ pub fn component(page: &Page, word: &str) -> String {
         Some(Component::ExtractionAggregator) => page.t("Reunión", "Gathering"),
         Some(Component::Consolidator) => page.t("Consolidación", "Consolidation"),
         Some(Component::Http) => page.t("Servicio externo", "Outside service"),
-        None if word == crate::room::ROUTER => page.t("Enrutado", "Routing"),
+        None if word == crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing"),
         None => return spaced(word),
     }
     .to_owned()

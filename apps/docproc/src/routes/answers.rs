@@ -1,15 +1,16 @@
 //! What a request was answered, when, and whether it arrived; and what its deadline brought about.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
     policy::Action,
     store::{answers, deadlines, requests},
 };

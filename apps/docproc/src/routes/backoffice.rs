@@ -5,19 +5,19 @@ use axum::{
     response::{IntoResponse as _, Redirect, Response},
     routing::get,
 };
-use host::{Console, Context, Failure};
+use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Path, Query};
 
 use super::{
-    Desk, operators,
+    AtDesk as _, Desk, operators,
     screens::{midnight, render},
     tasks::Named,
 };
 use crate::{
+    Context,
     pages::{BackofficePage, OperatorsPage, StationPage, backoffice::TaskLine, words},
     policy::Action,
-    room::room,
     rules::assign::KINDS,
     store::{self, desk, figures, reviews},
 };
@@ -39,7 +39,7 @@ async fn home(
     Query(named): Query<Named>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.maybe_operator(named.operator.as_deref());
+    let operator = desk.operator(named.operator.as_deref()).ok();
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
@@ -92,7 +92,7 @@ async fn show(
     wanted: String,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let Some(operator) = desk.maybe_operator(named.operator.as_deref()) else {
+    let Ok(operator) = desk.operator(named.operator.as_deref()) else {
         return Ok(Redirect::to("/backoffice").into_response());
     };
     let page = console.page(console.lang.t("Revisión", "Review"));
@@ -110,7 +110,7 @@ async fn people(desk: Desk, console: Console) -> Result<Response, Failure> {
         (KINDS[0].to_owned(), page.t("Clasificación", "Classification").to_owned()),
         (KINDS[1].to_owned(), page.t("Extracción", "Extraction").to_owned()),
     ];
-    for workflow in room(&desk.context).workflows.active().values() {
+    for workflow in desk.context.runtime.workflows.active().values() {
         for word in workflow.types() {
             if skills.iter().all(|(known, _)| known != word) {
                 skills.push((word.to_owned(), words::doc_type(&page, word)));

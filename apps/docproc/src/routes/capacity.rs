@@ -7,8 +7,8 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use host::{Console, Context, Failure};
-use jiff::Timestamp;
+use engine::Word as _;
+use host::{Console, Failure};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -16,13 +16,15 @@ use web::{Problem, Query};
 
 use super::{Desk, screens::render};
 use crate::{
+    Context,
     model::Component,
     pages::CapacityPage,
     policy::Action,
-    room::room,
     rules::capacity::{self, Answer, Forecast, Load, Spread},
-    store::figures::{self, Took},
-    work::{self, Worker},
+    store::{
+        figures::{self, Took},
+        workers::{self, WorkerProcess},
+    },
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -35,8 +37,6 @@ const MOST_BUSY: f64 = 0.8;
 const TASK_SECONDS: f64 = 45.0;
 /// Hands that are busy longer than this keep requests waiting.
 const BUSY_ENOUGH: f64 = 0.7;
-/// A process that was not heard of for longer has no hands.
-const SILENT_SECONDS: i64 = 10;
 
 /// Nothing takes less than a microsecond; what is nearer to zero than that would only overflow what
 /// is divided by it.
@@ -147,7 +147,7 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
     let mut tx = desk.context.store.read().await?;
     let took = figures::took(&mut tx).await?;
     let people = figures::people(&mut tx).await?;
-    let workers = work::workers(&mut tx).await?;
+    let workers = workers::all(&mut tx).await?;
     drop(tx);
     let spread = |component: Component| spread(&took, component);
     let read = match asked.page_seconds {
@@ -168,7 +168,7 @@ async fn reckon(desk: &Desk, asked: &Asked) -> Result<Option<Plan>, Failure> {
         document: spread(Component::Extractor),
     };
     let limit = Duration::try_from_secs_f64(asked.max_seconds).unwrap_or(Duration::MAX);
-    let here = room(&desk.context).place.threads.max(1) as u32;
+    let here = desk.context.runtime.config.threads.max(1) as u32;
     let tasks_per_hour = people.per_request * asked.requests_per_hour;
     let seconds_each = people.seconds_each.unwrap_or(TASK_SECONDS);
     let people = People {
@@ -205,15 +205,10 @@ fn measured(took: &BTreeMap<String, Took>) -> Vec<Measured> {
     took.iter().map(one).collect()
 }
 
-fn part(component: Component, per_second: f64, each: Spread, workers: &[Worker]) -> Part {
+fn part(component: Component, per_second: f64, each: Spread, workers: &[WorkerProcess]) -> Part {
     let (busy, needed) = capacity::workers(per_second, each.mean, BUSY_ENOUGH);
-    let now = Timestamp::now().as_second();
-    let does = |worker: &&Worker| {
-        let alive = now - worker.beat_at.as_second() <= SILENT_SECONDS;
-        let named = worker.components.as_array();
-        alive && named.is_none_or(|list| list.iter().any(|one| one == component.word()))
-    };
-    let hands: i64 = workers.iter().filter(does).map(|worker| worker.threads).sum();
+    let does = workers.iter().filter(|worker| worker.takes(component.word()));
+    let hands: i64 = does.map(|worker| worker.threads).sum();
     Part {
         component: component.word().to_owned(),
         per_second,

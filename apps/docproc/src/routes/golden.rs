@@ -7,26 +7,25 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, workflows::faults};
+use super::{AtDesk as _, Desk, workflows::faults};
 use crate::{
+    Context,
     decisions::{Refusal, golden},
+    drivers::reception::{self, Refused},
     golden::Verdict,
     policy::Action,
-    reception::{self, Refused},
-    room::room,
     rules::{golden as rule, workflow},
     store::{
         golden::{self as cases, CaseRow},
         policy, workflows as versions,
     },
-    wire,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -160,7 +159,7 @@ async fn add_files(
     // Its files are read like a request's, and copied; what was read goes again.
     let upload = uuid::Uuid::now_v7().to_string();
     let added = take_files(&desk, &upload, form).await;
-    if let Err(error) = room(&desk.context).storage.remove(&upload).await {
+    if let Err(error) = desk.context.runtime.storage.remove(&upload).await {
         tracing::warn!(%error, upload, "files of an upload stay until the sweep");
     }
     created(&desk, added?)
@@ -171,12 +170,12 @@ async fn take_files(
     upload: &str,
     form: Multipart,
 ) -> Result<Result<CaseRow, Refusal>, Failure> {
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let limit = {
         let mut tx = desk.context.store.read().await?;
         policy::load(&desk.context.settings, &mut tx).await?.upload_bytes
     };
-    let form = reception::read(&room, upload, form, limit, desk.lang).await;
+    let form = reception::read(&runtime, upload, form, limit, desk.lang).await;
     let form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),
         Refused::Storage(error) => super::intake::unstored(desk, &error),
@@ -184,9 +183,7 @@ async fn take_files(
     let text = form.others.get("expected").map(String::as_str).unwrap_or_default();
     let expected = serde_json::from_str::<Json>(text).unwrap_or_default();
     let expected = rule::read(&expected).map_err(|said| {
-        Problem::unprocessable("RESPUESTA_INVALIDA")
-            .lang(desk.lang)
-            .detail(wire::told(&said, desk.lang))
+        Problem::unprocessable("RESPUESTA_INVALIDA").lang(desk.lang).detail(desk.lang.say(&said))
     })?;
     let workflow = form.workflow.as_deref().unwrap_or(crate::rules::route::DEFAULT);
     let named = form.others.get("name").filter(|name| !name.trim().is_empty());
@@ -269,17 +266,17 @@ async fn run(
     web::Json(body): web::Json<RunBody>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Judge)?;
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let (flow, version) = match (&body.yaml, body.version) {
         (Some(yaml), _) => (candidate(&desk, &name, yaml)?, None),
         (None, wanted) => {
-            let found = match wanted.or_else(|| room.workflows.id_of(&name)) {
+            let found = match wanted.or_else(|| runtime.workflows.id_of(&name)) {
                 Some(id) => versions::find(&mut tx, id).await?.filter(|one| one.name == name),
                 None => None,
             };
             let found = found.ok_or_else(|| no_workflow(&desk))?;
-            (room.workflows.version(&mut tx, found.id).await?, Some(found.id))
+            (runtime.workflows.version(&mut tx, found.id).await?, Some(found.id))
         }
     };
     let mut set = cases::in_use(&mut tx, &name).await?;

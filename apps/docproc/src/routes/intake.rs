@@ -7,26 +7,27 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
     decisions::{
         Key,
         receive::{Arrival, Once, Received, receive, receive_once},
     },
+    drivers::reception::{self, Form, Refused},
+    drivers::runtime::Runtime,
     model::{Progress, Status},
     policy::Action,
-    reception::{self, Form, Refused},
-    room::{Room, room},
     rules::{callback, route, sla, workflow::Workflow},
     store::{partial, policy, requests},
-    wire::{self, StatusView},
+    wire::StatusView,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -78,11 +79,11 @@ async fn process(
 ) -> Result<Response, Failure> {
     desk.require(Action::Submit)?;
     let form = form.map_err(|_| reception::not_a_form(desk.lang))?;
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let id = uuid::Uuid::now_v7().to_string();
-    let accepted = accept(&desk, &room, &headers, &id, form).await;
+    let accepted = accept(&desk, &runtime, &headers, &id, form).await;
     if !matches!(accepted, Ok(Received::New))
-        && let Err(error) = room.storage.remove(&id).await
+        && let Err(error) = runtime.storage.remove(&id).await
     {
         tracing::warn!(%error, request_id = id, "files of a refused request stay until the sweep");
     }
@@ -104,7 +105,7 @@ async fn process(
 
 async fn accept(
     desk: &Desk,
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     headers: &HeaderMap,
     id: &str,
     form: Multipart,
@@ -113,28 +114,28 @@ async fn accept(
         let mut tx = desk.context.store.read().await?;
         policy::load(&desk.context.settings, &mut tx).await?
     };
-    room.heed(&policy);
-    let form = reception::read(room, id, form, policy.upload_bytes, desk.lang).await;
+    runtime.heed(&policy);
+    let form = reception::read(runtime, id, form, policy.upload_bytes, desk.lang).await;
     let form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),
         Refused::Storage(error) => unstored(desk, &error),
     })?;
     if let Some(url) = &form.callback_url {
-        let private = crate::callback::may_stay_inside(&desk.context, policy.callbacks);
+        let private = crate::drivers::callback::may_stay_inside(&desk.context, policy.callbacks);
         callback::check(url, private).map_err(|said| {
             Problem::unprocessable("CALLBACK_NO_ADMITIDO")
                 .lang(desk.lang)
-                .detail(wire::told(&said, desk.lang))
+                .detail(desk.lang.say(&said))
         })?;
     }
-    let active = room.workflows.active();
+    let active = runtime.workflows.active();
     let named = form.workflow.as_deref();
     let workflow = route::choose(&active, named, &form.channel, &form.metadata);
     let Some(workflow) = workflow else { return Err(no_workflow(desk, named, &active).into()) };
-    let Some(version) = room.workflows.id_of(&workflow.name) else {
+    let Some(version) = runtime.workflows.id_of(&workflow.name) else {
         return Err(no_workflow(desk, named, &active).into());
     };
-    reception::open(room.clone(), &form.files, desk.lang).await?;
+    reception::open(runtime.clone(), &form.files, desk.lang).await?;
     let key = key(headers, &form, &workflow.name);
     let row = row(desk, id, &form, workflow, version, &policy);
     let arrival = Arrival { row, files: form.files };
@@ -235,10 +236,10 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     let Some(row) = requests::find(&mut tx, &id).await? else {
         return Err(desk.no_request().into());
     };
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let so_far = if row.result.is_none() && (row.breached_at.is_some() || row.partial_at.is_some())
     {
-        partial::of(&mut tx, &room.workflows, &id).await?
+        partial::of(&mut tx, &runtime.workflows, &id).await?
     } else {
         None
     };

@@ -4,14 +4,15 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
     decisions::{self, Refusal, people},
     policy::Action,
     rules::{assign::Presence, shift},
@@ -42,12 +43,12 @@ async fn list(desk: Desk) -> Result<Response, Failure> {
 
 pub(super) async fn views(desk: &Desk) -> Result<Vec<OperatorView>, Failure> {
     let mut tx = desk.context.store.read().await?;
-    let patience = policy::load(&desk.context.settings, &mut tx).await?.desk.patience;
+    let task_timeout = policy::load(&desk.context.settings, &mut tx).await?.desk.task_timeout;
     let rows = operators::all(&mut tx).await?;
     let held = reviews::assigned(&mut tx).await?;
     let local = desk.now.to_zoned(desk.context.zone.clone()).datetime();
     let view = |row: OperatorRow| {
-        let presence = match row.for_rules().presence(desk.now, patience) {
+        let presence = match row.for_rules().presence(desk.now, task_timeout) {
             Presence::Here => "here",
             Presence::Assumed => "assumed",
             Presence::Silent => "silent",

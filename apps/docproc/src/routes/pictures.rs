@@ -7,18 +7,19 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use host::{Context, Failure};
+use host::Failure;
 use image::{DynamicImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
+    drivers::runtime::Runtime,
+    drivers::storage::Storage,
     policy::Action,
-    room::{Room, room},
-    storage::Storage,
     store::{pages, requests},
 };
 
@@ -67,11 +68,11 @@ async fn image(
             return Err(problem.into());
         }
     };
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let place = Storage::picture(&id, n, size.word);
-    let picture = match room.storage.get(&place).await {
+    let picture = match runtime.storage.get(&place).await {
         Ok(kept) => kept,
-        Err(_) => make(&desk, room, &id, n, size, &place).await?,
+        Err(_) => make(&desk, runtime, &id, n, size, &place).await?,
     };
     let headers = [
         (header::CONTENT_TYPE, "image/jpeg"),
@@ -83,7 +84,7 @@ async fn image(
 
 async fn make(
     desk: &Desk,
-    room: Arc<Room>,
+    runtime: Arc<Runtime>,
     id: &str,
     n: u32,
     size: Size,
@@ -101,9 +102,9 @@ async fn make(
     let page = all.into_iter().find(|page| page.n == n).ok_or_else(|| desk.no_request())?;
     let file = files.into_iter().find(|file| file.n == page.file);
     let file = file.ok_or_else(|| desk.no_request())?;
-    let (storage, lang) = (room.storage.clone(), desk.lang);
+    let (storage, lang) = (runtime.storage.clone(), desk.lang);
     let drawn = tokio::task::spawn_blocking(move || {
-        let document = room.desk.opened.get(&room.storage, &file, &room.limits())?;
+        let document = runtime.status.opened.get(&runtime.storage, &file, &runtime.limits())?;
         let picture = document.render(page.page_in_file as usize, size.dpi)?;
         Ok::<_, paper::Broken>(encode(picture, page.turned, size))
     });

@@ -1,7 +1,7 @@
 //! Putting versions of workflows into force, and taking them back.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
@@ -9,10 +9,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Lang, Path, Problem};
 
 use super::{
-    Desk,
+    AtDesk as _, Desk,
     golden::{given_reason, no_workflow, report},
 };
 use crate::{
+    Context,
     decisions::{
         Refusal,
         promotion::{self, Outcome, Promotion},

@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use host::{Console, Context, Failure};
+use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -15,9 +15,9 @@ use web::{Problem, Query};
 
 use super::{Desk, screens::render};
 use crate::{
+    Context,
     pages::{QualityPage, quality::Set},
     policy::Action,
-    room::room,
     rules::{
         quality::Quality,
         thresholds::{self, Point, Said},
@@ -128,7 +128,7 @@ async fn page(
     Query(asked): Query<Asked>,
 ) -> Result<Response, Failure> {
     let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
-    let active = room(&desk.context).workflows.active();
+    let active = desk.context.runtime.workflows.active();
     let mut tx = desk.context.store.read().await?;
     let tally = golden::tally(&mut tx).await?;
     let mut sets = Vec::new();

@@ -1,7 +1,7 @@
 //! Dead letters: what was given up, by error, and back into the queue.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -10,6 +10,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Problem, Query};
 
 use super::Desk;
+use crate::Context;
 use crate::{decisions, policy::Action, store::queue};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {

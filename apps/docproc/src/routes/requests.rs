@@ -1,7 +1,7 @@
 //! Looking at requests: the list, one of them with everything, and why it waits.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,15 +9,14 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
+    Context,
     model::Unit,
     policy::Action,
-    room::room,
     rules::{advance, why},
-    store::{documents, pages, policy, progress, queue, requests},
+    store::{documents, pages, policy, progress, queue, requests, workers},
     wire::{self, DocumentView, FanIn, FileView, PageView, RequestDetail, RequestView},
-    work,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -124,10 +123,10 @@ async fn one(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
 }
 
 pub(super) async fn detail(desk: &Desk, id: &str) -> Result<Option<RequestDetail>, Failure> {
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let Some(row) = requests::find(&mut tx, id).await? else { return Ok(None) };
-    let workflow = room.workflows.version(&mut tx, row.workflow_id).await?;
+    let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let files = requests::files(&mut tx, id).await?;
     let pages = pages::all(&mut tx, id).await?;
     let documents = documents::all(&mut tx, id).await?;
@@ -217,7 +216,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
     let reasons: Vec<_> = reasons
         .iter()
         .map(|reason| {
-            json!({ "code": reason.code, "detail": wire::told(&reason.said, desk.lang),
+            json!({ "code": reason.code, "detail": desk.lang.say(&reason.said),
                     "until": reason.until, "data": reason.data })
         })
         .collect();
@@ -230,16 +229,16 @@ pub(super) async fn reasons(
     desk: &Desk,
     id: &str,
 ) -> Result<Option<(requests::RequestRow, Vec<why::Reason>)>, Failure> {
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
-    let loaded = progress::load(&mut tx, &[id.to_owned()], &room.workflows).await?;
+    let loaded = progress::load(&mut tx, &[id.to_owned()], &runtime.workflows).await?;
     let Some(loaded) = loaded.into_iter().next() else { return Ok(None) };
     if loaded.row.status.is_final() {
         let reasons = ended(&loaded.row);
         return Ok(Some((loaded.row, reasons)));
     }
-    let hosted = hosted(&work::workers(&mut tx).await?);
+    let hosted = hosted(&workers::all(&mut tx).await?);
     let queued = queue::of_request(&mut tx, id, desk.now, &hosted).await?;
     let plan = advance::plan(&loaded.snapshot, &loaded.workflow, policy.thresholds);
     let reasons = plan
@@ -259,11 +258,11 @@ pub(super) async fn reasons(
 }
 
 /// Components some process takes; empty: some process takes all.
-fn hosted(workers: &[work::Worker]) -> Vec<String> {
+fn hosted(workers: &[workers::WorkerProcess]) -> Vec<String> {
     let mut names = Vec::new();
     for worker in workers {
-        let Some(list) = worker.components.as_array() else { return Vec::new() };
-        names.extend(list.iter().filter_map(|one| one.as_str().map(str::to_owned)));
+        let Some(list) = &worker.components else { return Vec::new() };
+        names.extend(list.iter().cloned());
     }
     names
 }
@@ -273,7 +272,7 @@ fn ended(row: &requests::RequestRow) -> Vec<why::Reason> {
     let code = if row.status == crate::model::Status::Cancelled { "CANCELADA" } else { "FALLIDA" };
     vec![why::Reason {
         code,
-        said: crate::rules::Sentence::new(error.clone(), error.clone()),
+        said: engine::Sentence::new(error.clone(), error.clone()),
         until: None,
         data: json!({ "code": row.error_code }),
     }]

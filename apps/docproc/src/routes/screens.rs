@@ -6,14 +6,16 @@ use axum::{
     response::{Html, IntoResponse as _, Response},
     routing::get,
 };
-use host::{Console, Context, Failure};
+use engine::{Roles as _, Word as _};
+use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Path, Problem, Query};
 
-use super::{Desk, requests};
+use super::{AtDesk as _, Desk, requests};
 use crate::{
+    Context,
     model::{Component, Status},
     pages::{
         NoRequestPage, OverviewPage, RequestPage, RequestsPage, UploadPage,
@@ -21,10 +23,8 @@ use crate::{
         requests::{Line, Narrowed},
         upload::Choice,
     },
-    policy::{Action, can},
-    room::room,
-    store::{self, figures, measures, policy, queue},
-    work,
+    policy::Action,
+    store::{self, figures, measures, policy, queue, workers},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -42,7 +42,7 @@ const MINUTES: usize = 30;
 async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let page = console.page(console.lang.t("Documentos", "Documents"));
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let today = midnight(desk.now, &page.zone);
     let lately = desk.now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
     let mut tx = desk.context.store.read().await?;
@@ -57,13 +57,13 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         paces: measures::paces(&mut tx, lately).await?,
         manual: measures::manual(&mut tx, today).await?,
         through: measures::through(&mut tx, today).await?,
-        used: crate::resources::now(),
+        used: runtime.resources.now(),
         dead: dead.collect(),
-        workers: work::workers(&mut tx).await?,
-        real_now: Timestamp::now(),
-        refused: room.workflows.refused(),
-        calls: room.workflows.active().values().any(|one| one.has(Component::Http)),
-        may_steer: can(desk.role, Action::Steer),
+        workers: workers::all(&mut tx).await?,
+        real_now: desk.context.clock.real(),
+        refused: runtime.workflows.refused(),
+        calls: runtime.workflows.active().values().any(|one| one.has(Component::Http)),
+        may_steer: desk.role.can(Action::Steer),
         address: address(&headers),
         page,
     };
@@ -83,7 +83,7 @@ fn address(headers: &HeaderMap) -> String {
 
 async fn upload(desk: Desk, console: Console) -> Result<Response, Failure> {
     desk.require(Action::Submit)?;
-    let active = room(&desk.context).workflows.active();
+    let active = desk.context.runtime.workflows.active();
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
     let choice = |one: &std::sync::Arc<crate::rules::workflow::Workflow>| Choice {
@@ -95,7 +95,7 @@ async fn upload(desk: Desk, console: Console) -> Result<Response, Failure> {
         page: console.page(console.lang.t("Subir documentos", "Upload documents")),
         workflows: active.values().map(choice).collect(),
         most: policy.upload_bytes,
-        may_read: can(desk.role, Action::ReadContent),
+        may_read: desk.role.can(Action::ReadContent),
     };
     render(&desk, StatusCode::OK, &view)
 }
@@ -140,7 +140,7 @@ async fn list(
     let ever = !rows.is_empty() || figures::counts(&mut tx, desk.now, desk.now).await?.ever;
     let view = RequestsPage {
         lines: rows.iter().map(|row| Line::new(&page, row, names.remove(&row.id))).collect(),
-        workflows: room(&desk.context).workflows.active().into_keys().collect(),
+        workflows: desk.context.runtime.workflows.active().into_keys().collect(),
         next: next.map(|cursor| narrowed.address(&cursor)),
         newest: wanted.cursor.is_none(),
         wanted: narrowed,
@@ -185,7 +185,7 @@ async fn one(
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
     let row = store::requests::find(&mut tx, &id).await?.ok_or_else(|| desk.no_request())?;
-    let workflow = room(&desk.context).workflows.version(&mut tx, row.workflow_id).await?;
+    let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let extractor = workflow.stages.iter().find(|one| one.component == Component::Extractor);
     let threshold = extractor.and_then(|stage| stage.threshold);
     let last = detail.pages.len().saturating_sub(1) as u32;
@@ -195,7 +195,7 @@ async fn one(
         threshold: threshold.unwrap_or(policy.thresholds.extraction),
         reasons: reasons.unwrap_or_default(),
         selected: pagina.unwrap_or(1).saturating_sub(1).min(last),
-        may_steer: can(desk.role, Action::Steer),
+        may_steer: desk.role.can(Action::Steer),
         checkpoints: store::deadlines::reached(&mut tx, &id).await?,
         answers: store::answers::log(&mut tx, &id).await?,
         workflow,

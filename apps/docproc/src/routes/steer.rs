@@ -1,13 +1,14 @@
 //! Commands on a request: cancel it, do it over, try again.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::{Desk, requests};
+use super::{AtDesk as _, Desk, requests};
+use crate::Context;
 use crate::{decisions, policy::Action, wire::RequestDetail};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -78,8 +79,8 @@ async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
     let mut tx = desk.context.store.read().await?;
     let row = crate::store::requests::find(&mut tx, id).await?;
     let row = row.ok_or_else(|| desk.no_request())?;
-    let room = crate::room::room(&desk.context);
-    let workflow = room.workflows.version(&mut tx, row.workflow_id).await?;
+    let runtime = desk.context.runtime.clone();
+    let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
     Ok(workflow.stages.first().map(|stage| stage.name.clone()).unwrap_or_default())
 }
 

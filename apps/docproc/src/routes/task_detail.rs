@@ -7,7 +7,6 @@ use super::Desk;
 use crate::{
     model::{Item, TaskState},
     pages::words,
-    room::room,
     rules::{assign, workflow::Workflow},
     store::{
         self,
@@ -31,7 +30,7 @@ pub(super) async fn load(
     let mut tx = desk.context.store.read().await?;
     let Some(task) = reviews::find(&mut tx, id).await? else { return Ok(None) };
     let Some(row) = requests::find(&mut tx, &task.request_id).await? else { return Ok(None) };
-    let workflow = room(&desk.context).workflows.version(&mut tx, row.workflow_id).await?;
+    let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let pages = pages::all(&mut tx, &task.request_id).await?;
     let documents = documents::all(&mut tx, &task.request_id).await?;
     let files = requests::files(&mut tx, &task.request_id).await?;
@@ -41,10 +40,11 @@ pub(super) async fn load(
     };
     let lapses_at = match task.status {
         TaskState::Assigned => {
-            let patience = policy::load(&desk.context.settings, &mut tx).await?.desk.patience;
+            let task_timeout =
+                policy::load(&desk.context.settings, &mut tx).await?.desk.task_timeout;
             let snapshot = store::assign::load(&mut tx).await?;
             let own = snapshot.tasks.iter().find(|one| one.id == id);
-            own.and_then(|one| assign::lapses_at(&snapshot, one, patience))
+            own.and_then(|one| assign::lapses_at(&snapshot, one, task_timeout))
         }
         TaskState::Pending | TaskState::Completed | TaskState::Timeout | TaskState::Cancelled => {
             None

@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Redirect, Response},
 };
-use host::{Context, Failure};
+use host::{By, Failure};
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -14,13 +14,14 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query, problem::wants_html};
 
-use super::{Desk, said, spoken::Spoken, task_detail};
+use super::{AtDesk as _, Desk, form::SubmittedForm, submission, task_detail};
 use crate::{
+    Context,
     decisions::{Key, Refusal, answers, people},
     policy::Action,
     rules::{assign, why},
     store::{self, policy, reviews},
-    wire::{self, TaskView, people::TaskDetail},
+    wire::{TaskView, people::TaskDetail},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -92,7 +93,7 @@ async fn one(
     if wants_html(&headers) {
         return Ok(station(&id, named.operator.as_deref()));
     }
-    let operator = desk.maybe_operator(named.operator.as_deref());
+    let operator = desk.operator(named.operator.as_deref()).ok();
     match task_detail::load(&desk, &id, operator.as_deref()).await? {
         Some(detail) => Ok(axum::Json(detail).into_response()),
         None => Err(desk.refused(&Refusal::NoTask).into()),
@@ -139,11 +140,11 @@ async fn claim(
     headers: HeaderMap,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::claim(&desk.context, &operator, &id).await?;
     done.map_err(|refusal| desk.refused(&refusal))?;
     if wants_html(&headers) {
@@ -197,29 +198,28 @@ async fn submit(
     headers: HeaderMap,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let submission = answers::Submission {
-        role: desk.role.word(),
-        answer: said::answer(&desk, &spoken)?,
-        golden: spoken.switch("golden"),
-        key: key(&headers, &spoken),
-        operator,
+        by: By { name: operator, ..desk.by() },
+        answer: submission::answer(&desk, &form)?,
+        golden: form.switch("golden"),
+        key: key(&headers, &form),
     };
     match answers::submit(&desk.context, &id, &submission).await? {
         Ok(_) if wants_html(&headers) => {
-            let shown = desk.is_open().then_some(submission.operator.as_str());
+            let shown = desk.is_open().then_some(submission.by.name.as_str());
             Ok(Redirect::to(&format!("/backoffice{}", name_in_address(shown))).into_response())
         }
         Ok(task) => Ok(axum::Json(TaskView::from(task)).into_response()),
         Err(refusal) => {
             // Whatever was typed too late is not lost: it waits as a draft.
             if matches!(&refusal, Refusal::Conflict { code: "TAREA_VENCIDA", .. }) {
-                let typed = said::draft(&spoken);
-                let kept = people::keep_draft(&desk.context, &submission.operator, &id, &typed);
+                let typed = submission::draft(&form);
+                let kept = people::keep_draft(&desk.context, &submission.by.name, &id, &typed);
                 let _ = kept.await?;
             }
             Err(desk.refused(&refusal).into())
@@ -228,10 +228,10 @@ async fn submit(
 }
 
 /// The key with what it stands for.
-fn key(headers: &HeaderMap, spoken: &Spoken) -> Option<Key> {
+fn key(headers: &HeaderMap, form: &SubmittedForm) -> Option<Key> {
     let key = headers.get("idempotency-key")?.to_str().ok()?;
     let key: String = key.chars().take(200).collect();
-    let body = Json::Object(spoken.0.clone()).to_string();
+    let body = Json::Object(form.0.clone()).to_string();
     Some(Key { key, fingerprint: db::sha256_hex(body.as_bytes()) })
 }
 
@@ -249,16 +249,16 @@ async fn heartbeat(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::heartbeat(&desk.context, &operator, Some(&id)).await?;
     done.map_err(|refusal| desk.refused(&refusal))?;
     let mut tx = desk.context.store.read().await?;
-    let patience = policy::load(&desk.context.settings, &mut tx).await?.desk.patience;
-    let lapses = desk.now.checked_add(patience).ok();
+    let task_timeout = policy::load(&desk.context.settings, &mut tx).await?.desk.task_timeout;
+    let lapses = desk.now.checked_add(task_timeout).ok();
     Ok(axum::Json(json!({ "id": id, "operator": operator, "lapses_at": lapses })).into_response())
 }
 
@@ -276,21 +276,21 @@ async fn release(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
-    give_back(&desk, &id, &named, &spoken, None).await
+    give_back(&desk, &id, &named, &form, None).await
 }
 
 async fn give_back(
     desk: &Desk,
     id: &str,
     named: &Named,
-    spoken: &Spoken,
+    form: &SubmittedForm,
     later: Option<SignedDuration>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::give_back(&desk.context, &operator, &id, later).await?;
     let task = done.map_err(|refusal| desk.refused(&refusal))?;
     Ok(axum::Json(TaskView::from(task)).into_response())
@@ -319,9 +319,9 @@ async fn postpone(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
-    let minutes = match spoken.0.get("minutes") {
+    let minutes = match form.0.get("minutes") {
         None | Some(Json::Null) => Some(15),
         Some(Json::String(text)) => text.trim().parse().ok(),
         Some(value) => value.as_i64(),
@@ -331,7 +331,7 @@ async fn postpone(
         let problem = Problem::unprocessable("MINUTOS_INVALIDOS").lang(desk.lang).detail(detail);
         return Err(problem.error("minutes", detail).into());
     };
-    give_back(&desk, &id, &named, &spoken, Some(SignedDuration::from_mins(minutes))).await
+    give_back(&desk, &id, &named, &form, Some(SignedDuration::from_mins(minutes))).await
 }
 
 #[derive(Debug, ToSchema)]
@@ -356,12 +356,12 @@ async fn draft(
     desk: Desk,
     Path(id): Path<String>,
     Query(named): Query<Named>,
-    spoken: Spoken,
+    form: SubmittedForm,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let id = desk.id(&id)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
-    let Ok(Some(data @ Json::Object(_))) = spoken.json("data") else {
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
+    let Ok(Some(data @ Json::Object(_))) = form.json("data") else {
         let detail = desk.lang.t("data debe ser un objeto.", "data must be an object.");
         let problem = Problem::unprocessable("BORRADOR_INVALIDO").lang(desk.lang);
         return Err(problem.detail(detail).error("data", detail).into());
@@ -421,7 +421,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
         .filter(|held| held.task() == id)
         .map(why::task_reason)
         .map(|reason| {
-            json!({ "code": reason.code, "detail": wire::told(&reason.said, desk.lang),
+            json!({ "code": reason.code, "detail": desk.lang.say(&reason.said),
                     "until": reason.until, "data": reason.data })
         })
         .collect();
@@ -448,10 +448,14 @@ struct Next {
               (status = 409, body = Problem), (status = 413, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem),
               (status = 503, body = Problem)))]
-async fn next(desk: Desk, Query(named): Query<Named>, spoken: Spoken) -> Result<Response, Failure> {
+async fn next(
+    desk: Desk,
+    Query(named): Query<Named>,
+    form: SubmittedForm,
+) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
-    let but = spoken.json("but").ok().flatten();
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
+    let but = form.json("but").ok().flatten();
     let but: Vec<String> = but
         .as_ref()
         .and_then(Json::as_array)
@@ -475,9 +479,13 @@ async fn next(desk: Desk, Query(named): Query<Named>, spoken: Spoken) -> Result<
               (status = 409, body = Problem), (status = 413, body = Problem),
               (status = 415, body = Problem), (status = 422, body = Problem),
               (status = 503, body = Problem)))]
-async fn here(desk: Desk, Query(named): Query<Named>, spoken: Spoken) -> Result<Response, Failure> {
+async fn here(
+    desk: Desk,
+    Query(named): Query<Named>,
+    form: SubmittedForm,
+) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.operator(spoken.operator().or(named.operator.as_deref()))?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
     let done = people::heartbeat(&desk.context, &operator, None).await?;
     done.map_err(|refusal| desk.refused(&refusal))?;
     Ok(StatusCode::NO_CONTENT.into_response())

@@ -1,7 +1,8 @@
 //! Workflows: what is in force, every version, what was refused, and a check before it is saved.
 
 use axum::response::{IntoResponse as _, Response};
-use host::{Context, Failure};
+use engine::Word as _;
+use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
@@ -10,11 +11,10 @@ use web::{Lang, Path, Problem};
 
 use super::Desk;
 use crate::{
+    Context,
     policy::Action,
-    room::room,
     rules::workflow::{self, Fault, Promotion, Workflow, mermaid},
     store::workflows as versions,
-    wire,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -27,11 +27,11 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
               (status = 503, body = Problem)))]
 async fn list(desk: Desk) -> Result<Response, Failure> {
     desk.require(Action::ReadWorkflows)?;
-    let room = room(&desk.context);
-    let active = room.workflows.active();
+    let runtime = desk.context.runtime.clone();
+    let active = runtime.workflows.active();
     let items: Vec<Json> =
-        active.values().map(|one| brief(one, room.workflows.id_of(&one.name))).collect();
-    let refused: Vec<Json> = room
+        active.values().map(|one| brief(one, runtime.workflows.id_of(&one.name))).collect();
+    let refused: Vec<Json> = runtime
         .workflows
         .refused()
         .iter()
@@ -68,7 +68,7 @@ pub(super) fn brief(workflow: &Workflow, version: Option<i64>) -> Json {
               (status = 404, body = Problem), (status = 503, body = Problem)))]
 async fn one(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadWorkflows)?;
-    let room = room(&desk.context);
+    let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let found = versions::versions(&mut tx, Some(&name)).await?;
     if found.is_empty() {
@@ -77,7 +77,7 @@ async fn one(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> 
             .detail(desk.lang.t("No hay un flujo con ese nombre.", "There is no such workflow."))
             .into());
     }
-    let active = room.workflows.active().get(&name).cloned();
+    let active = runtime.workflows.active().get(&name).cloned();
     let list: Vec<Json> = found
         .iter()
         .map(|one| {
@@ -87,7 +87,7 @@ async fn one(desk: Desk, Path(name): Path<String>) -> Result<Response, Failure> 
         })
         .collect();
     let diagram = active.as_ref().map(|active| mermaid(active));
-    let current = active.as_ref().map(|active| brief(active, room.workflows.id_of(&name)));
+    let current = active.as_ref().map(|active| brief(active, runtime.workflows.id_of(&name)));
     let body = json!({ "name": name, "active": current, "diagram": diagram, "versions": list });
     Ok(axum::Json(body).into_response())
 }
@@ -122,7 +122,7 @@ pub(super) fn faults(faults: &[Fault], lang: Lang) -> Vec<Json> {
         .iter()
         .map(|fault| {
             json!({ "line": fault.line, "column": fault.column,
-                    "message": wire::told(&fault.said, lang) })
+                    "message": lang.say(&fault.said) })
         })
         .collect()
 }

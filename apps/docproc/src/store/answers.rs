@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error, Rows, Tx, effects::NewEffect};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
@@ -12,23 +13,14 @@ use super::requests::RequestRow;
 /// The effect that delivers an answer.
 pub const CALLBACK: &str = "docproc.callback";
 
-/// Why an answer was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The workflow says that this is enough.
-    Early,
-    /// Time was running out.
-    Partial,
-    Final,
-}
-
-impl Kind {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Early => "early",
-            Self::Partial => "partial",
-            Self::Final => "final",
-        }
+engine::words! {
+    /// Why an answer was given.
+    pub enum Kind {
+        /// The workflow says that this is enough.
+        Early = "early",
+        /// Time was running out.
+        Partial = "partial",
+        Final = "final",
     }
 }
 

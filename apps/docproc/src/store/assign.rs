@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::{operators, reviews};
-use crate::rules::assign::{Change, Hands, Snapshot, Task};
+use crate::rules::assign::{Change, Holder, Snapshot, Task};
 
 /// The back office: operators and every task that is open.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub async fn load(tx: &mut Tx) -> Result<Snapshot, Error> {
 
 /// Who gave which of these tasks back.
 async fn declined(tx: &mut Tx, tasks: &[Task]) -> Result<HashMap<String, Vec<String>>, Error> {
-    let free = tasks.iter().filter(|task| matches!(task.hands, Hands::Nobody { .. }));
+    let free = tasks.iter().filter(|task| matches!(task.holder, Holder::Nobody { .. }));
     let ids = Rows::of(&["id"], free.map(|task| &task.id));
     let sql = "SELECT DISTINCT task_id, operator FROM review_turns
                WHERE task_id IN (SELECT id FROM ROWS)
@@ -84,12 +84,12 @@ fn task(row: &Row) -> Result<Task, Error> {
     let required = serde_json::from_value(required)
         .map_err(|error| Error::corrupt(format!("required_skills: {error}")))?;
     let created: Timestamp = row.get("created_at")?;
-    let hands = match row.maybe::<String>("assigned_to")? {
-        None => Hands::Nobody { until: row.maybe("postponed_until")? },
+    let holder = match row.maybe::<String>("assigned_to")? {
+        None => Holder::Nobody { until: row.maybe("postponed_until")? },
         Some(operator) => {
             let given: Timestamp = row.maybe("assigned_at")?.unwrap_or(created);
             let beat: Option<Timestamp> = row.maybe("beat_at")?;
-            Hands::With { operator, heard: beat.map_or(given, |beat| beat.max(given)) }
+            Holder::With { operator, heard: beat.map_or(given, |beat| beat.max(given)) }
         }
     };
     Ok(Task {
@@ -98,7 +98,7 @@ fn task(row: &Row) -> Result<Task, Error> {
         priority: row.get("priority")?,
         deadline: row.get("deadline_utc")?,
         created,
-        hands,
+        holder,
         declined: Vec::new(),
     })
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     rules::sla::{Checkpoint, Reached, Watched},
-    workflows::Workflows,
+    store::catalogue::Workflows,
 };
 
 /// The requests one look is about.

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error, Row, Rows, Tx};
+use engine::Word as _;
 use serde_json::{Map, Value as Json};
 
-use super::pages::origin;
-use crate::model::{FieldValue, Origin, Progress, Standing};
+use crate::{
+    model::{FieldValue, Origin, Progress, Standing},
+    rules::correct::Corrected,
+};
 
 #[derive(Clone, Debug)]
 pub struct DocumentRow {
@@ -124,6 +127,23 @@ pub async fn write(
     decision.tx.each(sql, &[now], &known).await.map(drop)
 }
 
+/// A person corrected what a document says, at the stage that asked.
+pub async fn corrected(
+    decision: &mut Decision,
+    id: &str,
+    at: i32,
+    corrected: &Corrected,
+) -> Result<(), Error> {
+    let fields = serde_json::to_value(&corrected.fields)
+        .map_err(|error| Error::corrupt(error.to_string()))?;
+    let sql = "UPDATE documents SET fields = $3, extracted_data = $4, extraction_confidence = 1.0,
+               missing_required = 0, origin = 'BACKOFFICE', standing = 'DONE', updated_at = $5
+               WHERE id = $1 AND stage_at = $2 AND standing = 'REVIEW'";
+    let data = Json::Object(corrected.data.clone());
+    let args = [id.into(), at.into(), fields.into(), data.into(), decision.now.into()];
+    decision.tx.guarded("document", sql, &args).await
+}
+
 /// The documents of several requests, in their order, by request.
 pub async fn of_all(
     tx: &mut Tx,
@@ -159,6 +179,6 @@ fn document(row: &Row) -> Result<DocumentRow, Error> {
         extracted_data: row.maybe("extracted_data")?,
         fields: fields.unwrap_or_default(),
         extraction_confidence: row.maybe("extraction_confidence")?,
-        origin: row.word("origin", origin)?,
+        origin: row.word("origin", Origin::from_word)?,
     })
 }

@@ -15,7 +15,7 @@ use crate::{
         sufficient::{self, Field, Found},
         workflow::Workflow,
     },
-    workflows::Workflows,
+    store::catalogue::Workflows,
 };
 
 /// Whether a request may still get an early answer.

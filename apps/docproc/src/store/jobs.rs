@@ -20,7 +20,7 @@ use crate::{
         advance::Thresholds,
         workflow::{Stage, Workflow},
     },
-    workflows::Workflows,
+    store::catalogue::Workflows,
 };
 
 /// A message with everything its stage works on.

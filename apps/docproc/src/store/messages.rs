@@ -8,6 +8,9 @@ use jiff::Timestamp;
 use super::progress::Ran;
 use crate::model::Item;
 
+/// Wakes whoever takes messages.
+pub const WORK: &str = "docproc.work";
+
 /// A message to be put into the queue.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
@@ -67,6 +70,9 @@ pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<()
     ]);
     for message in messages {
         rows.push(message.values());
+    }
+    if !messages.is_empty() {
+        decision.wake(WORK);
     }
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
                deadline_utc, due_at, created_at)
@@ -161,7 +167,8 @@ pub async fn done(
         rows.push([(*id).into(), (*started).into(), (*at).into()]);
     }
     let sql = "UPDATE messages SET state = 'DONE', started_at = v.started_at,
-               finished_at = v.finished_at, error = NULL, error_code = NULL FROM ROWS WHERE messages.id = v.id";
+               finished_at = v.finished_at, error = NULL, error_code = NULL
+               FROM ROWS WHERE messages.id = v.id AND messages.state = 'CLAIMED'";
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
@@ -208,7 +215,7 @@ pub async fn again(
     error: &str,
 ) -> Result<(), Error> {
     let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
-               error_code = $4 WHERE id = $1";
+               error_code = $4 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
     decision.tx.guarded("message", sql, &args).await
 }
@@ -222,7 +229,7 @@ pub async fn bury(
     error: &str,
 ) -> Result<(), Error> {
     let sql = "UPDATE messages SET state = 'DEAD', worker = NULL, error = $2, error_code = $3,
-               finished_at = $4 WHERE id = $1";
+               finished_at = $4 WHERE id = $1 AND state IN ('READY', 'CLAIMED')";
     let args = [id.into(), error.into(), code.into(), decision.now.into()];
     decision.tx.guarded("message", sql, &args).await?;
     park(decision, request).await
@@ -262,10 +269,11 @@ pub async fn drop_open(decision: &mut Decision, request: &str) -> Result<(), Err
     decision.tx.execute(sql, &[request.into()]).await.map(drop)
 }
 
-/// Whether a worker holds anything.
-pub async fn any_in_hand(tx: &mut Tx, worker: &str) -> Result<bool, Error> {
-    let sql = "SELECT 1 AS one FROM messages WHERE worker = $1 AND state = 'CLAIMED' LIMIT 1";
-    Ok(tx.optional(sql, &[worker.into()]).await?.is_some())
+/// Messages that could be taken now, and those a worker holds.
+pub async fn left(tx: &mut Tx, now: Timestamp, worker: &str) -> Result<i64, Error> {
+    let sql = "SELECT COUNT(*) AS n FROM messages
+               WHERE (state = 'READY' AND due_at <= $1) OR (state = 'CLAIMED' AND worker = $2)";
+    tx.one(sql, &[now.into(), worker.into()]).await?.get("n")
 }
 
 /// Drops what waits for or is done with documents that cease to be; a late result finds nothing.
@@ -280,17 +288,25 @@ pub async fn drop_items(
     decision.tx.each(sql, &[request.into()], &Rows::of(&["item"], items)).await.map(drop)
 }
 
-/// Gives back what silent workers hold, and forgets them.
-pub async fn give_back(decision: &mut Decision, workers: &[String]) -> Result<u64, Error> {
-    let mut given = 0;
-    for worker in workers {
-        let sql = "UPDATE messages SET state = 'READY', worker = NULL
-                   WHERE worker = $1 AND state = 'CLAIMED'";
-        given += decision.tx.execute(sql, &[worker.as_str().into()]).await?;
-        let sql = "DELETE FROM workers WHERE id = $1";
-        decision.tx.execute(sql, &[worker.as_str().into()]).await?;
-    }
-    Ok(given)
+/// Gives back what a process holds that ends in order.
+pub async fn give_back(decision: &mut Decision, worker: &str) -> Result<u64, Error> {
+    let sql = "UPDATE messages SET state = 'READY', worker = NULL
+               WHERE worker = $1 AND state = 'CLAIMED'";
+    decision.tx.execute(sql, &[worker.into()]).await
+}
+
+/// Whether a process that is gone holds anything.
+pub async fn any_lost(tx: &mut Tx) -> Result<bool, Error> {
+    let sql = "SELECT 1 AS one FROM messages WHERE state = 'CLAIMED'
+               AND NOT EXISTS (SELECT 1 FROM processes WHERE name = worker) LIMIT 1";
+    Ok(tx.optional(sql, &[]).await?.is_some())
+}
+
+/// Frees what processes held that are gone.
+pub async fn free_lost(decision: &mut Decision) -> Result<u64, Error> {
+    let sql = "UPDATE messages SET state = 'READY', worker = NULL WHERE state = 'CLAIMED'
+               AND NOT EXISTS (SELECT 1 FROM processes WHERE name = worker)";
+    decision.tx.execute(sql, &[]).await
 }
 
 /// When the next message falls due for these components.

@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod assign;
+pub mod catalogue;
 pub mod corrections;
 pub mod deadlines;
 pub mod desk;
@@ -21,8 +22,12 @@ pub mod progress;
 pub mod quality;
 mod questions;
 pub mod queue;
+pub mod regroup;
 pub mod requests;
+pub mod retention;
 pub mod reviews;
+pub mod rewind;
+pub mod workers;
 pub mod workflows;
 mod writing;
 
@@ -50,6 +55,11 @@ pub const MIGRATIONS: Line = Line {
             name: "0004_golden",
             sqlite: include_str!("../../migrations/sqlite/0004_golden.sql"),
             postgres: include_str!("../../migrations/postgres/0004_golden.sql"),
+        },
+        Step {
+            name: "0005_processes",
+            sqlite: include_str!("../../migrations/sqlite/0005_processes.sql"),
+            postgres: include_str!("../../migrations/postgres/0005_processes.sql"),
         },
     ],
 };

@@ -1,6 +1,7 @@
 //! Pages: one row each, from the split to their document.
 
 use db::{Decision, Error, Row, Rows, Tx, Value};
+use engine::Word as _;
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
@@ -148,6 +149,21 @@ pub async fn write(
     decision.tx.each(sql, &[], &known).await.map(drop)
 }
 
+/// A person said what a page is, at the stage that asked.
+pub async fn decided(
+    decision: &mut Decision,
+    request: &str,
+    n: u32,
+    at: i32,
+    doc_type: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE pages SET doc_type = $4, classification_confidence = 1.0,
+               origin = 'BACKOFFICE', standing = 'DONE'
+               WHERE request_id = $1 AND n = $2 AND stage_at = $3 AND standing = 'REVIEW'";
+    let args = [request.into(), n.into(), at.into(), doc_type.into()];
+    decision.tx.guarded("page", sql, &args).await
+}
+
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<PageRow>, Error> {
     let sql = "SELECT n, file, page_in_file, stage_at, standing, width, height, turned, ocr_text,
                ocr_confidence, ocr_source, scores, doc_type, classification_confidence, origin,
@@ -171,17 +187,9 @@ fn page(row: &Row) -> Result<PageRow, Error> {
         scores: row.maybe("scores")?,
         doc_type: row.maybe("doc_type")?,
         classification_confidence: row.maybe("classification_confidence")?,
-        origin: row.word("origin", origin)?,
+        origin: row.word("origin", Origin::from_word)?,
         document_id: row.maybe("document_id")?,
     })
-}
-
-pub(super) fn origin(word: &str) -> Option<Origin> {
-    match word {
-        "AUTO" => Some(Origin::Automatic),
-        "BACKOFFICE" => Some(Origin::Person),
-        _ => None,
-    }
 }
 
 /// The words of one page.

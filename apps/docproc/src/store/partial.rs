@@ -15,7 +15,7 @@ use crate::{
         answer::{self, Piece},
         workflow::Workflow,
     },
-    workflows::Workflows,
+    store::catalogue::Workflows,
 };
 
 /// An answer without the documents that are still at work.

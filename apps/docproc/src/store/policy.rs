@@ -137,7 +137,7 @@ pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
             _ => Private::Auto,
         },
         desk: House {
-            patience: SignedDuration::from_secs(values.int(TASK_TIMEOUT)?),
+            task_timeout: SignedDuration::from_secs(values.int(TASK_TIMEOUT)?),
             each: whole(TASKS_EACH)? as usize,
             offering: true,
         },

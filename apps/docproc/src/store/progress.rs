@@ -1,29 +1,28 @@
 //! Loads what the planner of a request looks at, and applies what it wants, for many requests in
 //! one transaction.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use db::{Decision, Error, Row, Rows, Slice, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
-use page::PageText;
 use serde_json::{Value as Json, json};
 
 use super::{
-    documents::{self, Reading},
-    pages::Leaf,
-    requests::{self, FileRow, RequestRow},
+    documents,
+    requests::{self, RequestRow},
     writing::Writing,
 };
 use crate::{
+    drivers::reading::Finding,
     model::{Progress, Standing, Unit},
     rules::{
-        advance::{Document, Page, Snapshot, Thresholds},
+        advance::{Change, Document, Page, Snapshot, Thresholds},
         answer::Piece,
-        continuity::Place,
-        course::{Move, News},
+        continuity::PagePosition,
         workflow::Workflow,
     },
-    workflows::Workflows,
+    store::catalogue::Workflows,
 };
 
 /// The requests that one decision looks at, and what was found out about them.
@@ -33,28 +32,9 @@ pub struct Requests<'a> {
     pub workflows: &'a Workflows,
     pub house: Thresholds,
     /// By request.
-    pub heard: &'a HashMap<String, Vec<Heard<'a>>>,
-    /// Whose hands found it out.
+    pub findings: &'a HashMap<String, Vec<&'a Finding>>,
+    /// Who found it out.
     pub worker: &'a str,
-}
-
-/// What was found out about an item: what plans depend on, and what is kept.
-#[derive(Debug)]
-pub struct Heard<'a> {
-    pub news: News,
-    pub found: Found<'a>,
-    /// Nobody asked yet: its message was about to be sent.
-    pub ahead: bool,
-    /// The stages that ran, in a row.
-    pub ran: Vec<Ran>,
-}
-
-#[derive(Debug, Default)]
-pub struct Found<'a> {
-    pub text: Option<&'a PageText>,
-    pub reading: Option<&'a Reading>,
-    pub files: &'a [FileRow],
-    pub leaves: &'a [Leaf],
 }
 
 /// A stage that ran, and when.
@@ -63,6 +43,7 @@ pub struct Ran {
     pub at: i32,
     pub started: Timestamp,
     pub finished: Timestamp,
+    pub took: Duration,
 }
 
 /// A request with its workflow, as loaded.
@@ -74,7 +55,7 @@ pub struct Loaded {
 }
 
 /// Everything that happens to several requests, in order.
-pub type Batch = Vec<(usize, Move)>;
+pub type Batch = Vec<(usize, Change)>;
 
 impl Slice for Requests<'_> {
     type Snapshot = Vec<Loaded>;
@@ -91,16 +72,15 @@ impl Slice for Requests<'_> {
         batch: &Batch,
     ) -> Result<(), Error> {
         let mut writing = Writing::new(snapshot, self.worker, self.house);
-        for (which, one) in batch {
-            match one {
-                Move::Heard(n) => {
-                    let heard =
-                        self.heard.get(&snapshot[*which].row.id).and_then(|all| all.get(*n));
-                    if let Some(heard) = heard {
-                        writing.hear(*which, heard);
+        for (which, change) in batch {
+            match change {
+                Change::Learn(n) => {
+                    let findings = self.findings.get(&snapshot[*which].row.id);
+                    if let Some(finding) = findings.and_then(|all| all.get(*n)) {
+                        writing.learn(*which, finding);
                     }
                 }
-                Move::Planned(change) => writing.take(*which, change),
+                change => writing.take(*which, change),
             }
         }
         writing.finish(decision).await
@@ -160,7 +140,7 @@ fn page(row: &Row) -> Result<Page, Error> {
         .transpose()
         .map_err(|error| Error::corrupt(format!("scores: {error}")))?;
     let evidence: Option<Json> = row.maybe("evidence")?;
-    let (place, identity) = evidence.as_ref().map_or((Place::Unknown, None), read_evidence);
+    let (place, identity) = evidence.as_ref().map_or((PagePosition::Unknown, None), read_evidence);
     Ok(Page {
         n: row.get::<i64>("n")? as u32,
         file: row.get::<i64>("file")? as u32,
@@ -174,24 +154,24 @@ fn page(row: &Row) -> Result<Page, Error> {
 }
 
 /// What a page says of its place in a document, as kept with it.
-pub fn evidence(place: Place, identity: Option<&str>) -> Json {
+pub fn evidence(place: PagePosition, identity: Option<&str>) -> Json {
     let word = match place {
-        Place::First => "first",
-        Place::Later => "later",
-        Place::Unknown => "unknown",
-        Place::Opens => "opens",
-        Place::Joins => "joins",
+        PagePosition::First => "first",
+        PagePosition::Later => "later",
+        PagePosition::Unknown => "unknown",
+        PagePosition::Opens => "opens",
+        PagePosition::Joins => "joins",
     };
     json!({ "place": word, "identity": identity })
 }
 
-pub fn read_evidence(evidence: &Json) -> (Place, Option<String>) {
+pub fn read_evidence(evidence: &Json) -> (PagePosition, Option<String>) {
     let place = match evidence["place"].as_str() {
-        Some("first") => Place::First,
-        Some("later") => Place::Later,
-        Some("opens") => Place::Opens,
-        Some("joins") => Place::Joins,
-        _ => Place::Unknown,
+        Some("first") => PagePosition::First,
+        Some("later") => PagePosition::Later,
+        Some("opens") => PagePosition::Opens,
+        Some("joins") => PagePosition::Joins,
+        _ => PagePosition::Unknown,
     };
     (place, evidence["identity"].as_str().map(str::to_owned))
 }

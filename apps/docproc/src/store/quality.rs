@@ -1,10 +1,11 @@
 //! What the machine and people said lately, for the page about quality.
 
 use db::{Error, Row, Tx};
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use super::{golden, pages::origin};
+use super::golden;
 use crate::{
     model::{FieldValue, Item, Origin},
     rules::{
@@ -56,7 +57,7 @@ fn paper(row: &Row) -> Result<Paper, Error> {
     Ok(Paper {
         id: row.get("id")?,
         doc_type: row.get("doc_type")?,
-        reviewed: row.word("origin", origin)? == Origin::Person,
+        reviewed: row.word("origin", Origin::from_word)? == Origin::Person,
         sorted: row.get::<i64>("sorted")? > 0,
         confidence: row.maybe("extraction_confidence")?,
         fields: fields.into_iter().map(|field| (field.name, field.required)).collect(),
@@ -78,7 +79,7 @@ async fn leaves(tx: &mut Tx, since: Timestamp, workflow: Option<&str>) -> Result
 
 fn leaf(row: &Row) -> Result<Leaf, Error> {
     let doc_type: String = row.get("doc_type")?;
-    let by_person = row.word("origin", origin)? == Origin::Person;
+    let by_person = row.word("origin", Origin::from_word)? == Origin::Person;
     let said = if by_person {
         let scores: Option<Json> = row.maybe("scores")?;
         let best = scores.as_ref().and_then(|scores| scores.get(0));

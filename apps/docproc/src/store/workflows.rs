@@ -2,6 +2,7 @@
 //! with it. One version of a name is active: new requests take it.
 
 use db::{Decision, Error, Rows, Scope, Tx, sha256_hex};
+use engine::Word as _;
 use jiff::Timestamp;
 
 /// A version as it was loaded.
@@ -17,25 +18,13 @@ pub struct Version {
     pub activated_at: Option<Timestamp>,
 }
 
-/// *Entorno* (seed §11.5) of a version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Environment {
-    /// Loaded, and waiting for its promotion.
-    Test,
-    /// Promoted, now or once.
-    Production,
-}
-
-impl Environment {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Test => "test",
-            Self::Production => "prod",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Test, Self::Production].into_iter().find(|one| one.word() == word)
+engine::words! {
+    /// *Entorno* (seed §11.5) of a version.
+    pub enum Environment {
+        /// Loaded, and waiting for its promotion.
+        Test = "test",
+        /// Promoted, now or once.
+        Production = "prod",
     }
 }
 

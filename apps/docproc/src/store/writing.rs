@@ -12,12 +12,13 @@ use super::{
     events,
     messages::{self, NewMessage, Past},
     pages::{self, PagePatch},
-    progress::{Heard, Loaded, document_id, evidence, piece},
+    progress::{Loaded, document_id, evidence, piece},
     questions,
     requests::{self, FileRow, RequestPatch},
     reviews,
 };
 use crate::{
+    drivers::reading::Finding,
     model::{Item, Progress, Standing, Status},
     rules::{
         advance::{Change, Thresholds},
@@ -61,14 +62,14 @@ impl<'a> Writing<'a> {
     }
 
     /// Takes what was found out.
-    pub(super) fn hear(&mut self, which: usize, heard: &'a Heard<'_>) {
-        let item = &heard.news.item;
+    pub(super) fn learn(&mut self, which: usize, finding: &'a Finding) {
+        let Finding { item, at, known, kept, .. } = finding;
         match item {
-            Item::Request => self.split(which, heard),
+            Item::Request => self.split(which, finding),
             Item::Page(n) => {
                 let page = self.page(which, *n);
-                page.text = heard.found.text.or(page.text);
-                if let Known::Page { evidence: found, scores } = &heard.news.known {
+                page.text = kept.text.as_ref().or(page.text);
+                if let Known::Page { evidence: found, scores } = known {
                     if let Some((place, identity)) = found {
                         page.evidence = Some(evidence(*place, identity.as_deref()));
                     }
@@ -77,32 +78,29 @@ impl<'a> Writing<'a> {
             }
             Item::Document(id) => {
                 let document = self.document(which, id);
-                document.reading = heard.found.reading.or(document.reading);
+                document.reading = kept.reading.as_deref().or(document.reading);
             }
         }
-        self.stand(which, item, Standing { at: heard.news.at, progress: Progress::Done });
-        self.remember(which, heard);
+        self.stand(which, item, Standing { at: *at, progress: Progress::Done });
+        self.remember(which, finding);
     }
 
-    fn split(&mut self, which: usize, heard: &'a Heard<'_>) {
-        let found = &heard.found;
-        let Known::Split { .. } = heard.news.known else { return };
-        self.files.extend(found.files.iter().map(|file| (which, file)));
-        self.request(which).page_count = Some(found.leaves.len() as u32);
-        for (n, leaf) in found.leaves.iter().enumerate() {
+    fn split(&mut self, which: usize, finding: &'a Finding) {
+        let Known::Split { .. } = finding.known else { return };
+        let kept = &finding.kept;
+        self.files.extend(kept.files.iter().map(|file| (which, file)));
+        self.request(which).page_count = Some(kept.leaves.len() as u32);
+        for (n, leaf) in kept.leaves.iter().enumerate() {
             let page = self.page(which, n as u32);
             page.new = Some(*leaf);
-            page.standing = Some(Standing { at: heard.news.at + 1, progress: Progress::Todo });
+            page.standing = Some(Standing { at: finding.at + 1, progress: Progress::Todo });
         }
     }
 
     /// Stages that ran without a message of their own are remembered as if they had had one.
-    fn remember(&mut self, which: usize, heard: &Heard<'_>) {
-        let item = &heard.news.item;
-        for (n, ran) in heard.ran.iter().enumerate() {
-            if n == 0 && !heard.ahead {
-                continue;
-            }
+    fn remember(&mut self, which: usize, finding: &Finding) {
+        let (item, kept) = (&finding.item, &finding.kept);
+        for ran in kept.ran.iter().skip(usize::from(!kept.ahead)) {
             let sent = self.sent.get(&(which, item.clone(), ran.at));
             let message = sent.and_then(|at| self.sends[*at].take());
             let message = message.or_else(|| self.message(which, item.clone(), ran.at as usize));
@@ -113,6 +111,8 @@ impl<'a> Writing<'a> {
     /// Takes what follows.
     pub(super) fn take(&mut self, which: usize, change: &'a Change) {
         match change {
+            // Taken with what was found.
+            Change::Learn(_) => {}
             Change::Status(status) => {
                 self.request(which).status = Some(*status);
                 self.statuses.push((which, *status));

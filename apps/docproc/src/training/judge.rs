@@ -15,7 +15,7 @@ use crate::{
     model::{Component, Item, Progress, Standing, Status},
     rules::{
         advance::{Change, Page, Snapshot, Thresholds, plan},
-        continuity::Place,
+        continuity::PagePosition,
         workflow::Workflow,
     },
 };
@@ -119,7 +119,7 @@ impl Judge<'_> {
                 file: 0,
                 standing: Standing { at: at as i32, progress: Progress::Done },
                 scores: Some(scores.into_iter().map(|(name, p)| (name, f64::from(p))).collect()),
-                place: Place::told(
+                place: PagePosition::told(
                     evidence.page_number,
                     evidence.starts,
                     evidence.identity.is_some(),
@@ -247,11 +247,11 @@ mod tests {
     use samples::{Kind as Sort, Lang};
 
     use super::*;
-    use crate::{rules::workflow, workflows};
+    use crate::rules::workflow;
 
     #[test]
     fn generated_documents_are_judged_by_their_own_truth() {
-        let workflow = workflow::parse(workflows::DEFAULT).unwrap();
+        let workflow = workflow::parse(workflow::DEFAULT).unwrap();
         let judge = Judge {
             workflow: &workflow,
             classifier: Classifier::shipped(),
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn values_are_compared_as_what_they_mean() {
-        let workflow = workflow::parse(workflows::DEFAULT).unwrap();
+        let workflow = workflow::parse(workflow::DEFAULT).unwrap();
         let judge = Judge {
             workflow: &workflow,
             classifier: Classifier::shipped(),

@@ -142,8 +142,8 @@ pub struct ShiftBody {
 impl ShiftBody {
     pub fn shift(&self) -> Option<Shift> {
         let day = |day: &Json| match day {
-            Json::String(word) => Day::from_word(word),
-            Json::Number(n) => Day::from_word(&n.to_string()),
+            Json::String(word) => Day::named(word),
+            Json::Number(n) => Day::named(&n.to_string()),
             _ => None,
         };
         let time = |text: &str| text.trim().parse::<Time>().ok();

@@ -60,7 +60,7 @@ async fn scenario_22_files_of_a_process_that_died_before_its_commit_are_swept() 
         for dir in [&old, &root.join(&kept)] {
             age(dir, two_days);
         }
-        docproc::decisions::sweep(office.context().clone(), noon()).await.unwrap();
+        docproc::drivers::retention::sweep(office.context().clone(), noon()).await.unwrap();
         let mut left = owners(desk);
         left.sort();
         let mut expected = vec![kept, "on-its-way".to_owned()];

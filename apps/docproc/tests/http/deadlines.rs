@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use docproc::{room::room, store::scope};
+use docproc::store::scope;
 use serde_json::{Value as Json, json};
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) async fn workflow(desk: &Desk, office: &Office, name: &str, changes: 
         text = text.replace(from, to);
     }
     std::fs::write(desk.dir.join(format!("workflows/{name}.yaml")), text).unwrap();
-    docproc::decisions::refresh(office.context(), &room(office.context())).await.unwrap();
+    docproc::decisions::refresh(office.context()).await.unwrap();
 }
 
 /// Stands for the person: the doubtful documents of a request become sure, and what follows is
@@ -38,8 +38,8 @@ pub(crate) async fn answer(office: &Office, id: &str) {
     ] {
         decision.tx.execute(sql, &[id.into()]).await.unwrap();
     }
-    let (room, ids) = (room(context), [id.to_owned()]);
-    docproc::work::settle(context, &room, &mut decision, &ids).await.unwrap();
+    let ids = [id.to_owned()];
+    docproc::decisions::course::settle(context, &mut decision, &ids).await.unwrap();
     decision.commit().await.unwrap();
 }
 
@@ -195,7 +195,7 @@ async fn an_escalated_request_goes_before_all_others() {
         // The clock cannot wait for a page that is out; the monitor is called by itself.
         let context = office.context().clone();
         let deadline = "2026-11-16T12:00:55Z".parse().unwrap();
-        docproc::deadlines::watch(context, deadline).await.unwrap();
+        docproc::decisions::deadlines::watch(context, deadline).await.unwrap();
         let sql = "SELECT COUNT(*) AS n FROM messages WHERE state = 'CLAIMED' AND priority = 0";
         assert_eq!(count(&office, sql).await, 1);
         office.outside.release(1);

@@ -155,7 +155,7 @@ async fn scenario_18_a_closed_document_does_not_wait() {
 async fn scenario_19_the_urgent_request_overtakes() {
     on_both(async |desk| {
         let only = |part| Setup { part, threads: 1, ..Setup::default() };
-        let slow = docproc::workflows::DEFAULT
+        let slow = docproc::rules::workflow::DEFAULT
             .replace("name: default", "name: patient")
             .replace("deadline_seconds: 60", "deadline_seconds: 300");
         let hasty = slow.replace("name: patient", "name: hasty").replace("300", "30");

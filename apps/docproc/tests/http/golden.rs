@@ -1,6 +1,6 @@
 //! Scenario 30: cases whose answer is known decide whether a workflow comes into force.
 
-use docproc::{decisions::promotion, room::room};
+use docproc::decisions::promotion;
 use reqwest::multipart::{Form, Part};
 use samples::{Kind, Lang, Sample};
 use serde_json::{Value as Json, json};
@@ -12,7 +12,7 @@ use crate::{
 
 /// The default flow, sure of everything, whose versions wait to be promoted.
 fn careful(changes: &[(&str, &str)]) -> String {
-    let mut text = docproc::workflows::DEFAULT
+    let mut text = docproc::rules::workflow::DEFAULT
         .replace("name: default", "name: careful\npromotion: required")
         .replace("confidence_threshold: 0.80", "confidence_threshold: 0.0")
         .replace("confidence_threshold: 0.75", "confidence_threshold: 0.0")
@@ -29,8 +29,7 @@ const NET: &str = "      - {name: net_amount, type: decimal}\n";
 
 async fn load(desk: &Desk, office: &Office, text: &str) {
     std::fs::write(desk.dir.join("workflows/careful.yaml"), text).unwrap();
-    let room = room(office.context());
-    docproc::decisions::refresh(office.context(), &room).await.unwrap();
+    docproc::decisions::refresh(office.context()).await.unwrap();
 }
 
 fn sample(kind: Kind, seed: u64) -> Sample {
@@ -155,7 +154,7 @@ async fn a_version_that_differs_once_in_force_goes_back_by_itself() {
         assert_ne!(in_force(&office).await, first);
         // A case that came between the two runs.
         add(&office, &ids).await;
-        let by = docproc::decisions::By { name: "ana".to_owned(), role: "ADMIN" };
+        let by = host::By { app: docproc::NAME, name: "ana".to_owned(), role: "ADMIN".to_owned() };
         let confirmed = promotion::confirm(office.context(), &by, "careful").await.unwrap();
         assert_eq!(confirmed.unwrap_err().len(), 1);
         assert_eq!(in_force(&office).await, first, "the version before is in force again");
@@ -239,8 +238,7 @@ async fn another_process_takes_up_what_was_promoted() {
         promote(&office).await.expect(200);
         let version = in_force(&office).await;
         assert_eq!(in_force(&other).await, Json::Null);
-        let there = room(other.context());
-        docproc::decisions::refresh(other.context(), &there).await.unwrap();
+        docproc::decisions::refresh(other.context()).await.unwrap();
         assert_eq!(in_force(&other).await, version);
         other.close().await;
         office.close().await;
@@ -321,7 +319,7 @@ async fn files_with_a_known_answer_are_a_case_and_people_are_not_wrong() {
         assert_eq!(found.as_array().unwrap().len(), 1, "the number is as expected: {told}");
         assert_eq!(found[0]["field"], "total_amount");
         // Where a person is asked about everything, the machine's word counts for nothing.
-        let shy = docproc::workflows::DEFAULT
+        let shy = docproc::rules::workflow::DEFAULT
             .replace("confidence_threshold: 0.80", "confidence_threshold: 1.0")
             .replace("confidence_threshold: 0.75", "confidence_threshold: 1.0");
         let told = office.client.post(path, json!({ "yaml": shy })).await.expect(200);

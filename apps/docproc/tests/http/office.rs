@@ -10,8 +10,8 @@ use std::{
 };
 
 use db::{Store, settings::Settings};
-use docproc::{Part, Place};
-use host::{Access, AlertChannels, Clock, Context, Options, Running};
+use docproc::{Config, Context, Part, Runtime};
+use host::{Access, AlertChannels, Clock, Options, Running};
 use jiff::{Timestamp, tz::TimeZone};
 use reqwest::multipart::{Form, Part as FormPart};
 use serde_json::Value as Json;
@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use crate::outside::Outside;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) fn noon() -> Timestamp {
     "2026-11-16T12:00:00Z".parse().unwrap()
@@ -67,6 +67,7 @@ pub(crate) async fn on_sqlite(case: impl AsyncFn(&Desk)) {
 
 pub(crate) struct Office {
     running: Option<Running>,
+    context: Context,
     pub(crate) client: Client,
     pub(crate) outside: Outside,
 }
@@ -99,8 +100,8 @@ impl Office {
     pub(crate) async fn with(desk: &Desk, setup: Setup) -> Self {
         let outside = Outside::start().await;
         let dir = desk.dir.join("workflows");
-        std::fs::write(dir.join("default.yaml"), docproc::workflows::DEFAULT).unwrap();
-        std::fs::write(dir.join("facturas.yaml"), docproc::workflows::INVOICES).unwrap();
+        std::fs::write(dir.join("default.yaml"), docproc::rules::workflow::DEFAULT).unwrap();
+        std::fs::write(dir.join("facturas.yaml"), docproc::rules::workflow::INVOICES).unwrap();
         std::fs::write(dir.join("exact.yaml"), exact("exact", &outside.url)).unwrap();
         let context = context(desk, &setup).await;
         Self { outside, ..Self::start(context).await }
@@ -110,13 +111,13 @@ impl Office {
     pub(crate) async fn start(context: Context) -> Self {
         let outside = Outside::start().await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let running = host::start(context, listener).await.unwrap();
+        let running = host::start((*context).clone(), listener).await.unwrap();
         let client = Client::anonymous(format!("http://{}", running.address));
-        Self { running: Some(running), client, outside }
+        Self { running: Some(running), context, client, outside }
     }
 
     pub(crate) fn context(&self) -> &Context {
-        self.running.as_ref().expect("open until dropped").context()
+        &self.context
     }
 
     pub(crate) async fn close(mut self) {
@@ -179,7 +180,7 @@ impl Office {
             if there(&now) {
                 return (now, seen);
             }
-            assert!(began.elapsed() < PATIENCE, "still {now}");
+            assert!(began.elapsed() < TEST_TIMEOUT, "still {now}");
         }
     }
 
@@ -193,7 +194,7 @@ impl Office {
             if there(&now) {
                 return now;
             }
-            assert!(began.elapsed() < PATIENCE, "still {now}");
+            assert!(began.elapsed() < TEST_TIMEOUT, "still {now}");
         }
     }
 
@@ -221,10 +222,7 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         alerts: AlertChannels::default(),
         url: String::new(),
     };
-    let (apps, bus) = (vec![docproc::app()], Arc::new(bus::LocalBus::new()));
-    let clock = setup.clock.clone();
-    let context = Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
-    let place = Place {
+    let config = Config {
         storage: desk.dir.join("files"),
         workflows: Some(desk.dir.join("workflows")),
         models: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"),
@@ -232,15 +230,20 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         threads: setup.threads,
         prefetch: None,
         folder: Some(desk.dir.join("inbox")).filter(|dir| dir.exists()),
-        callback_secret: Some(docproc::room::Secret::new("a secret".to_owned())),
+        callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
     };
-    docproc::install(&context, place).await.unwrap();
+    let runtime = Arc::new(Runtime::open(config).unwrap());
+    let (apps, bus) = (vec![docproc::app(runtime.clone())], Arc::new(bus::LocalBus::new()));
+    let clock = setup.clock.clone();
+    let house = host::Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
+    let context = Context::new(house, runtime);
+    docproc::prepare(&context).await.unwrap();
     context
 }
 
 /// The default flow, with a model outside in place of ours.
 pub(crate) fn exact(name: &str, url: &str) -> String {
-    docproc::workflows::DEFAULT
+    docproc::rules::workflow::DEFAULT
         .replace("name: default", &format!("name: {name}"))
         .replace("component: classifier", &format!("component: http\n    url: {url}"))
         .replace("component: extractor", &format!("component: http\n    url: {url}"))

@@ -99,7 +99,7 @@ async fn contents_go_when_their_time_is_over_and_the_counts_stay() {
         // Three days of ticks take long; the sweep is told the time instead.
         for (hours, documents) in [(71, json!(2)), (73, Json::Null)] {
             let later = noon() + jiff::SignedDuration::from_hours(hours);
-            docproc::decisions::sweep(office.context().clone(), later).await.unwrap();
+            docproc::drivers::retention::sweep(office.context().clone(), later).await.unwrap();
             let status = office.status(&brief).await;
             assert_eq!(status["result"]["total_documents"], documents, "after {hours} h");
         }
@@ -158,7 +158,8 @@ async fn scenario_28_a_process_is_ready_while_it_takes_messages() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
         let address = "127.0.0.1:0".parse().unwrap();
-        let bound = docproc::health::serve(office.context().clone(), address).await.unwrap();
+        let bound =
+            docproc::routes::health::serve(office.context().clone(), address).await.unwrap();
         let ask = async |path: &str| {
             let answer =
                 http_client::client().get(format!("http://{bound}{path}")).send().await.unwrap();

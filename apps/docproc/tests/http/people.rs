@@ -48,8 +48,7 @@ async fn scenario_6_the_workflow_beats_the_house() {
             exact("silent", &office.outside.url).replace("    confidence_threshold: 0.80\n", "");
         std::fs::write(desk.dir.join("workflows/strict.yaml"), strict).unwrap();
         std::fs::write(desk.dir.join("workflows/silent.yaml"), silent).unwrap();
-        let room = docproc::room::room(office.context());
-        docproc::decisions::refresh(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context()).await.unwrap();
         let page = format!("TYPE invoice 0.85\n{}", fields("invoice"));
         for (workflow, status) in
             [("strict", "processing"), ("exact", "completed"), ("silent", "completed")]

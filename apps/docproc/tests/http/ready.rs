@@ -84,7 +84,7 @@ async fn scenario_28_a_lost_database_is_noticed_within_five_seconds() {
     let setup = Setup::default();
     let context = office::context(&desk, &setup).await;
     let nowhere = "127.0.0.1:0".parse().unwrap();
-    let health = docproc::health::serve(context.clone(), nowhere).await.unwrap();
+    let health = docproc::routes::health::serve(context.clone(), nowhere).await.unwrap();
     assert_eq!(ready(health).await, 503, "nothing is taken yet");
     let office = Office::start(context).await;
     until(health, 200).await;

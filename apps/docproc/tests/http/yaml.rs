@@ -21,8 +21,7 @@ async fn scenario_26_a_new_flow_runs_without_code() {
              extraction_schemas: {{}}\nother_types: [invoice, contract]\n"
         );
         std::fs::write(desk.dir.join("workflows/hipotecas.yaml"), mortgages).unwrap();
-        let room = docproc::room::room(office.context());
-        docproc::decisions::refresh(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context()).await.unwrap();
         let id = office.pages(&[&sure("invoice"), &sure("contract")], "hipotecas").await;
         let status = office.finished(&id).await;
         assert_eq!((&status["status"], &status["document_count"]), (&json!("completed"), &json!(2)));
@@ -69,8 +68,8 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
             ("component: consolidator", "component: ocr", 55, ""),
         ];
         for (from, to, line, said) in bad {
-            let source = docproc::workflows::DEFAULT.replacen(from, to, 1);
-            assert_ne!(source, docproc::workflows::DEFAULT, "{from:?} is in the file");
+            let source = docproc::rules::workflow::DEFAULT.replacen(from, to, 1);
+            assert_ne!(source, docproc::rules::workflow::DEFAULT, "{from:?} is in the file");
             let request =
                 office.client.request(reqwest::Method::POST, "/api/docproc/workflows/validate");
             let answer = request.header("accept-language", "en").json(&json!({ "yaml": source }));
@@ -86,10 +85,9 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
             );
         }
         // On disk, a bad version leaves the good one in force.
-        let broken = docproc::workflows::DEFAULT.replace("component: ocr", "component: none");
+        let broken = docproc::rules::workflow::DEFAULT.replace("component: ocr", "component: none");
         std::fs::write(desk.dir.join("workflows/default.yaml"), broken).unwrap();
-        let room = docproc::room::room(office.context());
-        docproc::decisions::refresh(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context()).await.unwrap();
         let list = office.client.get("/api/docproc/workflows").await.expect(200);
         assert_eq!(list["refused"][0]["file"], "default.yaml");
         assert!(list["items"].as_array().unwrap().iter().any(|one| one["name"] == "default"));
@@ -109,8 +107,7 @@ async fn a_request_stays_on_the_version_it_began_with() {
         let path = desk.dir.join("workflows/exact.yaml");
         let changed = std::fs::read_to_string(&path).unwrap().replace("0.80", "0.99");
         std::fs::write(&path, changed).unwrap();
-        let room = docproc::room::room(office.context());
-        docproc::decisions::refresh(office.context(), &room).await.unwrap();
+        docproc::decisions::refresh(office.context()).await.unwrap();
         office.outside.release(1);
         let status = office.finished(&id).await;
         assert_eq!(status["status"], "completed", "0.95 was enough when it came in");

@@ -1,0 +1,2 @@
+-- Processes say that they live in one place for all applications.
+DROP TABLE workers;

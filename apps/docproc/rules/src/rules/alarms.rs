@@ -1,0 +1,173 @@
+//! *Alertas automáticas* (seed §9.3): the five conditions, with their numbers.
+
+use engine::Sentence;
+
+/// Manual classifications that may wait.
+const MOST_WAITING: i64 = 50;
+/// How much slower than usual reading may get.
+const SLOWER: f64 = 2.0;
+/// How much above the usual the volume of an hour may be.
+const BUSIER: f64 = 1.4;
+
+/// What is looked at, at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Open questions about types.
+    pub classification_waiting: i64,
+    /// Seconds per page lately, and as a rule; absent when there are too few to tell.
+    pub reading: Option<f64>,
+    pub usual_reading: Option<f64>,
+    /// People who could take a task now; absent when nobody keeps count.
+    pub operators_free: Option<i64>,
+    /// Tasks nobody has, of requests that run out of time.
+    pub urgent_tasks: i64,
+    /// Requests at work with less than a fifth of their time left.
+    pub at_risk: i64,
+    /// Requests of this hour, and of the same hour of the same weekday as a rule.
+    pub volume: i64,
+    pub usual_volume: Option<f64>,
+}
+
+/// Something a person has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// *Capacidad*: too many manual classifications wait.
+    Capacity,
+    /// *Degradación*: reading takes twice as long as usual.
+    SlowReading,
+    /// *Recursos humanos*: fewer people than urgent tasks.
+    People,
+    /// *Escalado automático*: little time left.
+    AtRisk,
+    /// *Escalado de recursos*: an unusual volume.
+    Volume,
+}
+
+impl Alarm {
+    pub const ALL: [Self; 5] =
+        [Self::Capacity, Self::SlowReading, Self::People, Self::AtRisk, Self::Volume];
+
+    /// The same for the same trouble.
+    pub const fn fingerprint(self) -> &'static str {
+        match self {
+            Self::Capacity => "docproc/cola-clasificacion",
+            Self::SlowReading => "docproc/ocr-lento",
+            Self::People => "docproc/faltan-operadores",
+            Self::AtRisk => "docproc/sla-en-riesgo",
+            Self::Volume => "docproc/volumen",
+        }
+    }
+
+    pub fn title(self) -> Sentence {
+        let (es, en) = match self {
+            Self::Capacity => ("Cola de clasificación manual", "Queue of manual classification"),
+            Self::SlowReading => ("OCR más lento de lo habitual", "OCR slower than usual"),
+            Self::People => ("Faltan operadores", "Not enough operators"),
+            Self::AtRisk => {
+                ("Solicitudes a punto de vencer", "Requests about to miss the deadline")
+            }
+            Self::Volume => ("Volumen por encima de lo habitual", "Volume above the usual"),
+        };
+        Sentence::new(es.to_owned(), en.to_owned())
+    }
+
+    /// Why it rings, if it does.
+    pub fn rings(self, figures: &Figures) -> Option<Sentence> {
+        let Figures { classification_waiting, operators_free, urgent_tasks, .. } = *figures;
+        let Figures { at_risk, volume, usual_volume, reading, usual_reading, .. } = *figures;
+        match self {
+            Self::Capacity => (classification_waiting > MOST_WAITING).then(|| {
+                let n = classification_waiting;
+                Sentence::new(
+                    format!("{n} tareas; el límite es {MOST_WAITING}"),
+                    format!("{n} tasks; the limit is {MOST_WAITING}"),
+                )
+            }),
+            Self::SlowReading => {
+                let (now, usual) = (reading?, usual_reading?);
+                (usual > 0.0 && now >= usual * SLOWER).then(|| {
+                    Sentence::new(
+                        format!("{now:.2} s por página; lo habitual son {usual:.2} s"),
+                        format!("{now:.2} s a page; {usual:.2} s is usual"),
+                    )
+                })
+            }
+            Self::People => {
+                let free = operators_free?;
+                (free < urgent_tasks).then(|| {
+                    Sentence::new(
+                        format!("{free} operadores libres y {urgent_tasks} tareas urgentes"),
+                        format!("{free} operators free and {urgent_tasks} urgent tasks"),
+                    )
+                })
+            }
+            Self::AtRisk => (at_risk > 0).then(|| {
+                Sentence::new(
+                    format!("{at_risk} con menos del 20 % del plazo"),
+                    format!("{at_risk} with less than 20% of their time left"),
+                )
+            }),
+            Self::Volume => {
+                let usual = usual_volume?;
+                (usual > 0.0 && volume as f64 > usual * BUSIER).then(|| {
+                    Sentence::new(
+                        format!("{volume} en esta hora; lo habitual son {usual:.0}"),
+                        format!("{volume} in this hour; {usual:.0} is usual"),
+                    )
+                })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ringing(figures: Figures) -> Vec<Alarm> {
+        Alarm::ALL.into_iter().filter(|alarm| alarm.rings(&figures).is_some()).collect()
+    }
+
+    /// Scenario 27, to the unit.
+    #[test]
+    fn each_alarm_rings_at_its_number() {
+        let none = Figures::default();
+        assert_eq!(ringing(none), []);
+        let waiting = |n| Figures { classification_waiting: n, ..none };
+        assert_eq!((ringing(waiting(50)), ringing(waiting(51))), (vec![], vec![Alarm::Capacity]));
+        let reading = |s| Figures { reading: Some(s), usual_reading: Some(1.5), ..none };
+        assert_eq!(
+            (ringing(reading(2.9)), ringing(reading(3.0))),
+            (vec![], vec![Alarm::SlowReading])
+        );
+        let people = |free| Figures { operators_free: Some(free), urgent_tasks: 3, ..none };
+        assert_eq!((ringing(people(3)), ringing(people(2))), (vec![], vec![Alarm::People]));
+        assert_eq!(ringing(Figures { urgent_tasks: 3, ..none }), [], "nobody keeps count");
+        assert_eq!(ringing(Figures { at_risk: 1, ..none }), [Alarm::AtRisk]);
+        let volume = |n| Figures { volume: n, usual_volume: Some(100.0), ..none };
+        assert_eq!(
+            (ringing(volume(139)), ringing(volume(140)), ringing(volume(141))),
+            (vec![], vec![], vec![Alarm::Volume])
+        );
+        assert_eq!(ringing(Figures { volume: 500, ..none }), [], "no history, no comparison");
+    }
+
+    proptest! {
+        /// What rings keeps ringing while it gets worse.
+        #[test]
+        fn worse_is_not_better(waiting in 0_i64..200, risk in 0_i64..5, volume in 0_i64..300) {
+            let figures = |more| Figures {
+                classification_waiting: waiting + more,
+                at_risk: risk + more,
+                volume: volume + more,
+                usual_volume: Some(100.0),
+                ..Figures::default()
+            };
+            let before = ringing(figures(0));
+            let after = ringing(figures(1));
+            prop_assert!(before.iter().all(|alarm| after.contains(alarm)));
+        }
+    }
+}

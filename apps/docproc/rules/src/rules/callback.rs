@@ -1,0 +1,153 @@
+//! Where answers may be sent: an address from outside must not make this server knock at doors
+//! inside.
+
+// Addresses as values: no socket can be opened with these.
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::Url;
+
+use engine::Sentence;
+
+const LONGEST: usize = 2000;
+
+/// An address that may be called, or why not.
+pub fn check(text: &str, private: bool) -> Result<Url, Sentence> {
+    let url = Url::parse(text).ok().filter(|_| text.len() <= LONGEST);
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let Some(url) = url else {
+        return Err(Sentence::new(
+            "«callback_url» tiene que ser una dirección http:// o https://.",
+            "“callback_url” has to be an http:// or https:// address.",
+        ));
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Sentence::new(
+            "«callback_url» no lleva usuario ni contraseña; la firma dice quién llama.",
+            "“callback_url” takes no user or password; the signature says who calls.",
+        ));
+    }
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let inside = match host.parse::<IpAddr>() {
+        Ok(address) => is_private(address),
+        Err(_) => is_local_name(host),
+    };
+    if inside && !private {
+        return Err(Sentence::new(
+            "«callback_url» apunta dentro de la red; DOCPROC_CALLBACK_PRIVATE lo permite.",
+            "“callback_url” points inside the network; DOCPROC_CALLBACK_PRIVATE allows it.",
+        ));
+    }
+    Ok(url)
+}
+
+fn is_local_name(host: &str) -> bool {
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    host == "localhost" || host.ends_with(".localhost")
+}
+
+/// Not out in the world: this machine, its neighbours, and what no packet may be sent to.
+pub fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_private_v4(address),
+        IpAddr::V6(address) => is_private_v6(address),
+    }
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_broadcast()
+        || address.is_documentation()
+        || address.is_multicast()
+        // This network, carriers' own, protocol assignments, benchmarks, reserved.
+        || a == 0
+        || (a == 100 && (64..128).contains(&b))
+        || (a == 192 && b == 0 && c == 0)
+        || (a == 198 && (b == 18 || b == 19))
+        || a >= 240
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    let parts = address.segments();
+    let inner = |high: u16, low: u16| {
+        let [a, b] = high.to_be_bytes();
+        let [c, d] = low.to_be_bytes();
+        is_private_v4(Ipv4Addr::new(a, b, c, d))
+    };
+    match parts {
+        // Mapped, compatible and translated addresses are the IPv4 address within.
+        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => inner(high, low),
+        [first, ..] => {
+            address.is_multicast()
+                || (first & 0xfe00) == 0xfc00
+                || (first & 0xffc0) == 0xfe80
+                || (first & 0xffc0) == 0xfec0
+                || (first == 0x2001 && parts[1] == 0xdb8)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_addresses_out_in_the_world() {
+        for good in ["http://example.com/x", "https://93.184.216.34:8443/", "http://[2a00::1]/"] {
+            assert!(check(good, false).is_ok(), "{good}");
+        }
+        for inside in [
+            "http://127.0.0.1/",
+            "http://localhost:80/",
+            "http://LOCALHOST./",
+            "http://10.1.2.3/",
+            "http://169.254.169.254/latest/meta-data/",
+            "http://0x7f000001/",
+            "http://2130706433/",
+            "http://[::1]/",
+            "http://[::ffff:10.0.0.1]/",
+            "http://[fd00::1]/",
+            "http://[fe80::1]/",
+            "http://[64:ff9b::7f00:1]/",
+            "http://[2002:7f00:1::]/",
+            "http://100.64.0.1/",
+            "http://0.0.0.0/",
+        ] {
+            assert!(check(inside, false).is_err(), "{inside}");
+            assert!(check(inside, true).is_ok(), "{inside}");
+        }
+        let bad = ["", "example.com", "ftp://example.com/", "http://", "http://u:p@example.com/"];
+        for bad in bad {
+            assert!(check(bad, true).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in ".{0,200}") {
+            let _ = check(&text, false);
+        }
+
+        /// An IPv4 address is inside in each of its disguises, or in none.
+        #[test]
+        fn disguises_do_not_help(bits in any::<u32>()) {
+            let plain = Ipv4Addr::from(bits);
+            let [a, b, c, d] = plain.octets();
+            let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+            let disguised = [
+                plain.to_ipv6_mapped(),
+                Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, high, low),
+                Ipv6Addr::new(0x2002, high, low, 0, 0, 0, 0, 1),
+            ];
+            for one in disguised {
+                prop_assert_eq!(is_private(one.into()), is_private(plain.into()), "{}", one);
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Every decision of document processing, pure: a snapshot and a time in, a plan out.
+
+pub mod advance;
+pub mod alarms;
+pub mod answer;
+pub mod assign;
+pub mod callback;
+pub mod capacity;
+pub mod continuity;
+pub mod correct;
+pub mod course;
+pub mod golden;
+pub mod group;
+pub mod quality;
+pub mod regroup;
+pub mod retry;
+pub mod route;
+pub mod shift;
+pub mod sla;
+pub mod sufficient;
+pub mod thresholds;
+pub mod why;
+pub mod workflow;

@@ -1,0 +1,230 @@
+//! Whether the stages of a workflow fit together: each finds what it works on.
+
+use super::{How, Workflow};
+use engine::{Sentence, Word as _};
+
+use crate::model::{Component, Unit};
+
+const MOST_STAGES: usize = 40;
+
+/// Walks the stages from the request to the answer. Gives the position of each fault, and sets the
+/// unit of stages that take whatever travels.
+pub fn check(workflow: &mut Workflow) -> Vec<(usize, Sentence)> {
+    let mut faults = Vec::new();
+    if workflow.stages.is_empty() || workflow.stages.len() > MOST_STAGES {
+        faults.push((0, say("se necesitan entre 1 y 40 etapas", "1 to 40 stages are needed")));
+        return faults;
+    }
+    let classifies = workflow
+        .stages
+        .iter()
+        .any(|stage| matches!(stage.component, Component::Classifier | Component::Http));
+    let types: Vec<String> = workflow.types().into_iter().map(str::to_owned).collect();
+    let mut travelling = Unit::Request;
+    let mut has_text = false;
+    let last = workflow.stages.len() - 1;
+    for at in 0..=last {
+        let (before, rest) = workflow.stages.split_at_mut(at);
+        let stage = &mut rest[0];
+        if before.iter().any(|other| other.name == stage.name) {
+            faults.push((
+                at,
+                Sentence::new(
+                    format!("la etapa {:?} está dos veces", stage.name),
+                    format!("stage {:?} is there twice", stage.name),
+                ),
+            ));
+        }
+        match step(stage.component, travelling) {
+            Ok(next) => {
+                stage.unit = stage.component.unit().unwrap_or(travelling);
+                travelling = next;
+            }
+            Err(needs) => {
+                faults.push((at, no_producer(&stage.name, needs)));
+                travelling = stage.component.leaves(travelling);
+            }
+        }
+        has_text |= matches!(stage.component, Component::Ocr | Component::Http);
+        let reads = matches!(stage.component, Component::Classifier | Component::Extractor);
+        if reads && !has_text {
+            faults.push((
+                at,
+                Sentence::new(
+                    format!(
+                        "{:?} necesita texto: ninguna etapa anterior lee las páginas",
+                        stage.name
+                    ),
+                    format!("{:?} needs text: no stage before it reads the pages", stage.name),
+                ),
+            ));
+        }
+        if let How::Group { doc_type, .. } = &stage.how {
+            group(at, &stage.name, doc_type.as_deref(), classifies, &types, &mut faults);
+        }
+        if stage.component == Component::Consolidator && at != last {
+            faults.push((
+                at,
+                Sentence::new(
+                    format!("{:?} da la respuesta: tiene que ser la última etapa", stage.name),
+                    format!("{:?} gives the answer: it has to be the last stage", stage.name),
+                ),
+            ));
+        }
+    }
+    if workflow.stages[last].component != Component::Consolidator {
+        let text = "la última etapa tiene que ser un consolidator";
+        faults.push((last, say(text, "the last stage has to be a consolidator")));
+    }
+    faults
+}
+
+fn group(
+    at: usize,
+    name: &str,
+    doc_type: Option<&str>,
+    classifies: bool,
+    types: &[String],
+    faults: &mut Vec<(usize, Sentence)>,
+) {
+    match doc_type {
+        None if !classifies => faults.push((
+            at,
+            Sentence::new(
+                format!("{name:?}: nadie clasifica antes; indica doc_type"),
+                format!("{name:?}: nobody classifies before it; give doc_type"),
+            ),
+        )),
+        Some(given) if !types.iter().any(|one| one == given) => faults.push((
+            at,
+            Sentence::new(
+                format!(
+                    "{name:?}: doc_type {given:?} no está en extraction_schemas ni en other_types"
+                ),
+                format!(
+                    "{name:?}: doc_type {given:?} is neither in extraction_schemas nor other_types"
+                ),
+            ),
+        )),
+        None | Some(_) => {}
+    }
+}
+
+/// What travels after a component, or what it misses.
+fn step(component: Component, travelling: Unit) -> Result<Unit, Unit> {
+    match component.unit() {
+        Some(needs) if needs != travelling && component != Component::Consolidator => Err(needs),
+        _ => Ok(component.leaves(travelling)),
+    }
+}
+
+fn no_producer(name: &str, needs: Unit) -> Sentence {
+    let (es, en) = match needs {
+        Unit::Request => ("la solicitud entera", "the whole request"),
+        Unit::Page => ("páginas", "pages"),
+        Unit::Document => ("documentos", "documents"),
+    };
+    Sentence::new(
+        format!("{name:?} trabaja sobre {es}, y ninguna etapa anterior los entrega"),
+        format!("{name:?} works on {en}, and no stage before it delivers them"),
+    )
+}
+
+fn say(es: &str, en: &str) -> Sentence {
+    Sentence::new(es.to_owned(), en.to_owned())
+}
+
+pub(super) fn unknown_component(stage: &str, word: &str) -> Sentence {
+    let known: Vec<_> = Component::ALL.iter().map(|one| one.word()).collect();
+    let known = known.join(", ");
+    Sentence::new(
+        format!("etapa {stage:?}: no hay componente {word:?}; hay {known}"),
+        format!("stage {stage:?}: there is no component {word:?}; there are {known}"),
+    )
+}
+
+pub(super) fn bounds(
+    stage: &str,
+    timeout: Option<f64>,
+    threshold: Option<f64>,
+) -> Result<(), Sentence> {
+    if timeout.is_some_and(|seconds| !(0.001..=3600.0).contains(&seconds)) {
+        return Err(Sentence::new(
+            format!("etapa {stage:?}: timeout_seconds entre 0,001 y 3600"),
+            format!("stage {stage:?}: timeout_seconds between 0.001 and 3600"),
+        ));
+    }
+    if threshold.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+        return Err(Sentence::new(
+            format!("etapa {stage:?}: confidence_threshold entre 0 y 1"),
+            format!("stage {stage:?}: confidence_threshold between 0 and 1"),
+        ));
+    }
+    Ok(())
+}
+
+pub(super) fn not_a_join(stage: &str, component: Component) -> Sentence {
+    let word = component.word();
+    Sentence::new(
+        format!("etapa {stage:?}: {word} no reúne nada; quita aggregation"),
+        format!("stage {stage:?}: {word} joins nothing; remove aggregation"),
+    )
+}
+
+pub(super) fn wrong_join(stage: &str, unit: &str) -> Sentence {
+    let only = format!("type: fan_in, collect_by: request_id, expect_count_from: {unit}");
+    Sentence::new(
+        format!("etapa {stage:?}: aggregation sólo admite {only}"),
+        format!("stage {stage:?}: aggregation only takes {only}"),
+    )
+}
+
+pub(super) fn foreign_key(stage: &str, key: &str, owner: Component) -> Sentence {
+    let owner = owner.word();
+    Sentence::new(
+        format!("etapa {stage:?}: {key} es sólo para {owner}"),
+        format!("stage {stage:?}: {key} is only for {owner}"),
+    )
+}
+
+pub(super) fn unknown_engine(stage: &str, word: &str) -> Sentence {
+    Sentence::new(
+        format!("etapa {stage:?}: no hay motor {word:?}; hay ppocr, tesseract"),
+        format!("stage {stage:?}: there is no engine {word:?}; there are ppocr, tesseract"),
+    )
+}
+
+pub(super) fn unknown_boundaries(stage: &str, word: &str) -> Sentence {
+    Sentence::new(
+        format!("etapa {stage:?}: boundaries es auto o type, no {word:?}"),
+        format!("stage {stage:?}: boundaries is auto or type, not {word:?}"),
+    )
+}
+
+pub(super) fn url(stage: &str, url: Option<&str>) -> Result<String, Sentence> {
+    let fits = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
+    url.filter(fits).map(str::to_owned).ok_or_else(|| {
+        Sentence::new(
+            format!("etapa {stage:?}: http necesita una url http:// o https://"),
+            format!("stage {stage:?}: http needs a url, http:// or https://"),
+        )
+    })
+}
+
+pub(super) fn unknown_type(doc_type: &str) -> Sentence {
+    Sentence::new(
+        format!(
+            "sufficient: doc_type {doc_type:?} no está en extraction_schemas ni en other_types"
+        ),
+        format!(
+            "sufficient: doc_type {doc_type:?} is neither in extraction_schemas nor other_types"
+        ),
+    )
+}
+
+pub(super) fn unknown_field(doc_type: &str, field: &str) -> Sentence {
+    Sentence::new(
+        format!("sufficient: {doc_type:?} no tiene el campo {field:?}"),
+        format!("sufficient: {doc_type:?} has no field {field:?}"),
+    )
+}

@@ -1,0 +1,121 @@
+//! Tells people what the seed's §9.3 wants told, and publishes the figures of §9.2.
+
+use std::sync::{Mutex, PoisonError};
+
+use db::{Error, Tx};
+use host::{Alert, Next, Severity};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    Context,
+    rules::alarms::{Alarm, Figures},
+    store::{figures, measures, queue, workers},
+};
+
+pub const TICK: &str = "docproc.alertas";
+const LATELY: SignedDuration = SignedDuration::from_mins(15);
+const SUMMED_EVERY: SignedDuration = SignedDuration::from_mins(5);
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+const EVERY: SignedDuration = SignedDuration::from_secs(15);
+
+/// While nothing is open and nothing rings, there is nothing to watch.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let watched = check(&context, now).await?;
+    Ok(watched.then(|| now + EVERY))
+}
+
+/// Answers whether there is something to watch.
+pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
+    let mut tx = context.store.read().await?;
+    let figures = measures::figures(&mut tx, now, &context.zone).await?;
+    let mut watched = publish(context, &mut tx, &figures, now).await?;
+    if is_due(&context.runtime.summed_up, now) {
+        sum_up(&mut tx, now).await?;
+    }
+    drop(tx);
+    for alarm in Alarm::ALL {
+        let fingerprint = alarm.fingerprint().to_owned();
+        let Some(said) = alarm.rings(&figures) else {
+            context.resolve(&fingerprint).await?;
+            continue;
+        };
+        watched = true;
+        let title = alarm.title();
+        context
+            .raise(Alert {
+                app: crate::NAME,
+                fingerprint,
+                severity: match alarm {
+                    Alarm::AtRisk | Alarm::People => Severity::Critical,
+                    Alarm::Capacity | Alarm::SlowReading | Alarm::Volume => Severity::Warning,
+                },
+                title: format!("{} / {}", title.es, title.en),
+                detail: format!("{} / {}", said.es, said.en),
+            })
+            .await?;
+    }
+    Ok(watched)
+}
+
+/// Gauges of what the database knows and no counter of this process does.
+async fn publish(
+    context: &Context,
+    tx: &mut Tx,
+    alarms: &Figures,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
+    let open = measures::open(tx, now).await?;
+    let set = |name: &'static str, value: f64| metrics::gauge!(name).set(value);
+    set("docproc_requests_open", open.all as f64);
+    set("docproc_requests_at_risk", open.at_risk as f64);
+    set("docproc_requests_late", open.late as f64);
+    if let Some(free) = alarms.operators_free {
+        set("docproc_operators_free", free as f64);
+    }
+    set("docproc_tasks_urgent", alarms.urgent_tasks as f64);
+    let waiting = figures::waiting(tx).await?;
+    let kinds = [("classification", waiting.classification), ("extraction", waiting.extraction)];
+    for (kind, n) in kinds {
+        metrics::gauge!("docproc_tasks_waiting", "task_type" => kind).set(n as f64);
+    }
+    for load in queue::load(tx, lately).await? {
+        let component = load.component;
+        metrics::gauge!("docproc_queue_ready", "component" => component.clone())
+            .set(load.ready as f64);
+        metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
+    }
+    set("docproc_workers", workers::all(tx).await?.len() as f64);
+    let used = context.runtime.resources.now();
+    set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
+    set("docproc_process_memory_bytes", used.memory_bytes as f64);
+    Ok(open.all > 0 || waiting.classification + waiting.extraction > 0)
+}
+
+/// Summing up a day is due now and then.
+fn is_due(summed_up: &Mutex<Option<Timestamp>>, now: Timestamp) -> bool {
+    let mut last = summed_up.lock().unwrap_or_else(PoisonError::into_inner);
+    let due = last.is_none_or(|last| now.duration_since(last) >= SUMMED_EVERY);
+    if due {
+        *last = Some(now);
+    }
+    due
+}
+
+async fn sum_up(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    let day = now.saturating_sub(DAY).unwrap_or(Timestamp::MIN);
+    for manual in measures::manual(tx, day).await? {
+        let share = manual.by_people as f64 / manual.all.max(1) as f64;
+        metrics::gauge!("docproc_manual_ratio", "stage" => manual.stage,
+            "doc_type" => manual.doc_type)
+        .set(share);
+    }
+    let through = measures::through(tx, day).await?;
+    if through.completed > 0 {
+        let share = |n: i64| n as f64 / through.completed as f64;
+        metrics::gauge!("docproc_straight_through_ratio").set(share(through.straight));
+        metrics::gauge!("docproc_sla_breached_ratio").set(share(through.late));
+    }
+    Ok(())
+}

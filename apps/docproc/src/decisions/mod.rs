@@ -1,0 +1,226 @@
+//! The ways state changes: each opens one decision on a request and ends by settling it, so that
+//! what follows from a change is committed with it.
+
+pub mod alarms;
+pub mod answers;
+pub mod course;
+pub mod deadlines;
+pub mod golden;
+pub mod people;
+pub mod promotion;
+pub mod queue;
+pub mod receive;
+
+use db::{Decision, Error, audit::Entry};
+use engine::Sentence;
+use engine::Word as _;
+use host::By;
+use serde_json::json;
+
+use crate::{
+    Context,
+    drivers::runtime::trained,
+    model::{Component, Status},
+    store::{
+        events, messages, policy,
+        requests::{self, RequestRow},
+        reviews, rewind, scope,
+    },
+};
+
+/// An `Idempotency-Key` with the fingerprint of its request.
+#[derive(Clone, Debug)]
+pub struct Key {
+    pub key: String,
+    pub fingerprint: String,
+}
+
+/// Why a command was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    NotFound,
+    /// It has ended, or has not.
+    Conflict {
+        code: &'static str,
+        said: Sentence,
+    },
+    Invalid {
+        code: &'static str,
+        said: Sentence,
+    },
+    NoTask,
+    /// Not theirs to do.
+    Forbidden {
+        code: &'static str,
+        said: Sentence,
+    },
+    /// Values that cannot be taken, by field.
+    Wrong {
+        said: Sentence,
+        errors: Vec<(String, Sentence)>,
+    },
+}
+
+type Answer = Result<Result<(), Refusal>, Error>;
+
+/// Ends a request that nobody wants any more.
+pub async fn cancel(context: &Context, by: &By, id: &str, reason: &str) -> Answer {
+    steer(context, id, async |decision, row| {
+        if row.status.is_final() {
+            return Ok(Err(ended(row.status)));
+        }
+        messages::drop_open(decision, id).await?;
+        reviews::withdraw(decision, id).await?;
+        requests::fail(decision, id, Status::Cancelled, "CANCELLED", reason).await?;
+        events::cancelled(decision, id, &by.name);
+        decision.audit(Entry {
+            after: Some(json!({ "reason": reason })),
+            ..by.did("request.cancel", request(id))
+        });
+        Ok(Ok(()))
+    })
+    .await
+}
+
+/// Tries again what could not be done: its dead letters go back into the queue.
+pub async fn replay(context: &Context, by: &By, id: &str) -> Answer {
+    steer(context, id, async |decision, row| {
+        if row.cleared_at.is_some() {
+            return Ok(Err(cleared()));
+        }
+        if row.status != Status::Failed {
+            return Ok(Err(Refusal::Conflict {
+                code: "NO_FALLIDA",
+                said: Sentence::new(
+                    format!(
+                        "La solicitud está {}; sólo una fallida se reintenta.",
+                        row.status.word()
+                    ),
+                    format!(
+                        "The request is {}; only a failed one is tried again.",
+                        row.status.word()
+                    ),
+                ),
+            }));
+        }
+        let back = messages::replay(decision, id).await?;
+        rewind::reopen(decision, row, reached(row)).await?;
+        decision.audit(Entry {
+            after: Some(json!({ "messages": back })),
+            ..by.did("request.replay", request(id))
+        });
+        Ok(Ok(()))
+    })
+    .await
+}
+
+/// Where a request that failed stood.
+fn reached(row: &RequestRow) -> Status {
+    match (row.page_count, row.document_count) {
+        (None, _) => Status::Routing,
+        (Some(_), _) => Status::Processing,
+    }
+}
+
+/// Does a request over from a stage on, keeping what stages before it found.
+pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answer {
+    steer(context, id, async |decision, row| {
+        if row.cleared_at.is_some() {
+            return Ok(Err(cleared()));
+        }
+        let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
+        let Some(at) = workflow.position(stage) else {
+            let known: Vec<_> = workflow.stages.iter().map(|stage| stage.name.as_str()).collect();
+            let known = known.join(", ");
+            return Ok(Err(Refusal::Invalid {
+                code: "ETAPA_DESCONOCIDA",
+                said: Sentence::new(
+                    format!("El flujo no tiene la etapa {stage:?}; tiene {known}."),
+                    format!("The workflow has no stage {stage:?}; it has {known}."),
+                ),
+            }));
+        };
+        if row.page_count.is_none() && workflow.stages[at].component != Component::Splitter {
+            return Ok(Err(Refusal::Conflict {
+                code: "SIN_PAGINAS",
+                said: Sentence::new(
+                    "La solicitud todavía no se ha dividido en páginas.",
+                    "The request has not been split into pages yet.",
+                ),
+            }));
+        }
+        rewind::rewind(decision, row, &workflow, at).await?;
+        events::restarted(decision, id, stage, &by.name);
+        decision.audit(Entry {
+            after: Some(json!({ "stage": stage })),
+            ..by.did("request.restart", request(id))
+        });
+        Ok(Ok(()))
+    })
+    .await
+}
+
+async fn steer(
+    context: &Context,
+    id: &str,
+    command: impl AsyncFnOnce(&mut Decision, &RequestRow) -> Result<Result<(), Refusal>, Error>,
+) -> Answer {
+    let mut decision = context.store.decide(&scope(id), context.clock.now()).await?;
+    let Some(row) = requests::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NotFound));
+    };
+    if let Err(refusal) = command(&mut decision, &row).await? {
+        return Ok(Err(refusal));
+    }
+    course::settle(context, &mut decision, &[id.to_owned()]).await?;
+    // Questions that were withdrawn leave their operators free for others.
+    people::assign(context, &mut decision).await?;
+    queue::wake(context, &mut decision);
+    decision.commit().await?;
+    Ok(Ok(()))
+}
+
+/// How the audit names a request.
+fn request(id: &str) -> String {
+    format!("request/{id}")
+}
+
+fn cleared() -> Refusal {
+    Refusal::Conflict {
+        code: "CONTENIDO_ELIMINADO",
+        said: Sentence::new(
+            "El contenido de la solicitud se eliminó al acabar su plazo de conservación.",
+            "The contents of the request were removed when their retention ended.",
+        ),
+    }
+}
+
+fn ended(status: Status) -> Refusal {
+    Refusal::Conflict {
+        code: "YA_TERMINADA",
+        said: Sentence::new(
+            format!("La solicitud ya terminó: {}.", status.word()),
+            format!("The request has ended already: {}.", status.word()),
+        ),
+    }
+}
+
+/// Takes up what changed outside this process: workflow files, a trained classifier, settings.
+pub async fn refresh(context: &Context) -> Result<(), Error> {
+    let runtime = &context.runtime;
+    crate::drivers::workflows::refresh(context).await?;
+    runtime.classifier.refresh(&trained(&runtime.config));
+    let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
+    runtime.heed(&policy);
+    Ok(())
+}
+
+/// A setting was changed in this process: it holds at once.
+pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
+    let policy = policy::load(&context.settings, &mut decision.tx).await?;
+    context.runtime.heed(&policy);
+    for tick in [queue::TICK, deadlines::TICK, people::TICK, alarms::TICK] {
+        decision.wake(tick);
+    }
+    Ok(())
+}

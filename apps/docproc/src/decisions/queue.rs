@@ -1,0 +1,88 @@
+//! What falls due in the queue by time alone, and what is left behind by a process that is gone.
+
+use db::{Decision, Error};
+use host::Next;
+use jiff::{SignedDuration, Timestamp};
+
+use super::course;
+use crate::{
+    Context,
+    drivers::reading,
+    model::Status,
+    store::{events, messages, policy, progress, queue_scope, requests, scope},
+};
+
+/// The tick of the queue.
+pub const TICK: &str = "docproc.cola";
+/// A request of which nothing is queued for so long stands still.
+const STANDS_STILL: SignedDuration = SignedDuration::from_secs(5);
+
+/// There may be messages to take, once this is committed. A manual clock stops for them.
+pub fn wake(context: &Context, decision: &mut Decision) {
+    decision.wake(reading::WORK);
+    if context.clock.is_manual() {
+        decision.wake(TICK);
+    }
+}
+
+/// Frees what gone processes held, gives up what waited too long, and settles requests that stand
+/// still although they could go on.
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    free_lost(&context, now).await?;
+    let expires = expire(&context, now).await?;
+    let before = now - STANDS_STILL;
+    let stuck = progress::standing_still(&mut context.store.read().await?, before).await?;
+    for id in stuck {
+        let mut decision = context.store.decide(&scope(&id), now).await?;
+        course::settle(&context, &mut decision, &[id]).await?;
+        decision.commit().await?;
+    }
+    if !context.clock.is_manual() {
+        return Ok(expires);
+    }
+    // By the real clock the dispatcher waits for tries that are due later; a manual one stops here.
+    reading::idle(&context).await?;
+    let due = messages::next_due(&mut context.store.read().await?, &[]).await?;
+    Ok([due, expires].into_iter().flatten().min())
+}
+
+/// Whoever has no row among the processes is gone, and what it held is free.
+async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
+    if !messages::any_lost(&mut context.store.read().await?).await? {
+        return Ok(());
+    }
+    let mut decision = context.store.decide(&queue_scope(), now).await?;
+    let freed = messages::free_lost(&mut decision).await?;
+    wake(context, &mut decision);
+    decision.commit().await?;
+    tracing::warn!(messages = freed, "messages of processes that are gone are free again");
+    Ok(())
+}
+
+/// Gives up messages that waited longer than the house allows (seed §5.3): dead letters, to be
+/// replayed when the cause is mended. Answers when the next one is.
+async fn expire(context: &Context, now: Timestamp) -> Next {
+    let mut tx = context.store.read().await?;
+    let Some(ttl) = policy::load(&context.settings, &mut tx).await?.message_ttl else {
+        return Ok(None);
+    };
+    let before = now.checked_sub(ttl).unwrap_or(Timestamp::MIN);
+    let outdated = messages::outdated(&mut tx, before).await?;
+    drop(tx);
+    for (id, request) in outdated {
+        let mut decision = context.store.decide(&scope(&request), now).await?;
+        decision.hold(&queue_scope()).await?;
+        // The first one of a request takes the others out of the queue.
+        if !messages::waits(&mut decision.tx, id).await? {
+            continue;
+        }
+        let (code, error) = ("MESSAGE_EXPIRED", format!("nobody took it within {ttl:?}"));
+        messages::bury(&mut decision, id, &request, code, &error).await?;
+        requests::fail(&mut decision, &request, Status::Failed, code, &error).await?;
+        events::failed(&mut decision, &request, code, &error);
+        decision.commit().await?;
+        tracing::warn!(request_id = request, "a message expired");
+    }
+    let oldest = messages::next_due(&mut context.store.read().await?, &[]).await?;
+    Ok(oldest.and_then(|oldest| oldest.checked_add(ttl).ok()))
+}

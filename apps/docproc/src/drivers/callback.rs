@@ -1,0 +1,126 @@
+//! Tells whoever asked for it of answers: signed, in order, once acknowledged never again.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use db::{Error, effects::Claimed};
+use host::{Access, Outcome, webhook};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::{
+    Context,
+    drivers::runtime::Secret,
+    rules::callback,
+    store::{
+        answers,
+        policy::{self, Private},
+        scope,
+    },
+};
+
+/// A receiver that takes longer has failed.
+const RECEIVER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Whether answers may go to addresses inside the network.
+pub fn may_stay_inside(context: &Context, private: Private) -> bool {
+    match private {
+        Private::Always => true,
+        Private::Never => false,
+        // Whoever reaches an open server is on this machine already.
+        Private::Auto => context.options.access == Access::Open,
+    }
+}
+
+pub async fn perform(context: Context, effect: Claimed) -> Outcome {
+    let outcome = match attempt(&context, &effect).await {
+        Ok(outcome) => outcome,
+        // Not recorded as arrived: it is tried again.
+        Err(error) => Outcome::Failed(error.to_string()),
+    };
+    let word = match &outcome {
+        Outcome::Done => "done",
+        Outcome::Failed(_) | Outcome::Again { .. } => "failed",
+        Outcome::Refused(_) => "refused",
+    };
+    metrics::counter!("docproc_callbacks_total", "outcome" => word).increment(1);
+    outcome
+}
+
+async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> {
+    let request = effect.payload["request_id"].as_str().unwrap_or_default();
+    let n = effect.payload["n"].as_i64().unwrap_or_default();
+    let mut tx = context.store.read().await?;
+    let Some(outgoing) = answers::outgoing(&mut tx, request, n).await? else {
+        return Ok(Outcome::Done);
+    };
+    let policy = policy::load(&context.settings, &mut tx).await?;
+    drop(tx);
+    let private = may_stay_inside(context, policy.callbacks);
+    let outcome = if let Err(said) = callback::check(&outgoing.url, private) {
+        Outcome::Refused(said.en)
+    } else {
+        let clients = &context.runtime.callbacks;
+        let client = if private { &clients.anywhere } else { &clients.outside };
+        let runtime = context.runtime.clone();
+        let own = runtime.config.callback_secret.as_ref().map(Secret::expose);
+        let secret = own.or(context.options.alerts.webhook_secret.as_deref());
+        let at = context.clock.now();
+        let hook = webhook::Hook { url: &outgoing.url, secret, key: &effect.key, at };
+        webhook::post(client, hook, outgoing.body.to_string()).await
+    };
+    let over = match &outcome {
+        Outcome::Done | Outcome::Refused(_) => true,
+        Outcome::Again { .. } => false,
+        Outcome::Failed(_) => effect.attempt >= host::ATTEMPTS,
+    };
+    if over {
+        let arrived = outcome == Outcome::Done;
+        let mut decision = context.store.decide(&scope(request), context.clock.now()).await?;
+        answers::delivered(&mut decision, request, n, arrived).await?;
+        decision.commit().await?;
+        if !arrived {
+            tracing::error!(request_id = request, n, ?outcome, "an answer could not be delivered");
+        }
+    }
+    Ok(outcome)
+}
+
+/// Two ways out, each with its own rule on where a name may point: anywhere, and only out into the world.
+pub struct Clients {
+    anywhere: reqwest::Client,
+    outside: reqwest::Client,
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        // A redirect could lead inside after all, and a proxy would look names up for us.
+        let plain = || {
+            http_client::builder()
+                .timeout(RECEIVER_TIMEOUT)
+                .no_proxy()
+                .redirect(reqwest::redirect::Policy::none())
+        };
+        let built = "a client with these options can be built";
+        Self {
+            anywhere: plain().build().expect(built),
+            outside: plain().dns_resolver(Arc::new(Outside)).build().expect(built),
+        }
+    }
+}
+
+/// Looks names up and leaves out what points inside, at the moment of the call.
+struct Outside;
+
+impl Resolve for Outside {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let outside: Vec<SocketAddr> =
+                found.filter(|address| !callback::is_private(address.ip())).collect();
+            if outside.is_empty() {
+                return Err("the name points inside the network".into());
+            }
+            let addresses: Addrs = Box::new(outside.into_iter());
+            Ok(addresses)
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Where the outside is form to: files, engines, services, receivers of answers, the directory.
+
+pub mod callback;
+pub mod folder;
+pub mod reading;
+pub mod reception;
+pub mod resources;
+pub mod retention;
+pub mod runtime;
+pub mod storage;
+pub mod workflows;

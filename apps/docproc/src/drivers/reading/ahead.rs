@@ -1,0 +1,152 @@
+//! Goes on with a request that was just split, in the same hands, while everything about it is
+//! quick: a small file with a text layer is through before anybody could have taken its messages.
+//!
+//! The planner says here, as it does for the record, what would be sent; what is done by then is
+//! recorded with the split, and the rest is sent.
+
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
+
+use engine::Word as _;
+use page::PageText;
+
+use super::{
+    Finding,
+    worker::{Haste, Worker},
+};
+use crate::{
+    model::{Component, Item, Progress, Standing},
+    rules::{
+        advance::{Change, Snapshot},
+        course::{Course, Known},
+    },
+    store::{
+        jobs::{Input, Job},
+        messages::Claim,
+        pages::Leaf,
+        progress::document_id,
+    },
+};
+
+/// After this long others take part: large files are read by all hands, and what is more urgent is
+/// not kept waiting.
+const LONGEST: Duration = Duration::from_millis(25);
+
+/// What was done ahead so far.
+#[derive(Default)]
+struct Papers {
+    leaves: Vec<Leaf>,
+    texts: HashMap<u32, PageText>,
+    /// First and last page, and type.
+    documents: HashMap<String, (u32, u32, String)>,
+}
+
+impl Worker {
+    pub(super) fn go_ahead(&mut self, job: &Job, findings: &mut Vec<Finding>) {
+        let began = Instant::now();
+        let [split] = findings.as_slice() else { return };
+        if !matches!(split.known, Known::Split { .. }) {
+            return;
+        }
+        let (row, house) = (&job.request.row, job.request.house);
+        let name = |first| document_id(&row.id, row.run, first);
+        let mut course = Course::new(taken_up(job), &job.request.workflow, house, &name);
+        if !course.learn(split) {
+            return;
+        }
+        let mut papers = Papers { leaves: split.kept.leaves.clone(), ..Papers::default() };
+        loop {
+            let done = findings.len();
+            for change in course.advance().0 {
+                let Some((item, at)) = course.sent(&change) else { continue };
+                papers.note(&change, &item);
+                let Some(input) = papers.input(&item) else { continue };
+                if began.elapsed() > LONGEST {
+                    return;
+                }
+                let Some(ahead) = self.asked(job, item, at, input) else { continue };
+                let mut own = Vec::new();
+                // What fails here fails again with a message of its own, and its own tries.
+                let _ = self.chain(&ahead, Haste::Quick, &mut own);
+                for finding in own {
+                    if course.learn(&finding) {
+                        papers.keep(&finding);
+                        findings.push(finding);
+                    }
+                }
+            }
+            if findings.len() == done {
+                return;
+            }
+        }
+    }
+
+    /// The message that would be sent, if this process could take it.
+    fn asked(&self, job: &Job, item: Item, at: usize, input: Input) -> Option<Job> {
+        let stage = job.request.workflow.stages.get(at)?;
+        let here = stage.component != Component::Http;
+        if !here || !self.context.runtime.config.part.hosts(stage.component) {
+            return None;
+        }
+        let claim = Claim {
+            item,
+            at: at as i32,
+            stage: stage.name.clone(),
+            component: stage.component.word().to_owned(),
+            attempt: 1,
+            ..job.claim.clone()
+        };
+        Some(Job { claim, request: job.request.clone(), input })
+    }
+}
+
+/// The request as its message found it.
+fn taken_up(job: &Job) -> Snapshot {
+    Snapshot {
+        status: job.request.row.status,
+        standing: Standing { at: job.claim.at, progress: Progress::Sent },
+        page_count: None,
+        document_count: None,
+        pages: Vec::new(),
+        documents: Vec::new(),
+    }
+}
+
+impl Papers {
+    fn note(&mut self, change: &Change, item: &Item) {
+        if let (Change::Open { first, last, doc_type, .. }, Item::Document(id)) = (change, item) {
+            self.documents.insert(id.clone(), (*first, *last, doc_type.clone()));
+        }
+    }
+
+    fn keep(&mut self, finding: &Finding) {
+        if let (Item::Page(n), Some(text)) = (&finding.item, &finding.kept.text) {
+            self.texts.insert(*n, text.clone());
+        }
+    }
+
+    /// What a stage works on, if it is at hand.
+    fn input(&self, item: &Item) -> Option<Input> {
+        match item {
+            Item::Request => None,
+            Item::Page(n) => {
+                let leaf = self.leaves.get(*n as usize)?;
+                let text = self.texts.get(n).cloned();
+                Some(Input::Page { n: *n, file: leaf.file, page_in_file: leaf.page, text })
+            }
+            Item::Document(id) => {
+                let (first, last, doc_type) = self.documents.get(id)?;
+                let texts = (*first..=*last).map(|n| self.texts.get(&n).cloned());
+                Some(Input::Document {
+                    id: id.clone(),
+                    doc_type: doc_type.clone(),
+                    first: *first,
+                    pages: texts.collect::<Option<_>>()?,
+                    data: None,
+                })
+            }
+        }
+    }
+}

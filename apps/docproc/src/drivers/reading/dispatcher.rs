@@ -1,0 +1,341 @@
+//! Takes messages from the queue, hands them out, records what came of them.
+//!
+//! One transaction does both: what finished is recorded and what follows is taken, so a busy
+//! process commits once per batch, and an idle one not at all.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use db::Error;
+use engine::Word as _;
+use jiff::Timestamp;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::{
+    Outcome, WORK, call,
+    job_queue::{JobQueue, Load},
+    read::Engines,
+    worker::Worker,
+};
+use crate::{
+    Context,
+    decisions::{course, queue},
+    model::Component,
+    store::{
+        jobs,
+        messages::{self, Wanted},
+        policy, queue_scope, scope,
+    },
+};
+
+/// Rung after every round, for a manual clock that waits.
+const ROUND: &str = "docproc.round";
+/// The longest without a look at the queue: other processes put messages there too.
+const LOOK: Duration = Duration::from_millis(500);
+/// Keeps this much work in hand, so that hands do not wait for a commit.
+const AHEAD: Duration = Duration::from_millis(40);
+const MOST_IN_HAND: usize = 256;
+/// Calls to other services at once; they wait, they do not work.
+const CALLS: usize = 16;
+/// More outcomes than this wait for the next transaction.
+const BATCH: usize = 256;
+const BREATH: Duration = Duration::from_millis(250);
+/// The longest rest between two rounds.
+const REST: Duration = Duration::from_millis(10);
+
+/// Runs from start to shutdown.
+pub async fn run(context: Context) {
+    let takes = context.runtime.config.part.takes();
+    if takes.as_ref().is_some_and(Vec::is_empty) {
+        // Joins and doors need no hands; the planner does their work wherever facts arrive.
+        context.stopping.cancelled().await;
+        return;
+    }
+    let dispatcher = Dispatcher::new(&context, takes.unwrap_or_default());
+    dispatcher.run().await;
+}
+
+struct Dispatcher {
+    context: Context,
+    worker: String,
+    /// Empty: all.
+    components: Vec<&'static str>,
+    queue: Arc<JobQueue>,
+    outcomes: (UnboundedSender<Outcome>, UnboundedReceiver<Outcome>),
+    threads: Vec<std::thread::JoinHandle<()>>,
+    client: reqwest::Client,
+    /// Messages in this process's hands, by load.
+    held: [usize; 3],
+    /// How long a message takes, lately, by load.
+    pace: [Duration; 3],
+}
+
+impl Dispatcher {
+    fn new(context: &Context, components: Vec<&'static str>) -> Self {
+        let worker = context.process.name.clone();
+        let (queue, outcomes) = (Arc::new(JobQueue::default()), unbounded_channel());
+        let mut dispatcher = Self {
+            context: context.clone(),
+            worker,
+            components,
+            queue,
+            outcomes,
+            threads: Vec::new(),
+            client: http_client::client(),
+            held: [0; 3],
+            pace: [Duration::from_millis(200); 3],
+        };
+        dispatcher.start_workers();
+        dispatcher
+    }
+
+    fn start_workers(&mut self) {
+        // One more than the readers: routing, splitting and extracting never wait behind pictures.
+        for n in 0..=self.context.runtime.config.threads.max(1) {
+            let worker = Worker {
+                context: self.context.clone(),
+                queue: self.queue.clone(),
+                outcomes: self.outcomes.0.clone(),
+                engines: Engines::default(),
+                nimble: n == 0,
+            };
+            let hired = std::thread::Builder::new()
+                .name(format!("docproc-{n}"))
+                .spawn(move || worker.work());
+            match hired {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) => tracing::error!(%error, "no thread for a worker"),
+            }
+        }
+    }
+
+    async fn run(mut self) {
+        let mut finished = Vec::new();
+        let mut wakes = self.context.listen(WORK);
+        loop {
+            let began = Instant::now();
+            let full = match self.round(&mut finished).await {
+                Ok(full) => {
+                    let now = self.context.clock.real().as_second();
+                    self.context.runtime.status.looked.store(now, Ordering::Relaxed);
+                    full
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "messages wait: the database does not answer");
+                    tokio::time::sleep(BREATH).await;
+                    false
+                }
+            };
+            if self.context.clock.is_manual() {
+                self.context.wake(ROUND);
+            }
+            // What a round costs hardly depends on how much it carries: rested as long as it took,
+            // the next one finds more.
+            tokio::time::sleep(began.elapsed().min(REST)).await;
+            if full {
+                continue;
+            }
+            let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
+            tokio::select! {
+                () = self.context.stopping.cancelled() => break,
+                Some(_) = wakes.next() => {}
+                () = tokio::time::sleep(look) => {}
+                outcome = self.outcomes.1.recv() => finished.extend(outcome),
+            }
+        }
+        self.leave(finished).await;
+    }
+
+    /// Records what finished and takes as much as there is room for. Answers whether there may be
+    /// more to do at once.
+    async fn round(&mut self, finished: &mut Vec<Outcome>) -> Result<bool, Error> {
+        while finished.len() < BATCH
+            && let Ok(outcome) = self.outcomes.1.try_recv()
+        {
+            finished.push(outcome);
+        }
+        let mut held = self.held;
+        for outcome in &*finished {
+            held[Load::of(&outcome.job) as usize] -= 1;
+        }
+        let wanted = self.wanted(held);
+        let space: usize = wanted.iter().map(|(_, limit)| limit).sum();
+        let (now, began) = (self.context.clock.now(), Instant::now());
+        if finished.is_empty() && (space == 0 || !self.is_due(now).await?) {
+            return Ok(false);
+        }
+        let mut scopes: Vec<_> =
+            finished.iter().map(|outcome| scope(&outcome.job.claim.request)).collect();
+        scopes.dedup();
+        let mut decision = self.context.store.decide_all(&scopes, now).await?;
+        let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
+        course::record(&self.context, &mut decision, &self.worker, finished, &policy).await?;
+        if self.context.clock.is_manual() && !finished.is_empty() {
+            decision.wake(queue::TICK);
+        }
+        decision.hold(&queue_scope()).await?;
+        let mut claims = Vec::new();
+        let mut full = false;
+        for (wanted, limit) in wanted {
+            let taken = messages::claim(&mut decision, &self.worker, wanted, limit).await?;
+            full |= limit > 0 && taken.len() == limit;
+            claims.extend(taken);
+        }
+        let jobs = jobs::load(
+            &mut decision.tx,
+            claims,
+            &self.context.runtime.workflows,
+            policy.thresholds,
+        );
+        let jobs = jobs.await?;
+        decision.commit().await?;
+        tracing::debug!(
+            finished = finished.len(),
+            taken = jobs.len(),
+            took_ms = began.elapsed().as_secs_f64() * 1000.0,
+            "round"
+        );
+        self.account(finished);
+        for job in jobs {
+            self.assign(job);
+        }
+        Ok(full)
+    }
+
+    /// What to take and how much: work for the hands, and calls.
+    fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
+        let space = |load: Load| self.capacity_for(load, held[load as usize]);
+        let (ocr, http) = (Component::Ocr.word(), Component::Http.word());
+        if self.components.is_empty() {
+            return vec![
+                (Wanted::AllBut([ocr, http]), space(Load::Quick)),
+                (Wanted::Only(ocr), space(Load::Slow)),
+                (Wanted::Only(http), space(Load::Call)),
+            ];
+        }
+        let each = |component: &&'static str| {
+            let load = match *component {
+                one if one == http => Load::Call,
+                one if one == ocr => Load::Slow,
+                _ => Load::Quick,
+            };
+            (Wanted::Only(component), space(load))
+        };
+        self.components.iter().map(each).collect()
+    }
+
+    fn account(&mut self, finished: &mut Vec<Outcome>) {
+        for outcome in finished.drain(..) {
+            let load = Load::of(&outcome.job) as usize;
+            self.held[load] -= 1;
+            let took: Duration =
+                outcome.findings.iter().flat_map(|one| &one.kept.ran).map(|ran| ran.took).sum();
+            self.pace[load] = (self.pace[load] * 7 + took) / 8;
+        }
+        self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+    }
+
+    /// How many more messages make sense to hold.
+    fn capacity_for(&self, load: Load, held: usize) -> usize {
+        if load == Load::Call {
+            return CALLS.saturating_sub(held);
+        }
+        let threads = self.context.runtime.config.threads.max(1);
+        let pace = self.pace[load as usize].as_secs_f64().max(0.000_1);
+        let busy = threads + 1 + (threads as f64 * AHEAD.as_secs_f64() / pace) as usize;
+        let ahead =
+            self.context.runtime.config.prefetch.map_or(busy, |prefetch| threads * prefetch);
+        ahead.min(MOST_IN_HAND).saturating_sub(held)
+    }
+
+    fn assign(&mut self, job: jobs::Job) {
+        let load = Load::of(&job);
+        self.held[load as usize] += 1;
+        self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
+        let attempts = job.request.workflow.retry.attempts;
+        if let Some(trouble) = course::deadly(&job.claim, attempts) {
+            let outcome = Outcome { job, findings: Vec::new(), trouble: Some(trouble) };
+            let _ = self.outcomes.0.send(outcome);
+            return;
+        }
+        if load == Load::Call {
+            let (context, client) = (self.context.clone(), self.client.clone());
+            let outcomes = self.outcomes.0.clone();
+            tokio::spawn(async move {
+                let _ = outcomes.send(call::perform(context, client, job).await);
+            });
+            return;
+        }
+        self.queue.put(job);
+    }
+
+    async fn is_due(&self, now: Timestamp) -> Result<bool, Error> {
+        let mut tx = self.context.store.read().await?;
+        let due = messages::next_due(&mut tx, &self.components).await?;
+        Ok(due.is_some_and(|due| due <= now))
+    }
+
+    /// How long until a retry falls due; a look is taken before that anyway.
+    async fn until_due(&self) -> Duration {
+        let Ok(mut tx) = self.context.store.read().await else { return LOOK };
+        let due = messages::next_due(&mut tx, &self.components).await.ok().flatten();
+        let now = self.context.clock.now();
+        let wait =
+            due.map_or(LOOK, |due| Duration::try_from(now.duration_until(due)).unwrap_or_default());
+        // A due message while the hands are full is looked at when one is free.
+        if wait.is_zero() { LOOK } else { wait.min(LOOK) }
+    }
+
+    /// What is under way is finished and recorded; what nobody began goes back.
+    async fn leave(mut self, mut finished: Vec<Outcome>) {
+        let unbegun = self.queue.close().len();
+        let held: usize = self.held.iter().sum();
+        let mut under_way = held.saturating_sub(finished.len() + unbegun);
+        while under_way > 0
+            && let Some(outcome) = self.outcomes.1.recv().await
+        {
+            finished.push(outcome);
+            under_way -= 1;
+        }
+        let scopes: Vec<_> =
+            finished.iter().map(|outcome| scope(&outcome.job.claim.request)).collect();
+        let now = self.context.clock.now();
+        let recorded = async {
+            let mut decision = self.context.store.decide_all(&scopes, now).await?;
+            let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
+            let worker = &self.worker;
+            course::record(&self.context, &mut decision, worker, &finished, &policy).await?;
+            decision.hold(&queue_scope()).await?;
+            // What nobody began is free at once.
+            messages::give_back(&mut decision, worker).await?;
+            decision.wake(WORK);
+            decision.commit().await.map(drop)
+        };
+        if let Err(error) = recorded.await {
+            tracing::warn!(%error, "the last results were not recorded; they will be done again");
+        }
+        for thread in self.threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Waits until nothing is left to do at this instant of the business clock, in this process.
+pub async fn idle(context: &Context) -> Result<(), Error> {
+    if context.runtime.config.part.takes().is_some_and(|takes| takes.is_empty()) {
+        return Ok(());
+    }
+    let mut rounds = context.listen(ROUND);
+    loop {
+        let mut tx = context.store.read().await?;
+        let left = messages::left(&mut tx, context.clock.now(), &context.process.name).await?;
+        drop(tx);
+        if left == 0 {
+            return Ok(());
+        }
+        context.wake(WORK);
+        rounds.next().await;
+    }
+}

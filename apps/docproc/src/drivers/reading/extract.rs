@@ -1,0 +1,66 @@
+//! *Extractor* (seed §3.7): the fields of a document, with where each was found.
+
+use jiff::civil::Date;
+use page::PageText;
+use understand::extract;
+
+use super::{Found, Kept, classify::rounded};
+use crate::{
+    model::{EvidenceBox, FieldValue, RuleOutcome},
+    rules::{course::Known, workflow::Workflow},
+    store::documents::Reading,
+};
+
+/// `first` is the document's first page within the request.
+pub(super) fn extract(
+    workflow: &Workflow,
+    doc_type: &str,
+    pages: &[PageText],
+    first: u32,
+    today: Date,
+) -> Found {
+    let Some(schema) = workflow.schemas.get(doc_type) else {
+        // Recognised, with nothing to extract: settled as it is.
+        let (fields, extracted_data) = (Vec::new(), serde_json::Map::new());
+        let nothing = Reading { fields, extracted_data, confidence: 1.0, missing_required: false };
+        return read(nothing);
+    };
+    let pages: Vec<&PageText> = pages.iter().collect();
+    let found = extract::extract(doc_type, schema, &pages, today);
+    let missing_required = found.fields.iter().any(|f| f.required && f.value.is_none());
+    read(Reading {
+        extracted_data: found.data(),
+        confidence: rounded(found.confidence),
+        missing_required,
+        fields: found.fields.into_iter().map(|field| field_value(field, first)).collect(),
+    })
+}
+
+/// A document that was read.
+pub(super) fn read(reading: Reading) -> Found {
+    let (confidence, missing_required) = (reading.confidence, reading.missing_required);
+    let known = Known::Document { confidence, missing_required };
+    (known, Kept { reading: Some(Box::new(reading)), ..Kept::default() })
+}
+
+fn field_value(field: extract::Field, first: u32) -> FieldValue {
+    let place = |evidence: &extract::Evidence| {
+        let page::Rect { x, y, w, h } = evidence.place;
+        EvidenceBox { page: first + evidence.page as u32, x, y, w, h }
+    };
+    let rule = |rule: extract::RuleResult| RuleOutcome {
+        rule: rule.rule,
+        ok: rule.ok,
+        detail: rule.detail,
+    };
+    FieldValue {
+        boxes: field.evidence.iter().map(place).collect(),
+        rules: field.rules.into_iter().map(rule).collect(),
+        alternatives: field.alternatives.into_iter().map(|(v, p)| (v, rounded(p))).collect(),
+        confidence: rounded(field.confidence),
+        name: field.name,
+        value: field.value,
+        normalised: field.normalised,
+        required: field.required,
+    }
+}

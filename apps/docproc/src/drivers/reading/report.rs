@@ -1,0 +1,99 @@
+//! The log line of a stage, with every field of the seed's §9.1.
+
+use super::{Finding, Outcome};
+use crate::{
+    drivers::resources::Resources,
+    model::{Component, Item},
+    rules::{course::Known, workflow::Stage},
+    store::progress::Ran,
+};
+
+/// What a stage found, as the log tells it.
+#[derive(Default)]
+struct Result {
+    doc_type: Option<String>,
+    confidence: Option<f64>,
+    pages: Option<u64>,
+    /// Below the threshold of its stage: a person will be asked.
+    manual: bool,
+}
+
+pub(crate) fn stage(
+    outcome: &Outcome,
+    finding: &Finding,
+    ran: Ran,
+    stage: Option<&Stage>,
+    component: &str,
+    used: Resources,
+) {
+    let claim = &outcome.job.claim;
+    let (page, document) = match &finding.item {
+        Item::Request => (None, None),
+        Item::Page(n) => (Some(u64::from(*n)), None),
+        Item::Document(id) => (None, Some(id.as_str())),
+    };
+    let found = result(finding, stage);
+    // Integers of an absent page or document are left out by tracing.
+    tracing::info!(
+        component,
+        request_id = claim.request,
+        trace_id = outcome.job.request.row.trace_id,
+        etapa = stage.map_or("route", |stage| stage.name.as_str()),
+        pagina_id = page,
+        document_id = document,
+        intento = claim.attempt,
+        elapsed_s = ran.took.as_secs_f64(),
+        timestamp_inicio = %ran.started,
+        timestamp_fin = %ran.finished,
+        duracion_ms = ran.took.as_secs_f64() * 1000.0,
+        resultado.tipo_documental = found.doc_type,
+        resultado.confianza = found.confidence,
+        resultado.paginas = found.pages,
+        resultado.derivado_manual = found.manual,
+        recursos.cpu_pct = used.cpu_pct,
+        recursos.memoria_mb = used.memory_mb(),
+        recursos.gpu_utilizada = false,
+        sla.deadline = %claim.deadline,
+        sla.restante_ms = ran.finished.duration_until(claim.deadline).as_millis() as i64,
+        "stage_completed"
+    );
+}
+
+/// Of all that was found about an item, what this stage contributed.
+fn result(finding: &Finding, stage: Option<&Stage>) -> Result {
+    let mut found = Result::default();
+    let Some(component) = stage.map(|stage| stage.component) else { return found };
+    let by = |one: Component| component == one || component == Component::Http;
+    if let Some(text) = finding.kept.text.as_ref().filter(|_| by(Component::Ocr)) {
+        found.confidence = Some(f64::from(text.confidence()));
+    }
+    match &finding.known {
+        Known::Page { scores: Some(scores), .. } if by(Component::Classifier) => {
+            let best = scores.first();
+            found.doc_type = best.map(|(doc_type, _)| doc_type.clone());
+            found.confidence = best.map(|(_, confidence)| *confidence);
+            found.manual = doubtful(stage, found.confidence);
+        }
+        Known::Document { confidence, missing_required } => {
+            found.confidence = Some(*confidence);
+            found.manual = (*missing_required && asks(stage)) || doubtful(stage, found.confidence);
+        }
+        Known::Split { files } => found.pages = Some(files.len() as u64),
+        Known::Nothing | Known::Page { .. } => {}
+    }
+    found
+}
+
+fn asks(stage: Option<&Stage>) -> bool {
+    stage.is_some_and(|stage| stage.backoffice_queue.is_some())
+}
+
+/// By the stage's own threshold; the planner, which knows the house's and the neighbours, decides.
+fn doubtful(stage: Option<&Stage>, confidence: Option<f64>) -> bool {
+    let usual = match stage.map(|stage| stage.component) {
+        Some(Component::Extractor) => 0.75,
+        _ => 0.80,
+    };
+    let threshold = stage.and_then(|stage| stage.threshold).unwrap_or(usual);
+    asks(stage) && confidence.is_some_and(|confidence| confidence < threshold)
+}

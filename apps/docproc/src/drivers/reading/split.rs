@@ -1,0 +1,100 @@
+//! *Splitter* (seed §3.2): the files of a request become its pages.
+
+use paper::{Broken, Kind, Limits};
+
+use super::{Found, Kept, opened::kind_word};
+use crate::{
+    drivers::runtime::Runtime,
+    drivers::storage::Storage,
+    rules::{course::Known, retry::Trouble},
+    store::{jobs::Job, pages::Leaf, requests::FileRow},
+};
+
+pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Found, Trouble> {
+    let sent: Vec<&FileRow> =
+        job.request.files.iter().filter(|file| file.packed_in.is_none()).collect();
+    let mut next = sent.iter().map(|file| file.n + 1).max().unwrap_or(0);
+    let (mut files, mut leaves) = (Vec::new(), Vec::new());
+    for file in sent {
+        if file.kind != kind_word(Kind::Zip) {
+            let pages =
+                open(runtime, file, limits, leaves.len()).map_err(|b| named(&b, &file.name))?;
+            take(file.clone(), pages, &mut files, &mut leaves);
+            continue;
+        }
+        let packed =
+            unpack(runtime, job, file, &mut next, limits).map_err(|b| named(&b, &file.name))?;
+        for inner in packed {
+            let pages =
+                open(runtime, &inner, limits, leaves.len()).map_err(|b| named(&b, &inner.name))?;
+            take(inner, pages, &mut files, &mut leaves);
+        }
+    }
+    if leaves.is_empty() {
+        return Err(trouble(&Broken::NoPages));
+    }
+    let known = Known::Split { files: leaves.iter().map(|leaf| leaf.file).collect() };
+    Ok((known, Kept { files, leaves, ..Kept::default() }))
+}
+
+fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {
+    leaves.extend((0..pages).map(|page| Leaf { file: file.n, page }));
+    file.pages = Some(pages);
+    // It is in the database already.
+    file.content = None;
+    files.push(file);
+}
+
+fn open(runtime: &Runtime, file: &FileRow, limits: &Limits, before: usize) -> Result<u32, Broken> {
+    let document = runtime.status.opened.get(&runtime.storage, file, limits)?;
+    let pages = document.page_count();
+    if before + pages > limits.pages {
+        return Err(Broken::TooManyPages { found: before + pages, limit: limits.pages });
+    }
+    Ok(pages as u32)
+}
+
+/// Files of an archive are stored like those that were sent. Unpacked again after a crash, they
+/// land in the same places.
+fn unpack(
+    runtime: &Runtime,
+    job: &Job,
+    archive: &FileRow,
+    next: &mut u32,
+    limits: &Limits,
+) -> Result<Vec<FileRow>, Broken> {
+    let reader = runtime.storage.reader(archive)?;
+    let mut files = Vec::new();
+    paper::unpack(reader, limits, &mut |name, kind, content| {
+        let n = *next;
+        let place = Storage::place(&job.claim.request, n);
+        let stored = runtime.storage.write(&place, content)?;
+        files.push(FileRow {
+            n,
+            name: name.to_string(),
+            kind: kind_word(kind).to_owned(),
+            bytes: stored.bytes,
+            sha256: stored.sha256,
+            place,
+            content: None,
+            packed_in: Some(archive.n),
+            password: archive.password.clone(),
+            pages: None,
+        });
+        *next += 1;
+        Ok(())
+    })?;
+    Ok(files)
+}
+
+fn named(broken: &Broken, name: &str) -> Trouble {
+    let mut trouble = trouble(broken);
+    trouble.detail = format!("{name}: {} / {}", broken.sentence_es(), trouble.detail);
+    trouble
+}
+
+/// A file that cannot be read today cannot be read tomorrow; a disk that does not answer may.
+pub(super) fn trouble(broken: &Broken) -> Trouble {
+    let lasting = !matches!(broken, Broken::Io(_));
+    Trouble { code: broken.code().to_owned(), detail: broken.to_string(), lasting }
+}

@@ -1,0 +1,343 @@
+//! *Recepción* (seed §3.1): a form with files becomes a request, or a clear refusal and nothing.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{
+    extract::{Multipart, multipart::Field},
+    http::StatusCode,
+};
+use jiff::Timestamp;
+use paper::{Broken, Kind};
+use serde_json::{Map, Value as Json};
+use web::{Lang, Problem};
+
+use crate::{
+    drivers::reading::kind_word, drivers::runtime::Runtime, drivers::storage::Storage,
+    store::requests::FileRow,
+};
+
+/// Files of one request; a thousand pages do not need more.
+const MOST_FILES: usize = 200;
+const LONGEST_TEXT: usize = 64 * 1024;
+const LONGEST_NAME: usize = 255;
+/// Files up to this size are opened before they are accepted.
+const OPENED_AT_ONCE: u64 = 32 << 20;
+/// Enough to tell what a file is.
+const HEAD: usize = 4096;
+
+/// What a form said.
+#[derive(Debug)]
+pub struct Form {
+    pub files: Vec<FileRow>,
+    pub metadata: Map<String, Json>,
+    pub channel: String,
+    pub workflow: Option<String>,
+    pub external_id: Option<String>,
+    pub priority: i64,
+    /// Who wants to be told of answers.
+    pub callback_url: Option<String>,
+    /// Whatever else was said.
+    pub others: BTreeMap<String, String>,
+}
+
+/// Why a form was not taken: a problem to show, or a storage that failed.
+pub enum Refused {
+    Problem(Box<Problem>),
+    Storage(object_store::Error),
+}
+
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(Box::new(problem))
+    }
+}
+
+impl From<object_store::Error> for Refused {
+    fn from(error: object_store::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// Reads a form, files straight into storage. What it stored stays there on refusal; the caller
+/// removes it.
+pub async fn read(
+    runtime: &Runtime,
+    request: &str,
+    mut form: Multipart,
+    limit: u64,
+    lang: Lang,
+) -> Result<Form, Refused> {
+    let mut files = Vec::new();
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut left = limit;
+    loop {
+        let field = form.next_field().await.map_err(|error| unreadable(&error, lang))?;
+        let Some(field) = field else { break };
+        let name = field.name().unwrap_or_default().to_owned();
+        if name == "file" {
+            if files.len() == MOST_FILES {
+                return Err(too_many(lang).into());
+            }
+            let file = take_file(runtime, request, files.len() as u32, field, left, lang).await?;
+            left = left.saturating_sub(file.bytes);
+            files.push(file);
+        } else {
+            texts.insert(name, take_text(field, lang).await?);
+        }
+    }
+    if files.is_empty() {
+        return Err(Problem::unprocessable("FALTA_FICHERO")
+            .lang(lang)
+            .detail(lang.t("Falta el campo «file».", "The field “file” is missing."))
+            .hint("curl -F file=@documento.pdf …/process")
+            .into());
+    }
+    let password = texts.remove("password").filter(|text| !text.is_empty());
+    for file in &mut files {
+        file.password.clone_from(&password);
+    }
+    let optional = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let external_id = optional(texts.remove("external_id"));
+    let channel = optional(texts.remove("channel")).unwrap_or_else(|| "api".to_owned());
+    bounded("external_id", external_id.as_deref(), 255, lang)?;
+    bounded("channel", Some(&channel), 100, lang)?;
+    Ok(Form {
+        files,
+        metadata: metadata(texts.remove("metadata").as_deref(), lang)?,
+        channel,
+        workflow: optional(texts.remove("workflow")),
+        external_id,
+        callback_url: optional(texts.remove("callback_url")),
+        priority: priority(texts.remove("priority").as_deref(), lang)?,
+        others: texts,
+    })
+}
+
+/// Opens what was sent: a file that cannot be read is refused now, not found out later.
+pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
+    let files = files.to_vec();
+    let opened = tokio::task::spawn_blocking(move || {
+        let limits = runtime.limits();
+        let mut pages = 0;
+        for file in files {
+            let refused = |broken| Err((file.name.clone(), broken));
+            // Archives are unpacked by whoever splits them.
+            if file.kind == kind_word(Kind::Zip) {
+                continue;
+            }
+            if file.bytes > limits.file_bytes {
+                let (found, limit) = (file.bytes, limits.file_bytes);
+                return refused(Broken::TooLarge { what: "file", found, limit });
+            }
+            if file.bytes > OPENED_AT_ONCE {
+                continue;
+            }
+            match runtime.status.opened.get(&runtime.storage, &file, &limits) {
+                Ok(document) => pages += document.page_count(),
+                Err(broken) => return refused(broken),
+            }
+            if pages > limits.pages {
+                return refused(Broken::TooManyPages { found: pages, limit: limits.pages });
+            }
+        }
+        Ok(())
+    });
+    match opened.await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err((name, broken))) => Err(broken_file(&name, &broken, lang)),
+        Err(_) => Err(broken_file("", &Broken::Panicked { what: "the form" }, lang)),
+    }
+}
+
+fn broken_file(name: &str, broken: &Broken, lang: Lang) -> Problem {
+    let (status, said) = (status_of(broken), broken.sentence(lang == Lang::Es));
+    Problem::new(status, broken.code()).lang(lang).detail(format!("{name}: {said}"))
+}
+
+fn status_of(broken: &Broken) -> StatusCode {
+    match broken {
+        Broken::Io(_) => StatusCode::SERVICE_UNAVAILABLE,
+        Broken::TooLarge { .. } | Broken::TooManyPages { .. } | Broken::Bomb { .. } => {
+            StatusCode::PAYLOAD_TOO_LARGE
+        }
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+async fn take_file(
+    runtime: &Runtime,
+    request: &str,
+    n: u32,
+    mut field: Field<'_>,
+    left: u64,
+    lang: Lang,
+) -> Result<FileRow, Refused> {
+    let name = shown_name(field.file_name().unwrap_or_default());
+    let place = Storage::place(request, n);
+    let mut writer = runtime.storage.writer(&place);
+    let mut head = Vec::with_capacity(HEAD);
+    let taken = loop {
+        match field.chunk().await {
+            Ok(Some(chunk)) => {
+                head.extend(chunk.iter().take(HEAD.saturating_sub(head.len())));
+                if writer.bytes() + chunk.len() as u64 > left {
+                    break Err(too_large(lang));
+                }
+                if head.len() == HEAD && paper::sniff(&head).is_none() {
+                    break Err(unknown_kind(&name, lang));
+                }
+                writer.write(&chunk).await?;
+            }
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(unreadable(&error, lang)),
+        }
+    };
+    if let Err(problem) = taken {
+        writer.give_up().await;
+        return Err(problem.into());
+    }
+    if writer.bytes() == 0 {
+        writer.give_up().await;
+        let detail = match lang {
+            Lang::Es => format!("«{name}» está vacío."),
+            Lang::En => format!("“{name}” is empty."),
+        };
+        return Err(Problem::unprocessable("FICHERO_VACIO").lang(lang).detail(detail).into());
+    }
+    let Some(kind) = paper::sniff(&head) else {
+        writer.give_up().await;
+        return Err(unknown_kind(&name, lang).into());
+    };
+    let stored = writer.finish().await?;
+    Ok(FileRow {
+        n,
+        name,
+        kind: kind_word(kind).to_owned(),
+        bytes: stored.bytes,
+        sha256: stored.sha256,
+        place,
+        content: stored.content,
+        packed_in: None,
+        password: None,
+        pages: None,
+    })
+}
+
+async fn take_text(mut field: Field<'_>, lang: Lang) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = field.chunk().await.map_err(|error| unreadable(&error, lang))? {
+        if bytes.len() + chunk.len() > LONGEST_TEXT {
+            return Err(too_large(lang));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        let detail = lang.t("Un campo de texto no es UTF-8.", "A text field is not UTF-8.");
+        Problem::bad_request("TEXTO_INVALIDO").lang(lang).detail(detail)
+    })
+}
+
+fn metadata(text: Option<&str>, lang: Lang) -> Result<Map<String, Json>, Problem> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(Map::new()) };
+    match serde_json::from_str(text) {
+        Ok(Json::Object(map)) => Ok(map),
+        _ => {
+            Err(Problem::bad_request("METADATA_INVALIDA").lang(lang).detail(lang.t(
+                "«metadata» tiene que ser un objeto JSON.",
+                "“metadata” has to be a JSON object.",
+            )))
+        }
+    }
+}
+
+fn priority(text: Option<&str>, lang: Lang) -> Result<i64, Problem> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(5) };
+    text.parse().ok().filter(|n| (1..=9).contains(n)).ok_or_else(|| {
+        Problem::bad_request("PRIORIDAD_INVALIDA").lang(lang).detail(
+            lang.t("«priority» va de 1 (urgente) a 9.", "“priority” goes from 1 (urgent) to 9."),
+        )
+    })
+}
+
+fn bounded(key: &str, text: Option<&str>, most: usize, lang: Lang) -> Result<(), Problem> {
+    if text.is_none_or(|text| text.chars().count() <= most) {
+        return Ok(());
+    }
+    Err(Problem::bad_request("DEMASIADO_LARGO").lang(lang).detail(match lang {
+        Lang::Es => format!("«{key}» admite hasta {most} caracteres."),
+        Lang::En => format!("“{key}” takes up to {most} characters."),
+    }))
+}
+
+/// The last part of a client's name, to be shown and never to be opened.
+fn shown_name(raw: &str) -> String {
+    let last = raw.rsplit(['/', '\\']).next().unwrap_or_default();
+    let clean: String =
+        last.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect::<String>();
+    let clean = clean.trim().trim_matches('.').to_owned();
+    if clean.is_empty() { "documento".to_owned() } else { clean }
+}
+
+fn unreadable(error: &axum::extract::multipart::MultipartError, lang: Lang) -> Problem {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        return too_large(lang);
+    }
+    not_a_form(lang)
+}
+
+/// What came is no form, or not the whole of one.
+pub fn not_a_form(lang: Lang) -> Problem {
+    Problem::bad_request("FORMULARIO_INCOMPLETO").lang(lang).detail(lang.t(
+        "El formulario no llegó entero o no es multipart/form-data.",
+        "The form did not arrive whole, or is not multipart/form-data.",
+    ))
+}
+
+fn too_large(lang: Lang) -> Problem {
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "DEMASIADO_GRANDE")
+        .lang(lang)
+        .detail(lang.t(
+            "La solicitud supera el tamaño permitido.",
+            "The request exceeds the permitted size.",
+        ))
+        .hint("DOCPROC_MAX_UPLOAD_MB")
+}
+
+fn too_many(lang: Lang) -> Problem {
+    Problem::unprocessable("DEMASIADOS_FICHEROS").lang(lang).detail(match lang {
+        Lang::Es => format!("Hasta {MOST_FILES} ficheros por solicitud; usa un ZIP."),
+        Lang::En => format!("Up to {MOST_FILES} files per request; use a ZIP."),
+    })
+}
+
+fn unknown_kind(name: &str, lang: Lang) -> Problem {
+    let broken = Broken::UnknownKind { name: name.to_owned() };
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "FORMATO_NO_ADMITIDO")
+        .lang(lang)
+        .detail(broken.sentence(lang == Lang::Es))
+}
+
+/// A request's creation time is its own; both databases keep microseconds.
+pub fn whole_microseconds(at: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shown_name;
+
+    #[test]
+    fn names_are_shown_without_their_paths() {
+        for (raw, shown) in [
+            ("../../a", "a"),
+            ("/etc/a", "a"),
+            ("sub/a.pdf", "a.pdf"),
+            ("C:\\docs\\b.pdf", "b.pdf"),
+            ("", "documento"),
+            ("..", "documento"),
+        ] {
+            assert_eq!(shown_name(raw), shown, "{raw:?}");
+        }
+        assert_eq!(shown_name(&"x".repeat(300)).len(), 255);
+    }
+}

@@ -1,0 +1,247 @@
+//! What one process brings along: where files are, which components run here, the engines.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::SystemTime,
+};
+
+use engine::Word as _;
+use jiff::Timestamp;
+use ocr::Pack;
+use paper::Limits;
+use serde_json::json;
+use understand::classify::Classifier;
+
+use super::{
+    callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+};
+use crate::{
+    Context,
+    decisions::receive::CommitBatcher,
+    golden::Rehearsals,
+    model::Component,
+    store::{catalogue::Workflows, policy::Policy},
+};
+
+/// How a process was set up.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    pub storage: PathBuf,
+    /// Absent or not there: the shipped workflows.
+    pub workflows: Option<PathBuf>,
+    pub models: PathBuf,
+    pub part: Part,
+    /// Threads that read pages.
+    pub threads: usize,
+    /// Messages in hand per thread; absent: as many as keep the threads busy.
+    pub prefetch: Option<usize>,
+    /// *Carpeta vigilada*: files dropped there become requests.
+    pub folder: Option<PathBuf>,
+    /// Signs callbacks; absent: the house's key for webhooks.
+    pub callback_secret: Option<Secret>,
+}
+
+/// A text that must not reach a log by accident.
+#[derive(Clone)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(text: String) -> Self {
+        Self(text)
+    }
+
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(••••••)")
+    }
+}
+
+/// *Componente* of this process (seed §1.1): everything, or one of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    #[default]
+    Everything,
+    /// Only one component's messages.
+    Only(Component),
+    Router,
+    /// Takes requests, works on none.
+    Gateway,
+}
+
+impl Part {
+    pub const WORDS: &'static str = "api_gateway, workflow_router, splitter, ocr, classifier, \
+        classification_aggregator, extractor, extraction_aggregator, consolidator, http, \
+        backoffice, sla_monitor";
+
+    pub fn named(word: &str) -> Option<Self> {
+        match word {
+            "" | "unknown" | "all" => Some(Self::Everything),
+            "api_gateway" | "backoffice" | "sla_monitor" => Some(Self::Gateway),
+            "workflow_router" => Some(Self::Router),
+            word => Component::from_word(word).map(Self::Only),
+        }
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Everything => "all",
+            Self::Only(component) => component.word(),
+            Self::Router => ROUTER,
+            Self::Gateway => "api_gateway",
+        }
+    }
+
+    /// The components whose messages this process takes; `None`: all.
+    pub fn takes(self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::Everything => None,
+            Self::Only(component) if component.is_join() => Some(Vec::new()),
+            Self::Only(component) => Some(vec![component.word()]),
+            Self::Router => Some(vec![ROUTER]),
+            Self::Gateway => Some(Vec::new()),
+        }
+    }
+
+    pub fn hosts(self, component: Component) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Only(one) => one == component,
+            Self::Router | Self::Gateway => false,
+        }
+    }
+}
+
+/// The component that every request meets first.
+pub const ROUTER: &str = "workflow_router";
+
+/// Everything of this process that requests, workers and screens share: opened once at the start
+/// and passed along.
+#[derive(Default)]
+pub struct Runtime {
+    pub config: Config,
+    pub storage: Storage,
+    pub workflows: Workflows,
+    pub pack: Option<Pack>,
+    pub classifier: ClassifierSlot,
+    pub status: WorkerStatus,
+    pub folder: Seen,
+    pub callbacks: Clients,
+    pub arrivals: CommitBatcher,
+    pub rehearsals: Rehearsals,
+    pub resources: Sampler,
+    /// When a whole day was last summed up: that reads much, and changes slowly.
+    pub summed_up: Mutex<Option<Timestamp>>,
+    most_pages: AtomicUsize,
+}
+
+impl Runtime {
+    /// Finds and opens what a process needs before it can take documents.
+    pub fn open(config: Config) -> Result<Self, NotReady> {
+        let pack = Pack::find(&config.models)
+            .inspect_err(|missing| {
+                tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
+            })
+            .ok();
+        let classifier = ClassifierSlot::default();
+        classifier.refresh(&trained(&config));
+        Ok(Self {
+            storage: Storage::open(&config.storage)?,
+            pack,
+            classifier,
+            most_pages: AtomicUsize::new(Limits::default().pages),
+            config,
+            ..Self::default()
+        })
+    }
+
+    /// What one file may cost, as the settings say now.
+    pub fn limits(&self) -> Limits {
+        Limits { pages: self.most_pages.load(Ordering::Relaxed), ..Limits::default() }
+    }
+
+    pub fn heed(&self, policy: &Policy) {
+        self.most_pages.store(policy.pages, Ordering::Relaxed);
+    }
+}
+
+impl std::fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runtime").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// The classifier in force: the shipped one, or one that was trained here.
+#[derive(Debug, Default)]
+pub struct ClassifierSlot(RwLock<Own>);
+
+#[derive(Debug, Default)]
+struct Own {
+    classifier: Option<Arc<Classifier>>,
+    /// When the file it came from was written.
+    written: Option<SystemTime>,
+}
+
+impl ClassifierSlot {
+    pub fn scores(&self, page: &page::PageText, among: &[&str]) -> Vec<(String, f32)> {
+        let own = self.0.read().unwrap_or_else(PoisonError::into_inner).classifier.clone();
+        match own {
+            Some(own) => own.scores(page, among),
+            None => Classifier::shipped().scores(page, among),
+        }
+    }
+
+    /// Takes up what was trained since, or goes back to the shipped one when it was removed. A file
+    /// that does not load changes nothing.
+    pub fn refresh(&self, file: &Path) {
+        let written = std::fs::metadata(file).and_then(|about| about.modified()).ok();
+        if self.0.read().unwrap_or_else(PoisonError::into_inner).written == written {
+            return;
+        }
+        let loaded = written.map(|_| {
+            let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+            Classifier::load(&bytes).map_err(|error| error.to_string())
+        });
+        let mut own = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        own.written = written;
+        match loaded.transpose() {
+            Ok(classifier) => own.classifier = classifier.map(Arc::new),
+            Err(error) => {
+                tracing::error!(
+                    error,
+                    "the trained classifier does not load; the one before stays"
+                );
+            }
+        }
+    }
+}
+
+/// Why a process cannot take documents.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReady {
+    #[error("the files have no place: {0}")]
+    Storage(#[from] std::io::Error),
+    #[error(transparent)]
+    Database(#[from] db::Error),
+}
+
+/// Loads workflows and settings, before the process takes anything.
+pub async fn prepare(context: &Context) -> Result<(), NotReady> {
+    let Config { part, threads, .. } = &context.runtime.config;
+    let role = json!({ "components": part.takes(), "threads": threads });
+    context.process.takes_part(crate::NAME, role);
+    Ok(crate::decisions::refresh(context).await?)
+}
+
+/// Where a classifier trained here is kept.
+pub fn trained(config: &Config) -> PathBuf {
+    config.storage.join("classifier.model")
+}

@@ -1,0 +1,66 @@
+//! *Health checks* (seed §9.4) of this process alone, on a port of their own: `/health` says that
+//! it lives, `/ready` that it takes messages.
+
+use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};
+
+use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::Context;
+
+/// A database that takes longer to answer is not there.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// The dispatcher looks at the queue twice a second.
+const SILENT_SECONDS: i64 = 5;
+
+/// Serves until the process stops. Fails when the port is taken.
+pub async fn serve(context: Context, address: SocketAddr) -> std::io::Result<SocketAddr> {
+    let listener = TcpListener::bind(address).await?;
+    let bound = listener.local_addr()?;
+    let stopping = context.stopping.clone();
+    let router =
+        Router::new().route("/health", get(health)).route("/ready", get(ready)).with_state(context);
+    tokio::spawn(async move {
+        let served = axum::serve(listener, router);
+        if let Err(error) = served.with_graceful_shutdown(stopping.cancelled_owned()).await {
+            tracing::error!(%error, "the port of health checks was lost");
+        }
+    });
+    Ok(bound)
+}
+
+async fn health(State(context): State<Context>) -> Json<Value> {
+    let part = context.runtime.config.part.word();
+    Json(json!({ "status": "ok", "component": part }))
+}
+
+async fn ready(State(context): State<Context>) -> (StatusCode, Json<Value>) {
+    let part = context.runtime.config.part.word();
+    match waits_for(&context).await {
+        None => (StatusCode::OK, Json(json!({ "ready": true, "component": part }))),
+        Some(why) => {
+            let body = json!({ "ready": false, "component": part, "why": why });
+            (StatusCode::SERVICE_UNAVAILABLE, Json(body))
+        }
+    }
+}
+
+async fn waits_for(context: &Context) -> Option<String> {
+    if context.stopping.is_cancelled() {
+        return Some("draining".to_owned());
+    }
+    match tokio::time::timeout(DATABASE_TIMEOUT, context.store.ping()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return Some(error.to_string()),
+        Err(_) => return Some("the database does not answer".to_owned()),
+    }
+    let runtime = context.runtime.clone();
+    // Joins and doors have no hands: the database is all they need.
+    if runtime.config.part.takes().is_some_and(|takes| takes.is_empty()) {
+        return None;
+    }
+    let looked = runtime.status.looked.load(Ordering::Relaxed);
+    let silent = context.clock.real().as_second() - looked > SILENT_SECONDS;
+    silent.then(|| "no messages are taken yet".to_owned())
+}
