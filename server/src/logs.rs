@@ -91,7 +91,7 @@ impl Said {
             "message" => "event",
             name => name,
         };
-        // `sla.deadline` is `deadline` in the section `sla` (seed §9.1).
+        // `sla.deadline` is `deadline` in the section `sla` (§9.1).
         let Some((section, name)) = name.split_once('.') else {
             self.0.insert(name.to_owned(), value);
             return;

@@ -1,4 +1,4 @@
-//! Scenario 26: the real binary polls simulated OLTs and is killed with `kill -9` again and again,
+//! S-26: the real binary polls simulated OLTs and is killed with `kill -9` again and again,
 //! also between the commit that reserves a run and the first packet of it. No node ever has two live
 //! runs, and nothing stays RUNNING.
 

@@ -1,4 +1,4 @@
-//! Scenario 20 of `DocProc`: the real binary, killed with `kill -9` again and again while it works
+//! S-20 of `DocProc`: the real binary, killed with `kill -9` again and again while it works
 //! on documents. Whatever was accepted completes, with every page in one document and every join
 //! complete.
 

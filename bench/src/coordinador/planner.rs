@@ -1,4 +1,4 @@
-//! The pure rules at the size of the specification.
+//! The pure rules at the size that was asked for.
 
 use std::{collections::BTreeSet, hint::black_box, time::Instant};
 

@@ -31,8 +31,7 @@ pub(crate) struct Moved {
 
 /// Moves the clock and answers when nothing is left to do.
 #[utoipa::path(post, path = "/debug/clock", request_body = Move, tag = "debug",
-    responses((status = 200, body = Moved), (status = 400, body = Problem),
-              (status = 404, body = Problem)))]
+    responses((status = 200, body = Moved)))]
 pub(crate) async fn move_clock(
     State(context): State<Context>,
     lang: Lang,

@@ -1,4 +1,4 @@
-//! How `DocProc` is set up in this process: its variables (seed §10.1) and where its files are;
+//! How `DocProc` is set up in this process: its variables (§10.1) and where its files are;
 //! and the commands of `turno docproc`.
 
 mod bar;
@@ -84,7 +84,7 @@ fn unready(storage: &str, error: &dyn std::error::Error) -> Exit {
     Exit::failed(format!("documents in {storage}: {error}"))
 }
 
-/// Where this process alone answers health checks (seed §9.4): the port that is named, or the
+/// Where this process alone answers health checks (§9.4): the port that is named, or the
 /// seed's when the process is one component of several. Loopback unless the server is not.
 pub(crate) async fn health(context: Context, listen: std::net::SocketAddr) -> Result<(), Exit> {
     if context.app(docproc::NAME).is_none() {

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, tz::TimeZone};
 
 use crate::model::JobType;
 
-/// Everything the rules read that an operator may change (spec, dossier §4).
+/// Everything the rules read that an operator may change (F-4).
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// Whose full hours a quota jump lands on.
@@ -41,7 +41,7 @@ impl Policy {
     }
 }
 
-/// *Límites*: how many may start and run (seed, spec rule 5).
+/// *Límites*: how many may start and run (§3, R-5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// *`MAX_EXECUTIONS_PER_MINUTE`*, in a clock minute and in any 60 seconds.
@@ -83,7 +83,7 @@ impl Default for Limits {
     }
 }
 
-/// *Cuota* (seed §1, spec rule 3).
+/// *Cuota* (§1, R-3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaPolicy {
     pub resume: Resume,
@@ -119,7 +119,7 @@ engine::words! {
     }
 }
 
-/// *Redistribución* (seed §3, §4, spec rule 6).
+/// *Redistribución* (§3, §4, R-6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpreadPolicy {
     pub every: SignedDuration,
@@ -145,7 +145,7 @@ impl Default for SpreadPolicy {
     }
 }
 
-/// How an OLT that does not answer is tried again (spec rule 9).
+/// How an OLT that does not answer is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbePolicy {
     /// After the first failure, the second, and all that follow.
@@ -158,7 +158,7 @@ impl Default for ProbePolicy {
     }
 }
 
-/// How devices are asked (dossier §3, §4).
+/// How devices are asked (F-3, F-4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnmpPolicy {
     pub timeout: SignedDuration,
@@ -188,7 +188,7 @@ impl Default for SnmpPolicy {
     }
 }
 
-/// When a walk is believed (dossier §3.2).
+/// When a walk is believed (F-3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InventoryPolicy {
     /// Walks without an ONU before it is taken for gone.

@@ -112,7 +112,7 @@ async fn tell(decision: &mut Decision, run: &Run) -> Result<(), Error> {
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
-/// 80 % warns, 90 % alerts, 100 % is said: once for each crossing (seed §5).
+/// 80 % warns, 90 % alerts, 100 % is said: once for each crossing (§5.5).
 async fn tell_quota(decision: &mut Decision, policy: &Policy, run: &Run) -> Result<(), Error> {
     if !run.counts() {
         return Ok(());

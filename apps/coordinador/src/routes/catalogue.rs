@@ -80,8 +80,7 @@ fn typed(desk: &Desk, request: &OidRequest) -> Result<CatalogueEntry, Failure> {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/oids", tag = "coordinador",
-    responses((status = 200, body = Listed<OidView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<OidView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<OidView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -96,10 +95,7 @@ async fn save(desk: &Desk, entry: CatalogueEntry) -> Result<OidView, Failure> {
 
 #[utoipa::path(post, path = "/api/coordinador/oids", request_body = OidRequest,
     tag = "coordinador",
-    responses((status = 201, body = OidView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = OidView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<OidRequest>,
@@ -111,10 +107,7 @@ async fn create(
 
 #[utoipa::path(put, path = "/api/coordinador/oids/{id}", request_body = OidRequest,
     tag = "coordinador", params(("id" = i64, Path)),
-    responses((status = 200, body = OidView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = OidView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -130,8 +123,7 @@ async fn update(
 
 #[utoipa::path(delete, path = "/api/coordinador/oids/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     let removed = decide::remove(&desk.context, &desk.by(), CatalogueId(id), desk.now).await?;

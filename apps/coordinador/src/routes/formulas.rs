@@ -182,8 +182,7 @@ impl FormulaRequest {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/formulas", tag = "coordinador",
-    responses((status = 200, body = Listed<FormulaView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<FormulaView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<FormulaView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -199,10 +198,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<FormulaView>>, Failure> {
 
 #[utoipa::path(post, path = "/api/coordinador/formulas", request_body = FormulaRequest,
     tag = "coordinador",
-    responses((status = 201, body = FormulaView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = FormulaView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<FormulaRequest>,
@@ -219,8 +215,7 @@ async fn create(
 
 #[utoipa::path(delete, path = "/api/coordinador/formulas/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     let shown = |formula: &Formula| json!(FormulaRequest::of(formula));
@@ -251,9 +246,7 @@ struct SlotPortView {
 /// How an index of a device is read.
 #[utoipa::path(get, path = "/api/coordinador/formulas/leer", tag = "coordinador",
     params(Index),
-    responses((status = 200, body = SlotPortView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = SlotPortView), (status = 422, body = Problem)))]
 async fn decode(
     desk: Desk,
     Query(index): Query<Index>,

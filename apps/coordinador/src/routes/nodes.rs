@@ -204,8 +204,7 @@ struct Asked {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/nodos", tag = "coordinador", params(Asked),
-    responses((status = 200, body = Listed<NodeView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<NodeView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -227,10 +226,7 @@ async fn list(
 
 #[utoipa::path(post, path = "/api/coordinador/nodos", request_body = NodeRequest,
     tag = "coordinador",
-    responses((status = 201, body = NodeView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 201, body = NodeView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<NodeRequest>,
@@ -250,9 +246,7 @@ async fn find(desk: &Desk, id: i64) -> Result<Node, Failure> {
 
 #[utoipa::path(get, path = "/api/coordinador/nodos/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 200, body = NodeView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = NodeView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let node = find(&desk, id).await?;
@@ -262,11 +256,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 /// Changes the fields that are named. The planned run stays; another interval counts from it.
 #[utoipa::path(put, path = "/api/coordinador/nodos/{id}", request_body = NodeRequest,
     tag = "coordinador", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = NodeView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = NodeView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -319,9 +309,7 @@ fn overridden(standing: &Node, wanted: &Node) -> Overrides {
 /// Deletes a node and the chain that follows it.
 #[utoipa::path(delete, path = "/api/coordinador/nodos/{id}", tag = "coordinador",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 412, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(
     desk: Desk,
     Path(id): Path<i64>,
@@ -337,9 +325,7 @@ async fn remove(
 /// Runs it as soon as it is its turn, whatever its grid says; not counted for its quota.
 #[utoipa::path(post, path = "/api/coordinador/nodos/{id}/ejecutar", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 202, body = RunView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 202, body = RunView)))]
 async fn run_now(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
     let lang = desk.lang;
@@ -385,10 +371,7 @@ struct PauseRequest {
 /// Pauses a node or lets it go on, on its old grid; slots that went by are not caught up.
 #[utoipa::path(post, path = "/api/coordinador/nodos/{id}/pausar", params(("id" = i64, Path)),
     request_body = Option<PauseRequest>, tag = "coordinador",
-    responses((status = 200, body = NodeView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = NodeView)))]
 async fn pause(
     desk: Desk,
     Path(id): Path<i64>,
@@ -433,9 +416,7 @@ pub(crate) struct WhyView {
 /// Every condition that keeps a node from running now, in order.
 #[utoipa::path(get, path = "/api/coordinador/nodos/{id}/why", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 200, body = WhyView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = WhyView)))]
 async fn reasons(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, Failure> {
     desk.require(Action::Read)?;
     let node = find(&desk, id).await?;

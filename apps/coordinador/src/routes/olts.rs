@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use super::{Desk, Noun, done, missing};
 use crate::{
@@ -201,8 +201,7 @@ struct Asked {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/olts", tag = "coordinador", params(Asked),
-    responses((status = 200, body = Listed<OltView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<OltView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -224,10 +223,7 @@ async fn list(
 
 #[utoipa::path(post, path = "/api/coordinador/olts", request_body = OltRequest,
     tag = "coordinador",
-    responses((status = 201, body = OltView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = OltView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<OltRequest>,
@@ -249,9 +245,7 @@ async fn create(
 
 #[utoipa::path(get, path = "/api/coordinador/olts/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 200, body = OltView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OltView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -263,11 +257,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 /// Changes the fields that are named.
 #[utoipa::path(put, path = "/api/coordinador/olts/{id}", request_body = OltRequest,
     tag = "coordinador", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = OltView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OltView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -305,9 +295,7 @@ struct Farewell {
 /// Deletes it softly: its history stays.
 #[utoipa::path(delete, path = "/api/coordinador/olts/{id}", tag = "coordinador",
     params(("id" = i64, Path), Farewell, ("If-Match" = Option<String>, Header)),
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 412, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(
     desk: Desk,
     Path(id): Path<i64>,
@@ -340,9 +328,7 @@ struct ProbeView {
 /// Asks the device once whether it is there; nothing is changed.
 #[utoipa::path(post, path = "/api/coordinador/olts/{id}/probar", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 200, body = ProbeView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = ProbeView)))]
 async fn probe(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Operate)?;
     let mut tx = desk.context.store.read().await?;

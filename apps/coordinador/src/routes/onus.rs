@@ -73,8 +73,7 @@ pub(super) async fn views(desk: &Desk, found: &[Onu]) -> Result<Vec<OnuView>, Fa
 }
 
 #[utoipa::path(get, path = "/api/coordinador/onus", tag = "coordinador", params(Asked),
-    responses((status = 200, body = Listed<OnuView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<OnuView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -113,9 +112,7 @@ const MOST: i64 = 500_000;
 /// The inventory as CSV.
 #[utoipa::path(get, path = "/api/coordinador/planillas/onus", tag = "coordinador",
     params(Asked),
-    responses((status = 200, content_type = "text/csv", body = String),
-              (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, content_type = "text/csv", body = String)))]
 async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -137,9 +134,7 @@ async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Fail
 /// Says that a walk that lost many ONUs was right: the OLT is walked once more, and believed.
 #[utoipa::path(post, path = "/api/coordinador/olts/{id}/aceptar-recorrido",
     params(("id" = i64, Path)), tag = "coordinador",
-    responses((status = 202), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 202)))]
 async fn accept(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
     match accept_walk(&desk.context, &desk.by(), OltId(id), desk.now).await? {

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Problem, Query};
+use web::Query;
 
 use super::{
     Desk,
@@ -91,8 +91,7 @@ fn view(
 
 /// The plan as it stands.
 #[utoipa::path(get, path = "/api/coordinador/plan", tag = "coordinador", params(Span),
-    responses((status = 200, body = PlanView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = PlanView)))]
 async fn plan(desk: Desk, Query(span): Query<Span>) -> Result<axum::Json<PlanView>, Failure> {
     desk.require(Action::Read)?;
     Ok(axum::Json(standing(&desk.context, span.minutes(), desk.now).await?))
@@ -146,9 +145,7 @@ pub(crate) struct MoveView {
 /// What a redistribution would do now, under these or other limits. Nothing is changed.
 #[utoipa::path(post, path = "/api/coordinador/plan/previsualizar", tag = "coordinador",
     request_body = Supposed,
-    responses((status = 200, body = PreviewView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = PreviewView)))]
 async fn preview(
     desk: Desk,
     web::Json(supposed): web::Json<Supposed>,
@@ -209,8 +206,7 @@ struct AppliedView {
 
 /// Redistributes now, without waiting for the next pass.
 #[utoipa::path(post, path = "/api/coordinador/plan/aplicar", tag = "coordinador",
-    responses((status = 200, body = AppliedView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = AppliedView)))]
 async fn apply(desk: Desk) -> Result<axum::Json<AppliedView>, Failure> {
     desk.require(Action::Operate)?;
     let movidos = moving::apply(&desk.context, &desk.by(), desk.now).await?;
@@ -252,8 +248,7 @@ pub(crate) async fn demands(tx: &mut db::Tx) -> Result<Vec<Demand>, Failure> {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/factibilidad", tag = "coordinador",
-    responses((status = 200, body = FitView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = FitView)))]
 async fn fits(desk: Desk) -> Result<axum::Json<FitView>, Failure> {
     desk.require(Action::Read)?;
     Ok(axum::Json(fit(&desk.context).await?))

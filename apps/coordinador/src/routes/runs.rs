@@ -80,8 +80,7 @@ impl Asked {
 
 /// Runs, the newest first.
 #[utoipa::path(get, path = "/api/coordinador/ejecuciones", tag = "coordinador", params(Asked),
-    responses((status = 200, body = Listed<RunView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<RunView>)))]
 async fn list(
     desk: Desk,
     Query(asked): Query<Asked>,
@@ -96,9 +95,7 @@ async fn list(
 
 #[utoipa::path(get, path = "/api/coordinador/ejecuciones/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 200, body = RunView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = RunView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<RunView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -116,10 +113,7 @@ struct AbortRequest {
 /// Stops a run: not one more packet leaves for it, and nothing it read is kept.
 #[utoipa::path(post, path = "/api/coordinador/ejecuciones/{id}/abortar",
     params(("id" = i64, Path)), request_body = Option<AbortRequest>, tag = "coordinador",
-    responses((status = 200, body = RunView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = RunView)))]
 async fn stop(
     desk: Desk,
     Path(id): Path<i64>,
@@ -161,8 +155,7 @@ struct EventsAsked {
 /// What was decided about nodes and why, the newest first.
 #[utoipa::path(get, path = "/api/coordinador/eventos", tag = "coordinador",
     params(EventsAsked),
-    responses((status = 200, body = Listed<EventView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<EventView>)))]
 async fn events(
     desk: Desk,
     Query(asked): Query<EventsAsked>,

@@ -101,8 +101,7 @@ impl LimitsRequest {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/limites", tag = "coordinador",
-    responses((status = 200, body = LimitsView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = LimitsView)))]
 async fn limits(desk: Desk) -> Result<axum::Json<LimitsView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -113,10 +112,7 @@ async fn limits(desk: Desk) -> Result<axum::Json<LimitsView>, Failure> {
 /// Changes limits, all that are named or none; in force when the answer comes.
 #[utoipa::path(put, path = "/api/coordinador/limites", request_body = LimitsRequest,
     tag = "coordinador",
-    responses((status = 200, body = LimitsView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = LimitsView)))]
 async fn set_limits(
     desk: Desk,
     web::Json(request): web::Json<LimitsRequest>,
@@ -166,8 +162,7 @@ struct QuotasAsked {
 /// How much of its quota each node used in the last hour.
 #[utoipa::path(get, path = "/api/coordinador/cuotas", tag = "coordinador",
     params(QuotasAsked),
-    responses((status = 200, body = Listed<QuotaView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<QuotaView>)))]
 async fn quotas(
     desk: Desk,
     Query(asked): Query<QuotasAsked>,
@@ -234,8 +229,7 @@ impl TestModeView {
 }
 
 #[utoipa::path(get, path = "/api/coordinador/modo-prueba", tag = "coordinador",
-    responses((status = 200, body = TestModeView), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TestModeView)))]
 async fn test_mode(desk: Desk) -> Result<axum::Json<TestModeView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
@@ -259,10 +253,7 @@ struct TestModeRequest {
 /// *Modo prueba*: runs without SNMP. What runs when it is switched ends as INTERRUPTED.
 #[utoipa::path(put, path = "/api/coordinador/modo-prueba", request_body = TestModeRequest,
     tag = "coordinador",
-    responses((status = 200, body = TestModeView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TestModeView)))]
 async fn set_test_mode(
     desk: Desk,
     web::Json(request): web::Json<TestModeRequest>,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
 use super::{
     Desk, Noun, done, missing,
@@ -200,8 +200,7 @@ pub(super) async fn view(tx: &mut Tx, template: &Template) -> Result<TemplateVie
 }
 
 #[utoipa::path(get, path = "/api/coordinador/plantillas", tag = "coordinador", params(Span),
-    responses((status = 200, body = Listed<TemplateView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Listed<TemplateView>)))]
 async fn list(
     desk: Desk,
     Query(span): Query<Span>,
@@ -226,10 +225,7 @@ async fn shown(desk: &Desk, id: TemplateId, status: StatusCode) -> Result<Respon
 /// Makes a template and pushes it to its OLTs.
 #[utoipa::path(post, path = "/api/coordinador/plantillas", request_body = TemplateRequest,
     tag = "coordinador",
-    responses((status = 201, body = TemplateView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = TemplateView)))]
 async fn create(
     desk: Desk,
     web::Json(request): web::Json<TemplateRequest>,
@@ -244,9 +240,7 @@ async fn create(
 
 #[utoipa::path(get, path = "/api/coordinador/plantillas/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
-    responses((status = 200, body = TemplateView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TemplateView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     shown(&desk, TemplateId(id), StatusCode::OK).await
@@ -255,11 +249,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
 /// Changes the fields that are named and pushes them; what a person changed on an OLT stays.
 #[utoipa::path(put, path = "/api/coordinador/plantillas/{id}", request_body = TemplateRequest,
     tag = "coordinador", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = TemplateView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TemplateView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
@@ -282,9 +272,7 @@ async fn update(
 /// Deletes a template and the nodes that were made from it.
 #[utoipa::path(delete, path = "/api/coordinador/plantillas/{id}", tag = "coordinador",
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 412, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn remove(
     desk: Desk,
     Path(id): Path<i64>,
@@ -315,9 +303,7 @@ struct Standing {
 /// What a template would add to the load if it were pushed as given. Nothing is changed.
 #[utoipa::path(post, path = "/api/coordinador/plantillas/factibilidad",
     request_body = TemplateRequest, tag = "coordinador", params(Standing),
-    responses((status = 200, body = ForecastView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = ForecastView)))]
 async fn forecast(
     desk: Desk,
     Query(standing): Query<Standing>,

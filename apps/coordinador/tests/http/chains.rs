@@ -1,4 +1,4 @@
-//! Scenario 19: a master and its chain.
+//! S-19: a master and its chain.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Scenarios 20, 22, 24 and 25 against simulated OLTs, over real SNMP.
+//! S-20, S-22, S-24 and S-25 against simulated OLTs, over real SNMP.
 
 use serde_json::{Value as Json, json};
 use snmp::sim::{Options, Simulator};

@@ -1,4 +1,4 @@
-//! Scenarios 7 to 9, 14 to 16 and 21: who starts, and who waits for what.
+//! S-7 to S-9, S-14 to S-16 and S-21: who starts, and who waits for what.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Scenarios 1 to 6: the quota of a node.
+//! S-1 to S-6: the quota of a node.
 
 use serde_json::json;
 

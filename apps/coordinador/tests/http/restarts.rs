@@ -1,4 +1,4 @@
-//! Scenarios 17, 18 and 20: the process stops, an OLT is switched off.
+//! S-17, S-18 and S-20: the process stops, an OLT is switched off.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Scenarios 10 to 13: the plan, before and after it is spread.
+//! S-10 to S-13: the plan, before and after it is spread.
 
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use engine::Lifecycle;
 use serde::{Deserialize, Serialize};
 
 engine::words! {
-    /// *Componente* (seed §2): what a stage runs.
+    /// *Componente* (§2): what a stage runs.
     pub enum Component {
         Splitter = "splitter",
         Ocr = "ocr",
@@ -76,7 +76,7 @@ impl Component {
 }
 
 engine::words! {
-    /// *Estado de la solicitud* (seed §4.2). `sla_breached` is not here: it is a request that is
+    /// *Estado de la solicitud* (§4.2). `sla_breached` is not here: it is a request that is
     /// late and still at work, told apart by `sla_breached_at`.
     pub enum Status {
         Received = "received",
@@ -245,7 +245,7 @@ pub struct RuleOutcome {
 }
 
 engine::words! {
-    /// *Estado de la tarea* (seed §4.1).
+    /// *Estado de la tarea* (§4.1).
     pub enum TaskState {
         /// Nobody has it.
         Pending = "pending",

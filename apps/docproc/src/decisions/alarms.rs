@@ -1,4 +1,4 @@
-//! Tells people what the seed's §9.3 wants told, and publishes the figures of §9.2.
+//! Tells people what §9.3 wants told, and publishes the figures of §9.2.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What people answer (seed §3.5, §3.8): checked, recorded, and the pipeline goes on, in one
+//! What people answer (§3.5, §3.8): checked, recorded, and the pipeline goes on, in one
 //! commit.
 
 use db::{

@@ -1,4 +1,4 @@
-//! *Monitor de SLA* (seed §7.2): looks at every request when one of its checkpoints has come, and
+//! *Monitor de SLA* (§7.2): looks at every request when one of its checkpoints has come, and
 //! says when the next one comes.
 
 use db::Error;
@@ -78,7 +78,7 @@ async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool,
     Ok(seen.iter().any(|(checkpoint, _)| *checkpoint == Checkpoint::Alert))
 }
 
-/// One line of the log for each checkpoint (seed §7.2, §9.1).
+/// One line of the log for each checkpoint (§7.2, §9.1).
 fn say(checkpoint: Checkpoint, row: &RequestRow, now: Timestamp) {
     metrics::counter!("docproc_sla_checkpoints_total", "checkpoint" => checkpoint.word())
         .increment(1);

@@ -1,4 +1,4 @@
-//! *Juegos de pruebas* (seed §11.5): how cases come, go, and are run.
+//! *Juegos de pruebas* (§11.5): how cases come, go, and are run.
 
 use std::{sync::Arc, time::Duration};
 

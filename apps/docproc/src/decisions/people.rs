@@ -1,4 +1,4 @@
-//! Tasks and the holder they are in (seed §8): given, taken, kept alive, given back.
+//! Tasks and the holder they are in (§8): given, taken, kept alive, given back.
 
 use db::{Decision, Error, audit::Entry};
 use engine::Sentence;

@@ -1,4 +1,4 @@
-//! *Promoción* (seed §11.5): a version comes into force when its golden set agrees, and goes again
+//! *Promoción* (§11.5): a version comes into force when its golden set agrees, and goes again
 //! when it does not.
 
 use db::{Decision, Error, audit::Entry};

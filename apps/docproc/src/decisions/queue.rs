@@ -59,7 +59,7 @@ async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
     Ok(())
 }
 
-/// Gives up messages that waited longer than the house allows (seed §5.3): dead letters, to be
+/// Gives up messages that waited longer than the house allows (§5.3): dead letters, to be
 /// replayed when the cause is mended. Answers when the next one is.
 async fn expire(context: &Context, now: Timestamp) -> Next {
     let mut tx = context.store.read().await?;

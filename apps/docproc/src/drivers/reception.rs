@@ -1,4 +1,4 @@
-//! *Recepción* (seed §3.1): a form with files becomes a request, or a clear refusal and nothing.
+//! *Recepción* (§3.1): a form with files becomes a request, or a clear refusal and nothing.
 
 use std::{collections::BTreeMap, sync::Arc};
 

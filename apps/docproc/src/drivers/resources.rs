@@ -1,4 +1,4 @@
-//! *Recursos* (seed §9.1): what this process uses. Read from `/proc`; nothing where there is none.
+//! *Recursos* (§9.1): what this process uses. Read from `/proc`; nothing where there is none.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -65,7 +65,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// *Componente* of this process (seed §1.1): everything, or one of them.
+/// *Componente* of this process (§1.1): everything, or one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     #[default]

@@ -1,4 +1,4 @@
-//! *Juegos de pruebas* (seed §11.5): cases whose answer is known, run without disturbing anything.
+//! *Juegos de pruebas* (§11.5): cases whose answer is known, run without disturbing anything.
 //!
 //! A rehearsal is the pipeline in one thread and in memory: the planner of requests decides, the
 //! same readers, classifier and extractor find out, and nothing is queued, recorded, measured, sent

@@ -186,7 +186,7 @@ pub fn lapse(lang: Lang, seconds: u64) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Haste {
     Calm,
-    /// Less than three tenths of its time are left (seed §7.2).
+    /// Less than three tenths of its time are left (§7.2).
     AtRisk,
     Late,
 }

@@ -53,9 +53,7 @@ struct CheckpointView {
 /// The answers a request was given, with how their delivery stands.
 #[utoipa::path(get, path = "/api/docproc/requests/{id}/answers", tag = "docproc",
     params(("id" = String, Path, description = "UUID")),
-    responses((status = 200, body = AnswerList), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = AnswerList), (status = 422, body = Problem)))]
 async fn of_request(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadStatus)?;
     let id = desk.id(&id)?;

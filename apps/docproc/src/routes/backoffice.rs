@@ -1,4 +1,4 @@
-//! The screens of the back office (seed §8.2).
+//! The screens of the back office (§8.2).
 
 use axum::{
     http::StatusCode,

@@ -125,9 +125,7 @@ pub(crate) struct Measured {
 
 /// How many hands and people a load needs.
 #[utoipa::path(get, path = "/api/docproc/capacity", params(Asked), tag = "docproc",
-    responses((status = 200, body = Plan), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Plan), (status = 409, body = Problem)))]
 async fn plan(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     match reckon(&desk, &asked).await? {

@@ -1,4 +1,4 @@
-//! *Health checks* (seed §9.4) of this process alone, on a port of their own: `/health` says that
+//! *Health checks* (§9.4) of this process alone, on a port of their own: `/health` says that
 //! it lives, `/ready` that it takes messages.
 
 use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};

@@ -68,10 +68,7 @@ struct ProcessForm {
 /// Takes documents in.
 #[utoipa::path(post, path = "/process", tag = "docproc",
     request_body(content = ProcessForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = Accepted), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 409, body = Problem),
-              (status = 413, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Accepted)))]
 async fn process(
     desk: Desk,
     headers: HeaderMap,
@@ -226,9 +223,7 @@ pub(super) fn unstored(desk: &Desk, error: &object_store::Error) -> Failure {
 /// How a request is doing, with its result when there is one.
 #[utoipa::path(get, path = "/status/{request_id}", tag = "docproc",
     params(("request_id" = String, Path, description = "UUID")),
-    responses((status = 200, body = StatusView), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = StatusView), (status = 422, body = Problem)))]
 async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadStatus)?;
     let id = desk.id(&id)?;

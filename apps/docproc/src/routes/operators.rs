@@ -1,4 +1,4 @@
-//! *Operadores* (seed §14.3) and what people corrected.
+//! *Operadores* (§14.3) and what people corrected.
 
 use axum::{
     http::StatusCode,
@@ -34,8 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Operators with their presence and load.
 #[utoipa::path(get, path = "/api/docproc/operators", tag = "docproc",
-    responses((status = 200, body = Vec<OperatorView>), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<OperatorView>)))]
 async fn list(desk: Desk) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     Ok(axum::Json(views(&desk).await?).into_response())
@@ -63,11 +62,7 @@ pub(super) async fn views(desk: &Desk) -> Result<Vec<OperatorView>, Failure> {
 /// Registers an operator.
 #[utoipa::path(post, path = "/api/docproc/operators", tag = "docproc",
     request_body = OperatorBody,
-    responses((status = 201, body = OperatorView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 201, body = OperatorView)))]
 async fn add(desk: Desk, Json(body): Json<OperatorBody>) -> Result<Response, Failure> {
     desk.require(Action::Staff)?;
     let username = body.username.clone().unwrap_or_default();
@@ -78,11 +73,7 @@ async fn add(desk: Desk, Json(body): Json<OperatorBody>) -> Result<Response, Fai
 /// Changes an operator; what is left out stays as it was.
 #[utoipa::path(put, path = "/api/docproc/operators/{username}", tag = "docproc",
     params(("username" = String, Path)), request_body = OperatorBody,
-    responses((status = 200, body = OperatorView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = OperatorView)))]
 async fn change(
     desk: Desk,
     Path(username): Path<String>,
@@ -192,8 +183,7 @@ struct Asked {
 
 /// What people corrected, newest first.
 #[utoipa::path(get, path = "/api/docproc/corrections", tag = "docproc", params(Asked),
-    responses((status = 200, body = Object), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Object)))]
 async fn learnt(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let limit = i64::from(asked.limit.unwrap_or(50).clamp(1, 500));
@@ -214,10 +204,7 @@ struct Mark {
 /// Marks a correction as a case to be judged by, or no longer.
 #[utoipa::path(put, path = "/api/docproc/corrections/{id}", tag = "docproc",
     params(("id" = String, Path, description = "UUID")), request_body = Mark,
-    responses((status = 200, body = CorrectionView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 413, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = CorrectionView)))]
 async fn mark(
     desk: Desk,
     Path(id): Path<String>,

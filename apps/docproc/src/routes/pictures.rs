@@ -50,8 +50,7 @@ const THUMB: Size = Size { word: "thumb", dpi: 36.0, side: 320, quality: 75 };
 #[utoipa::path(get, path = "/api/docproc/requests/{id}/pages/{n}/image", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), ("n" = u32, Path), Wanted),
     responses((status = 200, content_type = "image/jpeg", body = Vec<u8>),
-              (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem), (status = 503, body = Problem)))]
+              (status = 422, body = Problem)))]
 async fn image(
     desk: Desk,
     Path((id, n)): Path<(String, u32)>,

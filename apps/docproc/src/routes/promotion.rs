@@ -41,11 +41,7 @@ struct PromoteBody {
 /// again on what is then in force, and rolls back if something does. 409 tells every difference.
 #[utoipa::path(post, path = "/api/docproc/workflows/{name}/promote", tag = "docproc",
     params(("name" = String, Path)), request_body = PromoteBody,
-    responses((status = 200, body = Object), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object)))]
 async fn promote(
     desk: Desk,
     Path(name): Path<String>,
@@ -141,11 +137,7 @@ struct RollbackBody {
 /// Puts the version before the present one into force again, with a reason.
 #[utoipa::path(post, path = "/api/docproc/workflows/{name}/rollback", tag = "docproc",
     params(("name" = String, Path)), request_body = RollbackBody,
-    responses((status = 200, body = Object), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object)))]
 async fn rollback(
     desk: Desk,
     Path(name): Path<String>,

@@ -87,8 +87,7 @@ async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
 /// Straight-through rates by type and field, what people changed, and what other thresholds would
 /// send to people, at what error.
 #[utoipa::path(get, path = "/api/docproc/quality", params(Asked), tag = "docproc",
-    responses((status = 200, body = Object), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Object)))]
 async fn read(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
     let share = |part: i64, whole: i64| (whole > 0).then(|| part as f64 / whole as f64);

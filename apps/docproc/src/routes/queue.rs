@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Problem, Query};
+use web::{Json, Query};
 
 use super::Desk;
 use crate::Context;
@@ -53,8 +53,7 @@ struct DeadLetters {
 
 /// Messages that were given up, newest first.
 #[utoipa::path(get, path = "/api/docproc/dead-letters", params(Asked), tag = "docproc",
-    responses((status = 200, body = DeadLetters), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = DeadLetters)))]
 async fn dead_letters(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let limit = asked.limit.unwrap_or(SHOWN).clamp(1, AT_ONCE);
@@ -81,8 +80,7 @@ fn view(letter: queue::DeadLetter) -> DeadLetterView {
 
 /// Dead letters counted by what killed them.
 #[utoipa::path(get, path = "/api/docproc/dead-letters/groups", tag = "docproc",
-    responses((status = 200, body = Object), (status = 403, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object)))]
 async fn groups(desk: Desk) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let mut tx = desk.context.store.read().await?;
@@ -110,9 +108,7 @@ struct Replayed {
 /// Brings the requests of dead letters back into the queue.
 #[utoipa::path(post, path = "/api/docproc/dead-letters/replay", request_body = Replay,
     tag = "docproc",
-    responses((status = 200, body = Replayed), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Replayed)))]
 async fn replay(desk: Desk, Json(wanted): Json<Replay>) -> Result<Response, Failure> {
     desk.require(Action::Steer)?;
     let mut tx = desk.context.store.read().await?;

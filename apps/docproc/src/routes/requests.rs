@@ -54,8 +54,7 @@ struct RequestList {
 
 /// Requests, newest first.
 #[utoipa::path(get, path = "/api/docproc/requests", params(Asked), tag = "docproc",
-    responses((status = 200, body = RequestList), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = RequestList)))]
 async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadStatus)?;
     let (rows, next) = find(&desk, &asked).await?;
@@ -110,9 +109,7 @@ fn parse_cursor(text: &str) -> Option<(Timestamp, String)> {
 /// One request with its pages, documents, evidence and timeline.
 #[utoipa::path(get, path = "/api/docproc/requests/{id}", tag = "docproc",
     params(("id" = String, Path, description = "UUID")),
-    responses((status = 200, body = RequestDetail), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = RequestDetail), (status = 422, body = Problem)))]
 async fn one(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let id = desk.id(&id)?;
@@ -186,10 +183,7 @@ fn fan_in(
 /// The words of a page with their boxes.
 #[utoipa::path(get, path = "/api/docproc/requests/{id}/pages/{n}/words", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), ("n" = u32, Path)),
-    responses((status = 200, body = Object), (status = 400, body = Problem),
-              (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object), (status = 422, body = Problem)))]
 async fn words(desk: Desk, Path((id, n)): Path<(String, u32)>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let id = desk.id(&id)?;
@@ -203,9 +197,7 @@ async fn words(desk: Desk, Path((id, n)): Path<(String, u32)>) -> Result<Respons
 /// Why a request is not done: the planner's own reasons, on a fresh snapshot.
 #[utoipa::path(get, path = "/api/docproc/requests/{id}/why", tag = "docproc",
     params(("id" = String, Path, description = "UUID")),
-    responses((status = 200, body = Object), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object), (status = 422, body = Problem)))]
 async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadStatus)?;
     let id = desk.id(&id)?;

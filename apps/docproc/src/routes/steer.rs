@@ -5,7 +5,7 @@ use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Path, Problem, Query};
+use web::{Json, Path, Query};
 
 use super::{AtDesk as _, Desk, requests};
 use crate::Context;
@@ -25,10 +25,7 @@ struct Cancel {
 /// Ends a request; what was found stays.
 #[utoipa::path(post, path = "/api/docproc/requests/{id}/cancel", tag = "docproc",
     params(("id" = String, Path, description = "UUID")), request_body = Option<Cancel>,
-    responses((status = 200, body = RequestDetail), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 415, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = RequestDetail)))]
 async fn cancel(
     desk: Desk,
     Path(id): Path<String>,
@@ -57,9 +54,7 @@ struct From {
 /// Does a request over from a stage on.
 #[utoipa::path(post, path = "/api/docproc/requests/{id}/reprocess", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), From),
-    responses((status = 200, body = RequestDetail), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = RequestDetail)))]
 async fn reprocess(
     desk: Desk,
     Path(id): Path<String>,
@@ -87,9 +82,7 @@ async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
 /// Tries a failed request again where it failed.
 #[utoipa::path(post, path = "/api/docproc/requests/{id}/replay", tag = "docproc",
     params(("id" = String, Path, description = "UUID")),
-    responses((status = 200, body = RequestDetail), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = RequestDetail)))]
 async fn replay(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::Steer)?;
     let id = desk.id(&id)?;

@@ -1,4 +1,4 @@
-//! What waits for people, and what they do about it (seed §8.3, §13.4).
+//! What waits for people, and what they do about it (§8.3, §13.4).
 
 use std::fmt::Write as _;
 
@@ -50,8 +50,7 @@ struct Asked {
 
 /// Tasks, most urgent first.
 #[utoipa::path(get, path = "/api/tasks", params(Asked), tag = "docproc",
-    responses((status = 200, body = Vec<TaskView>), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = Vec<TaskView>)))]
 async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let known = ["pending", "assigned", "completed", "timeout", "cancelled"];
@@ -79,9 +78,7 @@ pub(super) struct Named {
 /// One task with everything needed to answer it; a browser is led to the review station.
 #[utoipa::path(get, path = "/tasks/{id}", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), Named),
-    responses((status = 200, body = TaskDetail), (status = 303), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 422, body = Problem), (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskDetail), (status = 303), (status = 422, body = Problem)))]
 async fn one(
     desk: Desk,
     headers: HeaderMap,
@@ -130,11 +127,7 @@ struct Operator {
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Operator = "application/json"),
                          (Operator = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = TaskDetail), (status = 303), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskDetail), (status = 303)))]
 async fn claim(
     desk: Desk,
     headers: HeaderMap,
@@ -188,11 +181,7 @@ struct Submit {
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Submit = "application/json"),
                          (Submit = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = TaskView), (status = 303), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskView), (status = 303)))]
 async fn submit(
     desk: Desk,
     headers: HeaderMap,
@@ -240,11 +229,7 @@ fn key(headers: &HeaderMap, form: &SubmittedForm) -> Option<Key> {
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Operator = "application/json"),
                          (Operator = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = Object), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object)))]
 async fn heartbeat(
     desk: Desk,
     Path(id): Path<String>,
@@ -267,11 +252,7 @@ async fn heartbeat(
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Operator = "application/json"),
                          (Operator = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = TaskView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskView)))]
 async fn release(
     desk: Desk,
     Path(id): Path<String>,
@@ -310,11 +291,7 @@ struct Postpone {
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Postpone = "application/json"),
                          (Postpone = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = TaskView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskView)))]
 async fn postpone(
     desk: Desk,
     Path(id): Path<String>,
@@ -347,11 +324,7 @@ struct Draft {
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Draft = "application/json"),
                          (Draft = "application/x-www-form-urlencoded"))),
-    responses((status = 204), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn draft(
     desk: Desk,
     Path(id): Path<String>,
@@ -381,11 +354,7 @@ struct Reassign {
 /// A supervisor puts a task into somebody's hands, or back into the queue.
 #[utoipa::path(post, path = "/api/docproc/tasks/{id}/reassign", tag = "docproc",
     params(("id" = String, Path, description = "UUID")), request_body = Reassign,
-    responses((status = 200, body = TaskView), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskView)))]
 async fn reassign(
     desk: Desk,
     Path(id): Path<String>,
@@ -402,9 +371,7 @@ async fn reassign(
 /// Why nobody has answered a task: the planner's own reason, on a fresh snapshot.
 #[utoipa::path(get, path = "/api/docproc/tasks/{id}/why", tag = "docproc",
     params(("id" = String, Path, description = "UUID")),
-    responses((status = 200, body = Object), (status = 403, body = Problem),
-              (status = 404, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = Object), (status = 422, body = Problem)))]
 async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let id = desk.id(&id)?;
@@ -443,11 +410,7 @@ struct Next {
 #[utoipa::path(post, path = "/api/docproc/desk/next", tag = "docproc", params(Named),
     request_body(content((Next = "application/json"),
                          (Next = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = TaskDetail), (status = 204), (status = 400, body = Problem),
-              (status = 403, body = Problem), (status = 404, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 200, body = TaskDetail), (status = 204)))]
 async fn next(
     desk: Desk,
     Query(named): Query<Named>,
@@ -475,10 +438,7 @@ async fn next(
 #[utoipa::path(post, path = "/api/docproc/desk/heartbeat", tag = "docproc", params(Named),
     request_body(content((Operator = "application/json"),
                          (Operator = "application/x-www-form-urlencoded"))),
-    responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem),
-              (status = 409, body = Problem), (status = 413, body = Problem),
-              (status = 415, body = Problem), (status = 422, body = Problem),
-              (status = 503, body = Problem)))]
+    responses((status = 204)))]
 async fn here(
     desk: Desk,
     Query(named): Query<Named>,

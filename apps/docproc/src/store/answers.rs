@@ -1,4 +1,4 @@
-//! Answers as they were given (seed §3.10): a first one that lacks documents, then the final one.
+//! Answers as they were given (§3.10): a first one that lacks documents, then the final one.
 //! Those somebody wants to be told of are delivered one after another.
 
 use std::collections::HashMap;

@@ -16,7 +16,7 @@ pub struct Counts {
     pub in_time: i64,
     /// Open and past their deadline.
     pub late: i64,
-    /// Open with less than three tenths of their time left (seed §7.2).
+    /// Open with less than three tenths of their time left (§7.2).
     pub at_risk: i64,
 }
 

@@ -1,4 +1,4 @@
-//! What alarms, metrics and the overview measure (seed §9.2, §9.3).
+//! What alarms, metrics and the overview measure (§9.2, §9.3).
 
 use db::{Dialect, Error, Tx, trusted};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, tz::TimeZone};
@@ -18,7 +18,7 @@ const MOST_READ: i64 = 20_000;
 const LONGEST: SignedDuration = SignedDuration::from_hours(8 * 24);
 /// So many weeks make the usual volume of an hour.
 const WEEKS: i32 = 4;
-/// An operator who was not heard of for longer is not there (seed §8.1).
+/// An operator who was not heard of for longer is not there (§8.1).
 const PRESENT: SignedDuration = SignedDuration::from_secs(120);
 
 pub async fn figures(tx: &mut Tx, now: Timestamp, zone: &TimeZone) -> Result<Figures, Error> {

@@ -1,4 +1,4 @@
-//! The queue (seed §2.3, §5): messages in order of urgency, taken by one worker at a time.
+//! The queue (§2.3, §5): messages in order of urgency, taken by one worker at a time.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! *Operadores* (seed §4.1, §14.3): who they are, and when anything was last heard of them.
+//! *Operadores* (§4.1, §14.3): who they are, and when anything was last heard of them.
 
 use db::{Decision, Error, Row, Tx};
 use jiff::Timestamp;

@@ -32,7 +32,7 @@ pub struct PageRow {
 }
 
 impl PageRow {
-    /// *Estado de la página* (seed §3.2): what is known of it, in one word.
+    /// *Estado de la página* (§3.2): what is known of it, in one word.
     pub fn status(&self) -> &'static str {
         if self.document_id.is_some() {
             "grouped"

@@ -1,4 +1,4 @@
-//! What is known of a request so far (seed §3.10), and what is not.
+//! What is known of a request so far (§3.10), and what is not.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What people are asked: *tareas del back office* (seed §4.1, §8).
+//! What people are asked: *tareas del back office* (§4.1, §8).
 
 use db::{Decision, Error, Row, Rows, Tx};
 use engine::Word as _;

@@ -19,7 +19,7 @@ pub struct Version {
 }
 
 engine::words! {
-    /// *Entorno* (seed §11.5) of a version.
+    /// *Entorno* (§11.5) of a version.
     pub enum Environment {
         /// Loaded, and waiting for its promotion.
         Test = "test",

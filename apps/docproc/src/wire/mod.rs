@@ -1,4 +1,4 @@
-//! The words of the outside contract (seed §2.3, §13; wire: `DocProc`).
+//! The words of the outside contract (§2.3, §13; wire: `DocProc`).
 
 pub mod people;
 
@@ -31,7 +31,7 @@ pub fn redact(actor: &Actor, _: &str, data: Json) -> Option<Json> {
     role_of(actor).map(|_| data)
 }
 
-/// *`PipelineMessage`* (seed §2.3): what an outside service gets.
+/// *`PipelineMessage`* (§2.3): what an outside service gets.
 pub fn envelope(job: &Job) -> Json {
     let row = &job.request.row;
     let (page_index, document_id, payload) = match &job.input {

@@ -1,4 +1,4 @@
-//! The back office on the wire (seed §13.4).
+//! The back office on the wire (§13.4).
 
 use jiff::{Timestamp, civil::Time};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Scenario 27: the five alarms at their numbers, and their end; scenario 28: what is measured.
+//! S-27: the five alarms at their numbers, and their end; S-28: what is measured.
 
 use db::Decision;
 use jiff::{SignedDuration, Timestamp};

@@ -1,4 +1,4 @@
-//! Scenario 22: what was answered with 200 is kept, what was not leaves nothing behind.
+//! S-22: what was answered with 200 is kept, what was not leaves nothing behind.
 
 use std::{
     fs::File,

@@ -1,4 +1,4 @@
-//! Scenarios 8 to 13: people take tasks, answer them, fall silent; the pipeline goes on.
+//! S-8 to S-13: people take tasks, answer them, fall silent; the pipeline goes on.
 
 use serde_json::{Value as Json, json};
 use testkit::Answer;

@@ -1,4 +1,4 @@
-//! Scenarios 3 and 25: what files may be, and what they may not.
+//! S-3 and S-25: what files may be, and what they may not.
 
 use std::io::{Cursor, Write as _};
 

@@ -1,4 +1,4 @@
-//! Scenarios 15, 16 and 17: what happens as time runs out, to the second.
+//! S-15, S-16 and S-17: what happens as time runs out, to the second.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Scenarios 1, 2, 4, 5, 14, 18 and 19 of the dossier: from pages to an answer.
+//! S-1, S-2, S-4, S-5, S-14, S-18 and S-19: from pages to an answer.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Scenario 30: cases whose answer is known decide whether a workflow comes into force.
+//! S-30: cases whose answer is known decide whether a workflow comes into force.
 
 use docproc::decisions::promotion;
 use reqwest::multipart::{Form, Part};

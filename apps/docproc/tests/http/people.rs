@@ -1,4 +1,4 @@
-//! Scenarios 6 and 7: what a machine is not sure of goes to people, and nothing else does.
+//! S-6 and S-7: what a machine is not sure of goes to people, and nothing else does.
 
 use serde_json::{Value as Json, json};
 

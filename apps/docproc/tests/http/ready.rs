@@ -1,4 +1,4 @@
-//! Scenario 28: a process says whether it takes messages, and notices when it cannot.
+//! S-28: a process says whether it takes messages, and notices when it cannot.
 
 use std::{
     net::SocketAddr,

@@ -1,4 +1,4 @@
-//! Scenarios 5, 21, 22 and 23: messages twice, workers that stop, poison.
+//! S-5, S-21, S-22 and S-23: messages twice, workers that stop, poison.
 
 use std::{sync::atomic::Ordering, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Scenario 26: a flow is a file. A good one runs without code, a bad one is refused with its line.
+//! S-26: a flow is a file. A good one runs without code, a bad one is refused with its line.
 
 use serde_json::{Value as Json, json};
 

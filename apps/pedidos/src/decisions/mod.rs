@@ -1,6 +1,6 @@
 //! The ways state changes, by subject. Each opens one decision on the kitchen, and each ends by
 //! settling: every order that can enter after the change enters in the same transaction. So no commit
-//! leaves a place free while someone could take it, and "evaluate at once" (seed §4.2.2) needs no
+//! leaves a place free while someone could take it, and "evaluate at once" (§4.2.2) needs no
 //! trigger.
 
 mod kitchen;

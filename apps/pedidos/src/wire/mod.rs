@@ -14,7 +14,7 @@ pub use ticket::{TicketLineView, TicketView};
 
 use crate::{model::Role, policy::Action};
 
-/// The names under which events are published (seed §4.2, dossier §6).
+/// The names under which events are published (§4.2, F-6).
 pub mod event {
     pub const CREATED: &str = "pedido:creado";
     pub const STATE_CHANGED: &str = "pedido:estado-cambiado";

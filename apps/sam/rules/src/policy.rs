@@ -57,7 +57,7 @@ impl Policy {
     }
 }
 
-/// *Pausa operacional* (seed §4.2.2): `[from, to)` of every day, across midnight when it ends
+/// *Pausa operacional* (§4.2.2): `[from, to)` of every day, across midnight when it ends
 /// before it begins; of no length when both are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PauseWindow {
@@ -99,7 +99,7 @@ impl PauseWindow {
     }
 }
 
-/// *`BALANCEADOR_POOL_AISLAMIENTO_ESTRICTO`* (seed §4.3.4).
+/// *`BALANCEADOR_POOL_AISLAMIENTO_ESTRICTO`* (§4.3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
     Strict,
@@ -107,7 +107,7 @@ pub enum Isolation {
     Flexible,
 }
 
-/// *Preemption* (seed §4.3.1).
+/// *Preemption* (§4.3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preemption {
     Off,
@@ -117,7 +117,7 @@ pub enum Preemption {
     DownToNone,
 }
 
-/// *`CALLBACK_AUTH_MODE`* (seed §4.4.2).
+/// *`CALLBACK_AUTH_MODE`* (§4.4.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallbackAuth {
     None,

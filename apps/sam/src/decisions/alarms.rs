@@ -1,4 +1,4 @@
-//! What people are told about (dossier §6): once, throttled, and again when it is right.
+//! What people are told about (F-6): once, throttled, and again when it is right.
 
 use db::Error;
 use host::{Alert, Severity};

@@ -1,4 +1,4 @@
-//! *Callback* (spec rule 8): the Control Room says that a run is over.
+//! *Callback* (R-8): the Control Room says that a run is over.
 
 use db::{Decision, Error};
 use jiff::Timestamp;

@@ -65,7 +65,7 @@ impl Slice for Launching<'_> {
     }
 }
 
-/// Claim first (spec rule 3): the run exists before anything is asked of the Control Room.
+/// Claim first: the run exists before anything is asked of the Control Room.
 async fn claim(decision: &mut Decision, world: &World, launch: &Launch) -> Result<(), Error> {
     let runner = world.runners.get(&launch.runner);
     let robot = world.robots.get(&launch.robot);

@@ -36,7 +36,7 @@ pub fn went_on(decision: &mut Decision, run: &Run, state: RunState) {
     emit(decision, "ejecucion:estado", format!("ejecucion/{}", run.id), data);
 }
 
-/// Lost for two hours (seed §4.2.1).
+/// Lost for two hours (§4.2.1).
 pub async fn lost(decision: &mut Decision, run: &Run) -> Result<(), Error> {
     let cause = "sin noticias desde hace 2 h (UNKNOWN): equipo liberado";
     let end = End {

@@ -178,7 +178,7 @@ pub async fn runners_of(
 }
 
 /// Makes these the runners of a schedule. Each becomes fixed: what the balancer had assigned to it
-/// is taken back (seed §4.1.4).
+/// is taken back (§4.1.4).
 async fn assign(
     decision: &mut Decision,
     schedule: &Schedule,

@@ -1,4 +1,4 @@
-//! Takes over what the Control Room has (spec rule 9).
+//! Takes over what the Control Room has.
 
 use db::{Decided, Decision, Error, Slice, Tx, settings::Values};
 use host::{By, Next};

@@ -1,4 +1,4 @@
-//! `POST /api/callback`: the Control Room says that a run is over (seed §4.4).
+//! `POST /api/callback`: the Control Room says that a run is over (§4.4).
 
 use axum::{
     body::Bytes,

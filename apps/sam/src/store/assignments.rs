@@ -87,7 +87,7 @@ pub async fn release(tx: &mut Tx, pairs: &[(RobotId, RunnerId)]) -> Result<(), E
     Err(Error::conflict("an assignment was released meanwhile"))
 }
 
-/// Whether a schedule involves the runner, which fixes it (seed §4.1.4).
+/// Whether a schedule involves the runner, which fixes it (§4.1.4).
 pub async fn is_scheduled(tx: &mut Tx, runner: RunnerId) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM assignments WHERE runner_id = $1
                  AND schedule_id IS NOT NULL) AS fixed";

@@ -1,4 +1,4 @@
-//! *Mapeos*: what others call our robots (seed §4.5.2). The only resolution of names there is.
+//! *Mapeos*: what others call our robots (§4.5.2). The only resolution of names there is.
 
 use db::{Error, Row, Tx};
 use jiff::Timestamp;

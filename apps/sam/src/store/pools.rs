@@ -68,7 +68,7 @@ async fn clear(tx: &mut Tx, id: PoolId) -> Result<(), Error> {
     tx.execute(runners, &[id.into()]).await.map(drop)
 }
 
-/// Makes these, and only these, the members; each leaves the pool it was in (seed §4.1.2).
+/// Makes these, and only these, the members; each leaves the pool it was in (§4.1.2).
 pub async fn set_members(
     tx: &mut Tx,
     id: PoolId,

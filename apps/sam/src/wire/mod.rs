@@ -32,7 +32,7 @@ pub fn redact(actor: &Actor, _: &str, data: Json) -> Option<Json> {
     crate::policy::can(role, crate::policy::Action::Read).then_some(data)
 }
 
-/// `botInput`: the robot's own parameters, or how often it repeats (dossier C-3).
+/// `botInput`: the robot's own parameters, or how often it repeats (F-C3).
 pub fn bot_input(robot: &Robot, repetitions: i64) -> Json {
     let own =
         robot.parameters.as_ref().filter(|own| own.as_object().is_some_and(|o| !o.is_empty()));

@@ -1,4 +1,4 @@
-//! Scenarios 16 to 20: which runners serve which robots.
+//! S-16 to S-20: which runners serve which robots.
 
 use serde_json::json;
 

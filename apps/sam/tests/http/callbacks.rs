@@ -1,4 +1,4 @@
-//! Scenarios 12 and 13: how the Control Room says that a run is over.
+//! S-12 and S-13: how the Control Room says that a run is over.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value as Json, json};

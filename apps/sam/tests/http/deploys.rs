@@ -1,4 +1,4 @@
-//! Scenarios 14 and 15: deploys that go wrong.
+//! S-14 and S-15: deploys that go wrong.
 
 use serde_json::json;
 

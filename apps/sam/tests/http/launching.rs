@@ -1,4 +1,4 @@
-//! Scenarios 1 to 10: what starts, where and when.
+//! S-1 to S-10: what starts, where and when.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Scenarios 10 and 11: runs that the Control Room loses.
+//! S-10 and S-11: runs that the Control Room loses.
 
 use serde_json::json;
 

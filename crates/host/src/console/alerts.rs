@@ -213,8 +213,7 @@ struct AlertList {
 
 /// Firing alerts first, then the latest resolved ones, of the applications the caller may see.
 #[utoipa::path(get, path = "/api/alerts", tag = "console",
-    responses((status = 200, body = AlertList),
-              (status = 401, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = AlertList)))]
 async fn list(console: Console) -> Result<Json<AlertList>, Failure> {
     let items = alerts::list(&console.context.store)
         .await?
@@ -235,12 +234,7 @@ struct Acknowledge {
 
 /// Says that someone looks after an alert: no more reminders until it recovers and fires again.
 #[utoipa::path(post, path = "/api/alerts/acknowledge", tag = "console", request_body = Acknowledge,
-    responses((status = 200, body = AlertBody),
-              (status = 400, body = Problem, content_type = "application/problem+json"),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 404, body = Problem, content_type = "application/problem+json"),
-              (status = 415, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = AlertBody)))]
 async fn acknowledge(
     State(context): State<Context>,
     lang: Lang,

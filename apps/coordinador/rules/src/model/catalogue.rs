@@ -4,7 +4,7 @@ use engine::Word;
 
 use super::{CatalogueId, JobType, Oid};
 
-/// One OID that the house knows (dossier §1.4).
+/// One OID that the house knows (F-1.4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueEntry {
     pub id: CatalogueId,

@@ -1,6 +1,6 @@
 //! How a brand numbers its ONUs.
 
-/// *Fórmula de índice*: how a brand packs slot and port into the index of an ONU (dossier §3.1).
+/// *Fórmula de índice*: how a brand packs slot and port into the index of an ONU (F-3.1).
 /// Data, not code; `rules::formula` reads and checks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Formula {

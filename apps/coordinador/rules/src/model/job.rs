@@ -13,7 +13,7 @@ engine::words! {
 }
 
 impl JobType {
-    /// The higher goes first (dossier §1.3); the opposite direction of [`Priority`].
+    /// The higher goes first (F-1.3); the opposite direction of [`Priority`].
     pub const fn weight(self) -> u8 {
         match self {
             Self::Discovery => 90,

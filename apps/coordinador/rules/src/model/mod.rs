@@ -1,4 +1,4 @@
-//! The nouns of Coordinador (seed, spec rule 1). Integers identify everything.
+//! The nouns of Coordinador. Integers identify everything.
 
 mod catalogue;
 mod formula;

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Column, Interval, JobType, NodeId, Oid, OltId, Priority, TemplateNodeId};
 
-/// *Nodo*: one recurring job on one OLT (dossier §1.2).
+/// *Nodo*: one recurring job on one OLT (F-1.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     pub id: NodeId,
@@ -55,7 +55,7 @@ impl Role {
     }
 }
 
-/// The planned starts of a master: `grid + k·interval + phase` (spec rule 2).
+/// The planned starts of a master: `grid + k·interval + phase`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cadence {
     pub interval: Interval,

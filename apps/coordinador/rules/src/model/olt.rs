@@ -34,7 +34,7 @@ engine::words! {
     }
 }
 
-/// An OLT that does not answer (spec rule 9): left alone until `until`, then tried by one run.
+/// An OLT that does not answer: left alone until `until`, then tried by one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     /// In a row.

@@ -3,7 +3,7 @@
 use super::{OltId, OnuId, SlotPort};
 use jiff::Timestamp;
 
-/// An ONU as the last walks saw it: index, state and presence (dossier §1.8).
+/// An ONU as the last walks saw it: index, state and presence (F-1.8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Onu {
     pub id: OnuId,

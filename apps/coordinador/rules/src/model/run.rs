@@ -78,7 +78,7 @@ impl Lifecycle for RunState {
 }
 
 engine::words! {
-    /// Why a run ended other than well (dossier §3.4); with success it is a remark.
+    /// Why a run ended other than well (F-3.4); with success it is a remark.
     pub enum Ending {
         Timeout = "TIMEOUT",
         /// The probe before the job got no answer.

@@ -1,4 +1,4 @@
-//! An OLT that does not answer (spec rule 9): 15 s, then 60 s, then every 5 minutes one probe.
+//! An OLT that does not answer: 15 s, then 60 s, then every 5 minutes one probe.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! *Catálogo de OID* (dossier §1.4): the shipped entries, and which one an OLT gets.
+//! *Catálogo de OID* (F-1.4): the shipped entries, and which one an OLT gets.
 
 use engine::Word as _;
 

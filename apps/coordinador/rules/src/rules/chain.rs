@@ -1,4 +1,4 @@
-//! *Cadenas* (spec rule 8): after a master its members, one after another.
+//! *Cadenas* (R-8): after a master its members, one after another.
 
 use crate::model::{After, Ending, NodeId, Priority, RunState};
 

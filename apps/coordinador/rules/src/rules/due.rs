@@ -1,4 +1,4 @@
-//! *Rejilla*: when a node runs next (spec rule 2, dossier §2.3). The next run comes from the grid,
+//! *Rejilla*: when a node runs next (R-2, F-2.3). The next run comes from the grid,
 //! never from the last run: nothing drifts and nothing is caught up.
 
 use jiff::{SignedDuration, Timestamp};

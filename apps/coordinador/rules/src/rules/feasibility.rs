@@ -1,4 +1,4 @@
-//! *Factibilidad* (spec rule 6, dossier §2.5): whether what is planned fits at all. Above the
+//! *Factibilidad* (R-6, F-2.5): whether what is planned fits at all. Above the
 //! capacity lateness grows without bound, so it is said before a template is enabled.
 
 use crate::{model::Interval, policy::Limits};

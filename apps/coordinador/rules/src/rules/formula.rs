@@ -1,4 +1,4 @@
-//! *Fórmulas de índice* as data (spec SNMP, dossier §3.1): where an ONU hangs, from its index.
+//! *Fórmulas de índice* as data (R-10, F-3.1): where an ONU hangs, from its index.
 //!
 //! An index that does not encode back to itself is not decoded, so that two ONUs never get the
 //! same place.

@@ -1,4 +1,4 @@
-//! *Plantillas* (dossier §1.2): what a template makes of the nodes of an OLT. What a person changed
+//! *Plantillas* (F-1.2): what a template makes of the nodes of an OLT. What a person changed
 //! there stays.
 
 use crate::model::{

@@ -1,4 +1,4 @@
-//! *Alertas automáticas* (seed §9.3): the five conditions, with their numbers.
+//! *Alertas automáticas* (§9.3): the five conditions, with their numbers.
 
 use engine::Sentence;
 
@@ -130,7 +130,7 @@ mod tests {
         Alarm::ALL.into_iter().filter(|alarm| alarm.rings(&figures).is_some()).collect()
     }
 
-    /// Scenario 27, to the unit.
+    /// S-27, to the unit.
     #[test]
     fn each_alarm_rings_at_its_number() {
         let none = Figures::default();

@@ -1,4 +1,4 @@
-//! *Consolidación* (seed §3.9): the answer of a request, from its documents.
+//! *Consolidación* (§3.9): the answer of a request, from its documents.
 
 use serde_json::{Map, Value as Json, json};
 

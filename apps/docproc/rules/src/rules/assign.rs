@@ -1,4 +1,4 @@
-//! *Asignación* (seed §8.1): which operator is given which question, and when it is taken back.
+//! *Asignación* (§8.1): which operator is given which question, and when it is taken back.
 //!
 //! An operator is offered work who is active, in shift, has the skill and has not let a task lapse
 //! since anything was last heard of them. Those heard of lately go first, then the least loaded,

@@ -154,7 +154,7 @@ pub fn workers(per_second: f64, seconds_each: f64, most_busy: f64) -> (f64, u32)
     (busy, ((needed * 1e9).round() / 1e9).ceil() as u32)
 }
 
-/// *Escalado* (seed §11.4): how many processes a queue asks for, as Kubernetes reckons it from the
+/// *Escalado* (§11.4): how many processes a queue asks for, as Kubernetes reckons it from the
 /// messages that are ready and how many of them one process shall have on the mean.
 pub fn replicas(ready: u64, each: u64, most: u32) -> u32 {
     u32::try_from(ready.div_ceil(each.max(1))).unwrap_or(u32::MAX).clamp(1, most.max(1))

@@ -1,4 +1,4 @@
-//! *Corrección* (seed §3.8): what a person said about a document, against its schema.
+//! *Corrección* (§3.8): what a person said about a document, against its schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! *Juego de pruebas* (seed §11.5): an answer beside the one that was expected.
+//! *Juego de pruebas* (§11.5): an answer beside the one that was expected.
 //!
 //! Ids and confidences are not compared; amounts and days are compared by what they mean. The
 //! fields that the expected answer names are judged, empty ones too: a field that a later version

@@ -1,4 +1,4 @@
-//! *Agrupación* (seed §3.6): consecutive pages of one type become one document.
+//! *Agrupación* (§3.6): consecutive pages of one type become one document.
 //!
 //! Staged: a group is closed as soon as both its ends are known, while other pages are still being
 //! read. What is closed early is exactly what would be closed at the end; a property says so.

@@ -1,4 +1,4 @@
-//! *Workflow Router* (seed §3.1): which workflow a request takes, and by when it must be done.
+//! *Workflow Router* (§3.1): which workflow a request takes, and by when it must be done.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -46,7 +46,7 @@ fn matches(route: &Route, channel: &str, metadata: &Map<String, Json>) -> bool {
         && route.metadata.iter().all(|(key, wanted)| says(key, wanted))
 }
 
-/// *Deadline* (seed §7.1): counted from reception, fixed once.
+/// *Deadline* (§7.1): counted from reception, fixed once.
 pub fn deadline(
     workflow: &Workflow,
     received: Timestamp,

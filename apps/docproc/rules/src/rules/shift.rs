@@ -1,4 +1,4 @@
-//! *Horario* (seed §8.1): when an operator is at work.
+//! *Horario* (§8.1): when an operator is at work.
 
 use jiff::civil::{DateTime, Time, Weekday};
 use serde::{Deserialize, Serialize};

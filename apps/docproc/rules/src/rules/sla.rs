@@ -1,4 +1,4 @@
-//! *Gestión de SLA* (seed §7.2, §7.3, §9.3): what a request's deadline brings about, and when.
+//! *Gestión de SLA* (§7.2, §7.3, §9.3): what a request's deadline brings about, and when.
 //!
 //! Each checkpoint happens once. The planner says which have been reached and are not on record
 //! yet, and when the next one comes; a request that has ended is left alone.

@@ -1,4 +1,4 @@
-//! *Respuesta temprana* (seed §3.10): whether what is known is enough for a first answer.
+//! *Respuesta temprana* (§3.10): whether what is known is enough for a first answer.
 
 use super::workflow::Needed;
 

@@ -1,4 +1,4 @@
-//! *Classifier* (seed §3.4): how likely each type is, for one page.
+//! *Classifier* (§3.4): how likely each type is, for one page.
 
 use page::PageText;
 

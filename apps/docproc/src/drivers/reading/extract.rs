@@ -1,4 +1,4 @@
-//! *Extractor* (seed §3.7): the fields of a document, with where each was found.
+//! *Extractor* (§3.7): the fields of a document, with where each was found.
 
 use jiff::civil::Date;
 use page::PageText;

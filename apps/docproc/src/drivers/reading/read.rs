@@ -1,4 +1,4 @@
-//! *OCR* (seed §3.3): the words of a page, from its text layer when that can be trusted, else from
+//! *OCR* (§3.3): the words of a page, from its text layer when that can be trusted, else from
 //! its picture.
 
 use std::{

@@ -1,4 +1,4 @@
-//! The log line of a stage, with every field of the seed's §9.1.
+//! The log line of a stage, with every field of §9.1.
 
 use super::{Finding, Outcome};
 use crate::{

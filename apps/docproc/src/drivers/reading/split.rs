@@ -1,4 +1,4 @@
-//! *Splitter* (seed §3.2): the files of a request become its pages.
+//! *Splitter* (§3.2): the files of a request become its pages.
 
 use paper::{Broken, Kind, Limits};
 

@@ -5,7 +5,7 @@ use engine::Lifecycle;
 use super::Due;
 
 engine::words! {
-    /// *Estado del pedido* (seed §3).
+    /// *Estado del pedido* (R-1).
     pub enum OrderState {
         Received = "RECIBIDO",
         Preparing = "EN_PREPARACION",

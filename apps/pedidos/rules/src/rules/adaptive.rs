@@ -1,4 +1,4 @@
-//! `AdaptiveCapacity`: whether the kitchen could take more or should take less (seed §8.3.2).
+//! `AdaptiveCapacity`: whether the kitchen could take more or should take less (§8.3.2).
 
 use crate::policy::capacity_bounds;
 use crate::rules::stats::mean;

@@ -1,4 +1,4 @@
-//! *Jornada*: the business day, which ends at the cut-off and not at midnight (seed §4.3.2).
+//! *Jornada*: the business day, which ends at the cut-off and not at midnight (§4.3.2).
 //!
 //! Dinner service crosses midnight, and the database may live in another zone; a calendar date
 //! would empty the kitchen in the middle of it (S-21, S-23).

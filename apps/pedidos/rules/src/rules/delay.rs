@@ -1,4 +1,4 @@
-//! `DelayPrediction`: one figure for "how long is the kitchen today" (seed §8.3.3).
+//! `DelayPrediction`: one figure for "how long is the kitchen today" (§8.3.3).
 //!
 //! The answer for a particular order is the projection; this is the simple figure for a sign at
 //! the counter, with the published formula.

@@ -1,4 +1,4 @@
-//! Effort of an order and how long it should take to prepare (seed §8.3.3).
+//! Effort of an order and how long it should take to prepare (§8.3.3).
 
 use crate::model::Line;
 

@@ -1,4 +1,4 @@
-//! How late an order is, for the kitchen and for the customer (seed §4.6, spec rule 9).
+//! How late an order is, for the kitchen and for the customer (§4.3.4, R-9).
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `TimeLearning`: what preparation really takes (seed §8.3.1).
+//! `TimeLearning`: what preparation really takes (§8.3.1).
 //!
 //! Learned from ready − started only; what happens to an order afterwards says nothing about the
 //! kitchen. Advice comes with its sample size and is applied only when the operator asks for it.

@@ -1,4 +1,4 @@
-//! When will it enter, when will it be ready: the queue run forward (seed §8.3.3).
+//! When will it enter, when will it be ready: the queue run forward (§8.3.3).
 //!
 //! An estimate, told as such: it assumes that everything takes as long as estimated and that the
 //! capacity stays what it is.

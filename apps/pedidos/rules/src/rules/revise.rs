@@ -1,4 +1,4 @@
-//! The ticket after an edit: what was added and what was voided (spec rule 11, S-24).
+//! The ticket after an edit: what was added and what was voided (R-11, S-24).
 //!
 //! A ticket is never rewritten. More of a dish is a new line with the difference; less of it voids
 //! lines and, when a line was larger than the cut, adds the rest back. So a cook sees every change

@@ -1,4 +1,4 @@
-//! Who occupies a place in the kitchen (seed §4.3.2, S-21).
+//! Who occupies a place in the kitchen (§4.3.2, S-21).
 
 use jiff::{SignedDuration, Timestamp};
 

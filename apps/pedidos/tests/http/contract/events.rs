@@ -57,7 +57,7 @@ fn check_shape(frame: &Frame) {
     }
 }
 
-/// *Pedido* as the specification lists it.
+/// *Pedido* as R-13 lists it.
 const ORDER: [&str; 19] = [
     "id",
     "estado",

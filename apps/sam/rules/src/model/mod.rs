@@ -1,4 +1,4 @@
-//! The nouns of SAM (seed §3). Integers identify everything: robots and runners carry the ids of
+//! The nouns of SAM (§3). Integers identify everything: robots and runners carry the ids of
 //! the Control Room.
 
 mod run;
@@ -26,7 +26,7 @@ engine::ids! {
     CalendarId,
 }
 
-/// *Robot*: the work (seed §3.1).
+/// *Robot*: the work (§3.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {
     pub id: RobotId,
@@ -64,7 +64,7 @@ impl Limits {
     }
 }
 
-/// *Equipo*: the resource (seed §3.1). What the operator says and what the Control Room says are
+/// *Equipo*: the resource (§3.1). What the operator says and what the Control Room says are
 /// kept apart: maintenance survives a sync.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Runner {
@@ -95,7 +95,7 @@ impl Licence {
         Self(words.filter(|word| !word.is_empty()).collect())
     }
 
-    /// Whether unattended or attended runs are allowed (seed §3.1).
+    /// Whether unattended or attended runs are allowed (§3.1).
     pub fn runs_bots(&self) -> bool {
         self.0.contains("ATTENDEDRUNTIME") || self.0.contains("RUNTIME")
     }
@@ -105,7 +105,7 @@ impl Licence {
     }
 }
 
-/// *Pool*: groups robots and runners to keep resources apart (seed §3.1).
+/// *Pool*: groups robots and runners to keep resources apart (§3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pool {
     pub id: PoolId,
@@ -116,7 +116,7 @@ pub struct Pool {
 }
 
 engine::words! {
-    /// Why a runner is assigned to a robot, strongest first (seed §3.2, §4.1.1): `EsProgramado` and
+    /// Why a runner is assigned to a robot, strongest first (§3.2, §4.1.1): `EsProgramado` and
     /// `Reservado` in one word.
     pub enum Hold {
         Scheduled = "PROGRAMADO",
@@ -125,7 +125,7 @@ engine::words! {
     }
 }
 
-/// *Asignación*: who may run where (seed §3.2).
+/// *Asignación*: who may run where (§3.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     pub id: AssignmentId,

@@ -5,10 +5,10 @@ use jiff::{SignedDuration, Timestamp, civil::Date};
 
 use super::{Hold, RobotId, RunId, RunnerId, ScheduleId};
 
-/// How long a runner waits for a run that the Control Room lost track of (seed §4.2.1).
+/// How long a runner waits for a run that the Control Room lost track of (§4.2.1).
 pub const UNKNOWN_HOLD: SignedDuration = SignedDuration::from_hours(2);
 
-/// *Ejecución*: one deployment (seed §3.2, §5).
+/// *Ejecución*: one deployment (§3.2, §5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub id: RunId,
@@ -61,7 +61,7 @@ impl Run {
 }
 
 engine::words! {
-    /// *Estado* (seed §5). `UPDATE` is read as *Running*; what was said is kept in `raw_status`.
+    /// *Estado* (§5). `UPDATE` is read as *Running*; what was said is kept in `raw_status`.
     pub enum RunState {
         Pending = "PENDING_EXECUTION",
         Deployed = "DEPLOYED",

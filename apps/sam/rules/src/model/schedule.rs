@@ -9,7 +9,7 @@ use jiff::{
 
 use super::{CalendarId, RobotId, ScheduleId};
 
-/// *Programación*: when a robot runs (seed §3.2). Times are local to the house's zone.
+/// *Programación*: when a robot runs (§3.2). Times are local to the house's zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     pub id: ScheduleId,

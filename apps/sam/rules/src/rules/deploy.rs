@@ -1,4 +1,4 @@
-//! What a deploy that went wrong means (spec rule 5): one table for every fault.
+//! What a deploy that went wrong means (R-5, F-2.D): one table for every fault.
 //!
 //! An error suspends, for a while and with a reason. What the operator set up, assignments and
 //! active flags, is never touched by one.

@@ -1,4 +1,4 @@
-//! *Conciliador*: what the Control Room says of the runs we believe live (spec rule 6).
+//! *Conciliador*: what the Control Room says of the runs we believe live.
 //!
 //! Only an answer counts: a run that was not asked about, or whose question failed, is left alone.
 

@@ -55,9 +55,7 @@ pub(super) struct Active {
 
 /// People who may sign in.
 #[utoipa::path(get, path = "/api/users", tag = "console",
-    responses((status = 200, body = UserList),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = UserList)))]
 pub(super) async fn list_users(
     State(context): State<Context>,
     lang: Lang,
@@ -71,13 +69,7 @@ pub(super) async fn list_users(
 
 /// Adds a person, or replaces the password and roles of one and ends their sessions.
 #[utoipa::path(post, path = "/api/users", tag = "console", request_body = NewUser,
-    responses((status = 200, body = UserBody),
-              (status = 400, body = Problem, content_type = "application/problem+json"),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 409, body = Problem, content_type = "application/problem+json"),
-              (status = 415, body = Problem, content_type = "application/problem+json"),
-              (status = 422, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = UserBody)))]
 pub(super) async fn put_user(
     State(context): State<Context>,
     lang: Lang,
@@ -96,13 +88,7 @@ pub(super) async fn put_user(
 /// Lets a person in again, or keeps them out and ends their sessions.
 #[utoipa::path(put, path = "/api/users/{name}/active", tag = "console", request_body = Active,
     params(("name" = String, Path)),
-    responses((status = 200, body = UserBody),
-              (status = 400, body = Problem, content_type = "application/problem+json"),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 404, body = Problem, content_type = "application/problem+json"),
-              (status = 409, body = Problem, content_type = "application/problem+json"),
-              (status = 415, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = UserBody)))]
 pub(super) async fn activate(
     State(context): State<Context>,
     lang: Lang,
@@ -172,9 +158,7 @@ pub(super) struct CreatedToken {
 
 /// Tokens, live ones first.
 #[utoipa::path(get, path = "/api/tokens", tag = "console",
-    responses((status = 200, body = TokenList),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = TokenList)))]
 pub(super) async fn list_tokens(
     State(context): State<Context>,
     lang: Lang,
@@ -188,13 +172,7 @@ pub(super) async fn list_tokens(
 
 /// Makes a token. Sent again it is refused by its name: the secret cannot be shown twice.
 #[utoipa::path(post, path = "/api/tokens", tag = "console", request_body = NewToken,
-    responses((status = 201, body = CreatedToken),
-              (status = 400, body = Problem, content_type = "application/problem+json"),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 409, body = Problem, content_type = "application/problem+json"),
-              (status = 415, body = Problem, content_type = "application/problem+json"),
-              (status = 422, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 201, body = CreatedToken)))]
 pub(super) async fn create_token(
     State(context): State<Context>,
     lang: Lang,
@@ -216,11 +194,7 @@ pub(super) async fn create_token(
 
 /// Ends a token at once.
 #[utoipa::path(delete, path = "/api/tokens/{id}", tag = "console", params(("id" = i64, Path)),
-    responses((status = 204, description = "it no longer works"),
-              (status = 400, body = Problem, content_type = "application/problem+json"),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 404, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 204, description = "it no longer works")))]
 pub(super) async fn revoke_token(
     State(context): State<Context>,
     lang: Lang,

@@ -17,8 +17,7 @@ use crate::{
 
 /// Every setting the caller may change, with where its value comes from.
 #[utoipa::path(get, path = "/api/settings", tag = "console",
-    responses((status = 200, body = SettingList),
-              (status = 401, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = SettingList)))]
 pub(super) async fn list(
     State(context): State<Context>,
     actor: Actor,
@@ -38,10 +37,7 @@ pub(super) async fn list(
 /// One setting; its version is the `ETag`.
 #[utoipa::path(get, path = "/api/settings/{app}/{key}", tag = "console",
     params(("app" = String, Path), ("key" = String, Path)),
-    responses((status = 200, body = SettingBody),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 404, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = SettingBody)))]
 pub(super) async fn one(
     State(context): State<Context>,
     lang: Lang,
@@ -64,14 +60,7 @@ pub(super) async fn one(
     params(("app" = String, Path), ("key" = String, Path),
            ("if-match" = Option<String>, Header, description = "the version that was read")),
     request_body = NewValue,
-    responses((status = 200, body = SettingBody),
-              (status = 400, body = Problem, content_type = "application/problem+json"),
-              (status = 401, body = Problem, content_type = "application/problem+json"),
-              (status = 403, body = Problem, content_type = "application/problem+json"),
-              (status = 404, body = Problem, content_type = "application/problem+json"),
-              (status = 409, body = Problem, content_type = "application/problem+json"),
-              (status = 412, body = Problem, content_type = "application/problem+json"),
-              (status = 415, body = Problem, content_type = "application/problem+json")))]
+    responses((status = 200, body = SettingBody)))]
 pub(super) async fn put(
     State(context): State<Context>,
     lang: Lang,

@@ -1,4 +1,4 @@
-//! Who wants to start, and in which order they are heard (spec rule 7).
+//! Who wants to start, and in which order they are heard.
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! What must hold before something starts, in the order of the dossier §2.19.
+//! What must hold before something starts, in the order of F-2.19.
 
 use jiff::Timestamp;
 
@@ -57,7 +57,7 @@ fn workflow_active(world: &World, _: &Permits, claim: &Claim<'_>, _: Timestamp) 
     (!active).then_some(Reason::Unable(Unable::WorkflowInactive))
 }
 
-/// A person may run a node of an inactive template (dossier §1.2).
+/// A person may run a node of an inactive template (F-1.2).
 fn template_active(_: &World, _: &Permits, claim: &Claim<'_>, _: Timestamp) -> Option<Reason> {
     let active = claim.able.template_active || claim.cause == Cause::Manual;
     (!active).then_some(Reason::Unable(Unable::TemplateInactive))

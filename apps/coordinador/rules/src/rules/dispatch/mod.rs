@@ -1,4 +1,4 @@
-//! *Despacho* (spec rules 3 to 9): what starts now, and why the rest does not.
+//! *Despacho* (R-3 to R-9): what starts now, and why the rest does not.
 //!
 //! Whoever is ready claims a turn. Claims are heard in one order, each takes its permits if every
 //! condition holds, and is held by the first that does not; one that waits never keeps another

@@ -1,4 +1,4 @@
-//! How many started lately: in this clock minute and in the last 60 seconds (spec rule 5).
+//! How many started lately: in this clock minute and in the last 60 seconds.
 
 use jiff::{SignedDuration, Timestamp};
 

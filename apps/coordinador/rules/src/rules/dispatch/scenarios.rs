@@ -1,4 +1,4 @@
-//! The acceptance scenarios of the dossier §6 that the dispatcher alone decides.
+//! The acceptance scenarios that the dispatcher alone decides: S-2 to S-22.
 
 use super::*;
 use crate::{

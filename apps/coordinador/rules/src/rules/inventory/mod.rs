@@ -1,4 +1,4 @@
-//! What a run changes in the inventory (dossier §3.2, §3.3): from the rows that are known and the
+//! What a run changes in the inventory (F-3.2, F-3.3): from the rows that are known and the
 //! rows that came, the changes. Customers are never taken for gone on weak evidence.
 
 mod discovery;
@@ -21,7 +21,7 @@ pub fn label<'a>(labels: &'a [StateLabel], brand: &str, value: i64) -> &'a str {
     own.or_else(|| same.find(|label| label.brand.is_none())).map_or("UNKNOWN", |one| &one.label)
 }
 
-/// The labels a new house begins with (dossier §1.8).
+/// The labels a new house begins with (F-1.8).
 pub fn default_labels() -> Vec<StateLabel> {
     let rows: [(Option<&str>, &[&str]); 3] = [
         (Some("Huawei"), &["ACTIVO", "SUSPENDIDO"]),

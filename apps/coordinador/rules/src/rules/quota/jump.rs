@@ -1,4 +1,4 @@
-//! Where a node goes that used up its quota (seed §1 and case 1).
+//! Where a node goes that used up its quota (§1, §6.1).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! *Cuota* (seed §1, spec rule 3): how often a node may start in a rolling hour.
+//! *Cuota* (§1, R-3): how often a node may start in a rolling hour.
 //!
 //! Counted by start in the half-open window `(now − 3600 s, now]`, so that an undisturbed node
 //! never blocks itself. Instants count as the second they fall in: a wake-up that was milliseconds

@@ -1,4 +1,4 @@
-//! *Redistribución* (seed §3, §4, spec rule 6): planned starts under the cap of a minute.
+//! *Redistribución* (§3, §4, R-6): planned starts under the cap of a minute.
 //!
 //! A slot keeps its second and moves by whole minutes, at most three either way of its grid, and
 //! stays there: the phase is kept with the node. Only who stands in a minute that is over the cap

@@ -1,4 +1,4 @@
-//! The acceptance scenarios of the dossier §6 about planning.
+//! The acceptance scenarios about planning: S-10, S-11, S-12 and S-18.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! At boot (seed case 3, spec rule 8): everybody whose time passed gets a slot at once, in
+//! At boot (§6.3, R-8): everybody whose time passed gets a slot at once, in
 //! the order of the dispatcher, never more than the cap in a minute.
 
 use std::cmp::Reverse;
@@ -24,7 +24,7 @@ pub fn settle(placed: &[Placed], policy: &Policy, now: Timestamp) -> Plan {
             board.add(&Item::new(one, policy, now), 0);
         }
     }
-    // As the dispatcher hears them (rule 7).
+    // As the dispatcher hears them.
     overdue.sort_by_key(|one| {
         let fresh = later(one.next_run_at, one.cadence.interval.duration()) >= now;
         (fresh, Reverse(one.job.weight()), one.priority, one.next_run_at, one.node)

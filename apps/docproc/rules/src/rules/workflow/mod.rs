@@ -1,4 +1,4 @@
-//! Workflows (seed §6): which stages a request goes through, declared in YAML.
+//! Workflows (§6): which stages a request goes through, declared in YAML.
 //!
 //! A workflow that loads is one that can run: [`parse`] reads the words, [`check`] walks the
 //! stages and proves that each finds what it needs. Nothing later asks again.
@@ -35,7 +35,7 @@ pub struct Workflow {
     pub other_types: Vec<String>,
     pub routes: Vec<Route>,
     pub retry: Retry,
-    /// *Respuesta temprana* (seed §3.10): documents that are enough for a first answer. Empty: none
+    /// *Respuesta temprana* (§3.10): documents that are enough for a first answer. Empty: none
     /// is given early.
     pub sufficient: Vec<Needed>,
     /// How many days contents are kept after the end. Absent: for ever.
@@ -43,7 +43,7 @@ pub struct Workflow {
     pub promotion: Promotion,
 }
 
-/// *Promoción* (seed §11.5): how a version loaded from a file comes into force.
+/// *Promoción* (§11.5): how a version loaded from a file comes into force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Promotion {
     /// At once.
@@ -60,7 +60,7 @@ pub struct Needed {
     pub fields: Vec<String>,
 }
 
-/// *SLA* (seed §7).
+/// *SLA* (§7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sla {
     /// Absent: the house's default.

@@ -1,4 +1,4 @@
-//! Editing the lines of an order (spec rule 11, S-24).
+//! Editing the lines of an order (R-11, S-24).
 
 use std::collections::BTreeMap;
 

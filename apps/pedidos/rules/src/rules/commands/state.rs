@@ -1,4 +1,4 @@
-//! Moving an order along its life (spec rules 1, 5, 7 and 12; seed §4.2.3).
+//! Moving an order along its life.
 
 use engine::{Capacity, Roles as _, allows};
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! Which waiting orders enter the kitchen now, and what holds the others (seed §4.2, §4.3).
+//! Which waiting orders enter the kitchen now, and what holds the others (§4.2, §4.3).
 //!
 //! Every path that may admit an order (tick, creation, payment, a place freed, a setting changed)
 //! asks this one function, so that no path can jump the queue or overfill the kitchen.

@@ -1,4 +1,4 @@
-//! Who goes first (seed §4.3.1).
+//! Who goes first (§4.3.1).
 
 use jiff::Timestamp;
 

@@ -1,4 +1,4 @@
-//! *Capacidad por horarios*: the capacity by weekday, hour and staff (seed §8.3.2).
+//! *Capacidad por horarios*: the capacity by weekday, hour and staff (§8.3.2).
 
 mod check;
 mod preview;

@@ -1,4 +1,4 @@
-//! What the balancer did, and whether it went back and forth (dossier 5.3).
+//! What the balancer did, and whether it went back and forth (F-5.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ fn counted(moves: &[&MoveFact]) -> Moves {
 }
 
 /// The opposite move of the same runner and robot within five minutes, latest first. Two releases
-/// in a row are not a reversal (P-A1).
+/// in a row are not a reversal (F-PA1).
 fn reversals(moves: &[MoveFact]) -> Vec<Reversal> {
     let mut pairs: BTreeMap<(RobotId, RunnerId), Vec<&MoveFact>> = BTreeMap::new();
     for one in moves {

@@ -1,4 +1,4 @@
-//! How the end of runs becomes known, and how soon (dossier 5.2).
+//! How the end of runs becomes known, and how soon (F-5.2).
 
 use std::collections::BTreeMap;
 

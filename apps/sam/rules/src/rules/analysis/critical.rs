@@ -1,4 +1,4 @@
-//! What needs a look now: failed, delayed and orphaned runs (dossier 5.10). Each kind has its own
+//! What needs a look now: failed, delayed and orphaned runs (F-5.10). Each kind has its own
 //! list, so that many of one do not hide the others.
 
 use std::collections::BTreeMap;

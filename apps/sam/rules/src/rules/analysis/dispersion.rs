@@ -1,4 +1,4 @@
-//! How evenly a robot runs on each runner (dossier 5.9).
+//! How evenly a robot runs on each runner (F-5.9).
 
 use std::collections::BTreeMap;
 

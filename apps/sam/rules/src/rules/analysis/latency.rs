@@ -1,4 +1,4 @@
-//! How long runs wait and take, in seconds (dossier 5.8).
+//! How long runs wait and take, in seconds (F-5.8).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! *Análisis*: figures over what ran and what was moved (dossier §5). Shapes carry the contract's
+//! *Análisis*: figures over what ran and what was moved (F-5). Shapes carry the contract's
 //! words; a figure of nothing is absent, never a division by zero.
 
 mod balancer;

@@ -1,4 +1,4 @@
-//! When work happens: seven days by twenty-four hours (dossier 5.6).
+//! When work happens: seven days by twenty-four hours (F-5.6).
 
 use jiff::tz::TimeZone;
 use serde::Serialize;

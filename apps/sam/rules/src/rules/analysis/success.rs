@@ -1,4 +1,4 @@
-//! How often runs succeed (dossier 5.7).
+//! How often runs succeed (F-5.7).
 
 use std::collections::BTreeMap;
 

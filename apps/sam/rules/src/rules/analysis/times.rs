@@ -1,4 +1,4 @@
-//! How long robots take, without the odd ones (dossier 5.4).
+//! How long robots take, without the odd ones (F-5.4).
 
 use std::collections::BTreeMap;
 

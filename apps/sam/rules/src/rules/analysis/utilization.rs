@@ -1,4 +1,4 @@
-//! How much of the time runners were busy (dossier 5.5).
+//! How much of the time runners were busy (F-5.5).
 
 use std::collections::BTreeMap;
 

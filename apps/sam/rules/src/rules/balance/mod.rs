@@ -1,4 +1,4 @@
-//! *Balanceador*: which runners serve which robots on demand (seed §4.3, spec rule 7).
+//! *Balanceador*: which runners serve which robots on demand (§4.3, R-7).
 //!
 //! Each robot has a target from its tickets. Runners it does not need are released, and lent ones
 //! come home to pools that need them; then robots are served by priority: free runners of their
@@ -128,7 +128,7 @@ pub fn plan(snapshot: &Snapshot, now: Timestamp) -> Balance {
     floor.finish()
 }
 
-/// How many runners a robot should have (seed §4.3.3).
+/// How many runners a robot should have (§4.3.3).
 pub fn target(robot: &Robot, tickets: i64) -> i64 {
     if tickets <= 0 {
         return 0;

@@ -1,4 +1,4 @@
-//! The balancer's part of the acceptance scenarios (dossier §9), by their numbers.
+//! The balancer's part of the acceptance scenarios, by their numbers.
 
 use super::*;
 use crate::{

@@ -1,8 +1,8 @@
-//! *Programaciones*: when a schedule is due (seed §3.2, §4.1). One truth for the launcher, the
+//! *Programaciones*: when a schedule is due (§3.2, §4.1). One truth for the launcher, the
 //! overlap check, the preview and the report of missed slots.
 //!
 //! A schedule has exactly one slot on every date of its pattern. The slot belongs to the date it
-//! starts on, also after midnight; that date is its identity (P-S1 to P-S4).
+//! starts on, also after midnight; that date is its identity (F-PS1 to F-PS4).
 
 pub mod check;
 mod dates;

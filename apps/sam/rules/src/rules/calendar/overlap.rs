@@ -1,4 +1,4 @@
-//! Whether two schedules want one runner at the same time (dossier A7, without its asymmetry and
+//! Whether two schedules want one runner at the same time (F-A7, without the asymmetry and
 //! for every pair of patterns).
 
 use jiff::civil::Date;

@@ -1,4 +1,4 @@
-//! The calendar's part of the acceptance scenarios (dossier §9), by their numbers.
+//! The calendar's part of the acceptance scenarios, by their numbers.
 
 use jiff::civil::{Weekday, date};
 
@@ -70,7 +70,7 @@ fn s06_a_cyclic_window_includes_both_ends() {
 #[test]
 fn long_tolerances_neither_repeat_nor_wrap() {
     let long = daily("11:00", 1380);
-    assert_eq!(slot_at(&long, "2026-03-03T09:00:00").as_deref(), Some("2026-03-02"), "P-S4");
+    assert_eq!(slot_at(&long, "2026-03-03T09:00:00").as_deref(), Some("2026-03-02"), "F-PS4");
     let whole = daily("11:00", 1440);
     let both = open(&whole, None, &zone(HOME), at("2026-03-03T11:00:00"));
     assert_eq!(both.iter().map(|slot| slot.date.day()).collect::<Vec<_>>(), [2, 3]);

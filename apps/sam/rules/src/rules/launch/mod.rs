@@ -1,4 +1,4 @@
-//! *Lanzador*: which robot starts on which runner now (seed §4.2, spec rule 3).
+//! *Lanzador*: which robot starts on which runner now (§4.2, R-3).
 //!
 //! Whoever is due claims a runner. Claims are heard in one order, the first whose conditions all
 //! hold gets the runner, and every other one is held by the first condition that does not.
@@ -28,7 +28,7 @@ use crate::model::{Hold, RobotId, Run, RunId, RunState, RunnerId, ScheduleId};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Lost for two hours: its runner is free (seed §4.2.1).
+    /// Lost for two hours: its runner is free (§4.2.1).
     Free {
         run: RunId,
         runner: RunnerId,

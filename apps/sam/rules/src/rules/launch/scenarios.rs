@@ -1,4 +1,4 @@
-//! The launcher's part of the acceptance scenarios (dossier §9), by their numbers.
+//! The launcher's part of the acceptance scenarios, by their numbers.
 
 use jiff::{SignedDuration, civil::date};
 
@@ -48,7 +48,7 @@ fn s02_a_slot_is_used_up_per_runner() {
     assert_eq!(launches(&world, "09:10"), [(1, 2)], "yesterday's slot is another");
 }
 
-/// P-S6: a slot of no tolerance whose deploy fails is over when the claim is taken back.
+/// F-PS6: a slot of no tolerance whose deploy fails is over when the claim is taken back.
 #[test]
 fn s02_a_slot_whose_run_is_taken_back_too_late_is_missed() {
     let mut world = world().robot(scheduled(1)).runners(1, None).schedule(daily("09:00", 0), &[1]);

@@ -1,6 +1,6 @@
-//! *Sincronización*: what the Control Room sees, beside what the operator says (spec rule 9,
-//! dossier 2.G). Names, switches, limits and pools are the operator's: a sync adds what is new,
-//! notes what is seen and what is gone, and changes nothing else (P-Y1, P-Y2).
+//! *Sincronización*: what the Control Room sees, beside what the operator says (R-9,
+//! F-2.G). Names, switches, limits and pools are the operator's: a sync adds what is new,
+//! notes what is seen and what is gone, and changes nothing else (F-PY1, F-PY2).
 
 mod filters;
 mod robots;

@@ -38,7 +38,7 @@ fn known(robot: &Robot, file: Option<&File>) -> Option<Change> {
     })
 }
 
-/// With the defaults of the dossier's §1.1.
+/// With the defaults of F-1.1.
 fn new(file: &File, name: String) -> Robot {
     Robot {
         id: RobotId(file.id),

@@ -1,5 +1,5 @@
 //! From what somebody sent to a schedule that can run, or to everything that is wrong with it
-//! (dossier A4, A5). JSON, forms and CSV are checked here alike.
+//! (F-A4, F-A5). JSON, forms and CSV are checked here alike.
 
 mod fields;
 
