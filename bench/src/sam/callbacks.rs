@@ -38,7 +38,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     })
     .await;
     let client = server.client();
-    furnish(&client, &room.url()).await?;
+    set_up(&client, &room.url()).await?;
     let runs = all_deployed(&client).await?;
     let again = relaunches(&client, &runs[..RELAUNCHES]).await?;
     let note = format!("p50 {:.0} ms, one after another", again.percentile(50));
@@ -70,7 +70,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
 }
 
 /// One robot on demand, and every runner reserved for it.
-async fn furnish(client: &Client, room: &str) -> Result<()> {
+async fn set_up(client: &Client, room: &str) -> Result<()> {
     for (key, value) in [
         ("A360_URL", json!(room)),
         ("A360_USUARIO", json!("sam")),

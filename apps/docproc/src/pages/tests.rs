@@ -10,7 +10,6 @@ use web::{Lang, Page, Theme};
 use super::{
     backoffice::TaskLine, overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *,
 };
-use crate::store::catalogue::Refused;
 use crate::{
     drivers::resources::Resources,
     model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
@@ -24,6 +23,7 @@ use crate::{
     },
     store::{
         answers::Logged,
+        catalogue::Refused,
         desk::Numbers,
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
@@ -42,11 +42,8 @@ fn page(lang: Lang) -> Page {
 }
 
 fn overview(lang: Lang, ever: bool) -> OverviewPage {
-    let fault = workflow::Fault {
-        line: 7,
-        column: 1,
-        said: Sentence::new("no hay etapas", "there are no stages"),
-    };
+    let said = Sentence::new("no hay etapas", "there are no stages");
+    let fault = workflow::Fault { line: 7, column: 1, said };
     OverviewPage {
         page: page(lang),
         counts: Counts { ever, open: 3, completed: 4, in_time: 3, late: 1, ..Counts::default() },

@@ -8,7 +8,7 @@ use crate::{
     outside::{fields, sure},
 };
 
-const PATIENCE: i64 = 120;
+const SILENCE_TIMEOUT: i64 = 120;
 
 /// A page whose type nobody is sure of.
 fn doubtful(doc_type: &str) -> String {
@@ -325,7 +325,7 @@ async fn scenario_12_silence_gives_a_task_to_the_next() {
             act(&office, task, "heartbeat", hers.clone()).await.expect(200);
         }
         assert_eq!(only_task(&office).await["assigned_to"], "A");
-        office.client.advance(PATIENCE - 1).await;
+        office.client.advance(SILENCE_TIMEOUT - 1).await;
         assert_eq!(only_task(&office).await["assigned_to"], "A");
         office.client.advance(1).await;
         let now = only_task(&office).await;
@@ -356,7 +356,7 @@ async fn silence_without_anybody_else_leaves_a_task_to_be_claimed() {
         act(&office, task, "claim", json!({ "operator": "ana" })).await.expect(200);
         let draft = json!({ "operator": "ana", "data": { "doc_type": "payslip" } });
         act(&office, task, "draft", draft).await.expect(204);
-        office.client.advance(PATIENCE).await;
+        office.client.advance(SILENCE_TIMEOUT).await;
         let now = only_task(&office).await;
         assert_eq!((&now["status"], &now["assigned_to"]), (&json!("timeout"), &Json::Null));
         assert_eq!(tasks(&office, "?status=pending").await.len(), 1, "nobody has it");

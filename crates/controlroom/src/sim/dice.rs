@@ -1,3 +1,5 @@
+//! Chance for the simulated Control Room.
+
 /// Numbers that look like chance and are the same for the same seed (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(super) struct Dice(u64);

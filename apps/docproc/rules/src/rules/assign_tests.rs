@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::rules::shift::Day;
 
-const PATIENCE: SignedDuration = SignedDuration::from_secs(120);
-const HOUSE: House = House { task_timeout: PATIENCE, each: 3, offering: true };
+const SILENCE_TIMEOUT: SignedDuration = SignedDuration::from_secs(120);
+const HOUSE: House = House { task_timeout: SILENCE_TIMEOUT, each: 3, offering: true };
 
 fn local() -> DateTime {
     date(2026, 11, 16).at(12, 0, 0, 0)
@@ -224,15 +224,15 @@ proptest! {
                         && at_work(&one.shifts, local())
                         && can_do(&one.skills, &task.required)
                         && !task.declined.contains(&one.username)
-                        && one.presence(noon(), PATIENCE) != Presence::Silent
+                        && one.presence(noon(), SILENCE_TIMEOUT) != Presence::Silent
                 };
                 let chosen = now.operators.iter().find(|one| one.username == *operator).unwrap();
                 prop_assert!(able(&chosen), "{operator} may not have {task:?}");
                 let load_of = |one: &Operator| load(&now, &one.username);
                 prop_assert!(load_of(chosen) < HOUSE.each);
-                let presence = chosen.presence(noon(), PATIENCE);
+                let presence = chosen.presence(noon(), SILENCE_TIMEOUT);
                 for other in now.operators.iter().filter(able) {
-                    if other.presence(noon(), PATIENCE) == presence {
+                    if other.presence(noon(), SILENCE_TIMEOUT) == presence {
                         prop_assert!(load_of(chosen) <= load_of(other), "the least load");
                     }
                 }
