@@ -19,7 +19,7 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 const EVERY: SignedDuration = SignedDuration::from_secs(15);
 
-/// While nothing is open and nothing rings, there is nothing to watch.
+/// While nothing is open, came or was read lately, and nothing rings, there is nothing to watch.
 pub async fn tick(context: Context, now: Timestamp) -> Next {
     let watched = check(&context, now).await?;
     Ok(watched.then(|| now + EVERY))
@@ -29,7 +29,10 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
 pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     let mut tx = context.store.read().await?;
     let figures = measures::figures(&mut tx, now, &context.zone).await?;
-    let mut watched = publish(context, &mut tx, &figures, now).await?;
+    let open = publish(context, &mut tx, &figures, now).await?;
+    let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
+    let came = measures::came_since(&mut tx, lately).await?;
+    let mut watched = open || came || figures.reading.is_some();
     if is_due(&context.runtime.summed_up, now) {
         sum_up(&mut tx, now).await?;
     }
@@ -58,7 +61,8 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     Ok(watched)
 }
 
-/// Gauges of what the database knows and no counter of this process does.
+/// Gauges of what the database knows and no counter of this process does. Answers whether anything
+/// is open.
 async fn publish(
     context: &Context,
     tx: &mut Tx,

@@ -117,6 +117,12 @@ async fn volume(tx: &mut Tx, now: Timestamp, zone: &TimeZone) -> Result<(i64, Op
     Ok((volume, (weeks > 0).then(|| sum as f64 / weeks as f64)))
 }
 
+/// Whether any request came at or after an instant.
+pub async fn came_since(tx: &mut Tx, from: Timestamp) -> Result<bool, Error> {
+    let sql = "SELECT 1 AS one FROM requests WHERE created_at >= $1 LIMIT 1";
+    Ok(tx.optional(sql, &[from.into()]).await?.is_some())
+}
+
 /// Requests at work: all, with under three tenths of their time left, past it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open {
