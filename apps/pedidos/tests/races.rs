@@ -1,7 +1,7 @@
 //! S-15 to S-18: several processes want the last place of the kitchen at the same instant, and some
 //! of them die on the way. A process is a context with its own connections to the one database.
 //!
-//! `TURNO_RACES` sets how often each race runs.
+//! Each race runs a thousand times under `make soak`, else a hundred times.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::{
@@ -37,8 +37,8 @@ const RESIDENTS: i64 = 7;
 const STOCK: i64 = 1_000;
 const TAKEN: i64 = 3;
 
-fn rounds() -> u32 {
-    std::env::var("TURNO_RACES").map_or(1_000, |count| count.parse().expect("a number of rounds"))
+fn rounds() -> usize {
+    testkit::rounds(1_000)
 }
 
 fn now() -> Timestamp {
