@@ -154,24 +154,6 @@ impl Tick {
     }
 }
 
-impl Tick {
-    /// A tick in three parts: what to do, how long to wait at the most, and what comes sooner.
-    pub fn periodic(
-        name: &'static str,
-        period: fn(Context) -> BoxFuture<'static, Result<jiff::SignedDuration, db::Error>>,
-        next: fn(Context, Timestamp) -> BoxFuture<'static, Next>,
-        run: fn(Context, Timestamp) -> BoxFuture<'static, Result<(), db::Error>>,
-    ) -> Self {
-        Self::new(name, move |context, now| async move {
-            run(context.clone(), now).await?;
-            let latest = now + period(context.clone()).await?;
-            let next = next(context, now).await?.filter(|next| *next > now);
-            Ok(Some(next.map_or(latest, |next| next.min(latest))))
-        })
-        .without_net()
-    }
-}
-
 impl App {
     pub(crate) fn label(&self, lang: Lang) -> &'static str {
         lang.t(self.title.0, self.title.1)

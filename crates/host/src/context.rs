@@ -1,11 +1,6 @@
 //! What everything in one process shares.
 
-use std::{
-    any::{Any, TypeId},
-    collections::HashMap,
-    ops::Deref,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{ops::Deref, sync::Arc};
 
 use bus::Bus;
 use db::{Store, events::Event, settings::Settings};
@@ -40,7 +35,6 @@ pub struct Inner {
     pub(crate) logins: LoginGuard,
     /// What effects began and did not wait for.
     pub(crate) work: TaskTracker,
-    shared: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
 /// How this process was started.
@@ -95,15 +89,7 @@ impl Context {
             metrics: Metrics::new(),
             logins: LoginGuard::default(),
             work: TaskTracker::new(),
-            shared: Mutex::default(),
         }))
-    }
-
-    /// The one value of this type that an application's routes and tasks share in this process.
-    pub fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
-        value.clone().downcast().expect("the key is the type of the value")
     }
 
     /// Carries on with what takes longer than an effect may. A manual clock stands still until it is
