@@ -1,5 +1,5 @@
-//! What tests share: throw-away databases, an application served inside the test, the real binary
-//! under a manual clock, a JSON client.
+//! What tests share: throw-away databases, an application served inside the test, scenarios in plain
+//! words, the real binary under a manual clock, a JSON client.
 //!
 //! Everything here panics with an explanation instead of returning errors: the caller is always a
 //! test.
@@ -8,6 +8,7 @@ pub mod client;
 pub mod local;
 pub mod postgres;
 pub mod server;
+pub mod story;
 
 use std::path::PathBuf;
 

@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::Answer;
-
-use super::{
-    story::Story,
-    words::{Outcome, Words},
+use testkit::{
+    Answer,
+    story::{Outcome, Words},
 };
-use crate::shop::{Who, plain};
+
+use super::story::Tale;
+use crate::shop::{Who, plain, zone};
 
 /// A request that is ready to go, and who sends it; nobody is the house itself.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Ask {
         Self { who: Some(who), ..self }
     }
 
-    pub(super) async fn send(&self, story: &Story) -> Answer {
+    pub(super) async fn send(&self, story: &Tale) -> Answer {
         let client = match self.who {
             Some(who) => story.shop.client(who),
             None => story.shop.nobody(),
@@ -56,12 +56,12 @@ impl Ask {
     }
 }
 
-impl Story {
+impl Tale {
     /// The request a line stands for; `None` when the line is not about a request.
     pub(super) fn ask(&self, words: &mut Words) -> Outcome<Option<Ask>> {
         let named = words.peek().and_then(Who::named);
         if named.is_some() {
-            words.next();
+            words.take();
         }
         let Some(verb) = words.peek().map(str::to_owned) else { return Ok(None) };
         let usual = match verb.as_str() {
@@ -70,9 +70,9 @@ impl Story {
             _ => Who::Cashier,
         };
         let mut line = words.clone();
-        line.next();
+        line.take();
         let ask = match verb.as_str() {
-            "at" => Some(clock_to(line.instant(self.date)?)),
+            "at" => Some(clock_to(line.instant(self.date, &zone())?)),
             "capacity" => {
                 let value = json!(line.number("a capacity")?);
                 Some(setting("MAX_PEDIDOS_EN_PREPARACION", &value))
@@ -172,7 +172,7 @@ impl Story {
         let due = self.due(line)?;
         let mut body = plain(10);
         let mut key = None;
-        while let Some(word) = line.next() {
+        while let Some(word) = line.take() {
             match word.as_str() {
                 "takes" => body["articulos"] = plain(line.number("minutes")?)["articulos"].take(),
                 "effort" => {
@@ -206,7 +206,7 @@ impl Story {
         if line.takes("now") {
             Ok(None)
         } else if line.takes("for") {
-            line.instant(self.date).map(Some)
+            line.instant(self.date, &zone()).map(Some)
         } else {
             Err("say now, or for and a time".into())
         }
@@ -238,7 +238,7 @@ fn setting(key: &str, value: &Json) -> Ask {
 fn menu(line: &mut Words) -> Outcome<Ask> {
     let name = line.word("the name of a dish")?;
     let mut body = json!({ "nombre": name, "precio": 1_000 });
-    while let Some(word) = line.next() {
+    while let Some(word) = line.take() {
         match word.as_str() {
             "weight" => body["peso"] = json!(line.number("a weight")?),
             "stock" => {

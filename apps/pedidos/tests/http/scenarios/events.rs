@@ -1,17 +1,15 @@
 //! What the screens were told since they were last asked about it.
 
-use super::{
-    expects::used_of_limit,
-    story::Story,
-    words::{Line, Outcome, Words},
-};
+use testkit::story::{Outcome, Words};
+
+use super::{expects::used_of_limit, story::Tale};
 use crate::stream::Frame;
 
 /// Not about orders; a story that cares asks for `all`.
 const ASIDE: [&str; 3] = ["comanda:", "configuracion:", "alerta:"];
 
-impl Story {
-    pub(super) async fn expect_events(&mut self, words: &mut Words, under: &[Line]) -> Outcome {
+impl Tale {
+    pub(super) async fn expect_events(&mut self, words: &mut Words, under: &[String]) -> Outcome {
         let everything = words.takes("all");
         let none = words.takes("none");
         let forgotten = words.takes("whatever");
@@ -24,7 +22,7 @@ impl Story {
             .filter(|frame| everything || !ASIDE.iter().any(|name| frame.event.starts_with(name)))
             .map(|frame| self.told(frame))
             .collect();
-        let expected: Vec<_> = under.iter().map(|line| line.text.clone()).collect();
+        let expected: Vec<_> = under.to_vec();
         if !none && !forgotten && expected.is_empty() {
             return Err("say which, or none, or whatever".into());
         }

@@ -1,18 +1,23 @@
 //! The expectations of a scenario, checked over HTTP.
 
+use jiff::Timestamp;
 use serde_json::Value as Json;
+use testkit::story::{Outcome, Words, same};
 
-use super::{
-    story::Story,
-    words::{Line, Outcome, Words, local, same},
-};
+use super::story::Tale;
+use crate::shop::zone;
+
+/// How a person of the shop would say it.
+fn local(instant: Timestamp) -> String {
+    zone().to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
 
 fn text(value: &Json) -> &str {
     value.as_str().unwrap_or("nothing")
 }
 
-impl Story {
-    pub(super) async fn expect(&mut self, words: &mut Words, under: &[Line]) -> Outcome {
+impl Tale {
+    pub(super) async fn expect(&mut self, words: &mut Words, under: &[String]) -> Outcome {
         let what = words.word("what")?;
         match what.as_str() {
             "capacity" => self.expect_capacity(words).await,
@@ -35,7 +40,7 @@ impl Story {
     async fn expect_order(&self, name: &str, words: &mut Words) -> Outcome {
         let order = self.order_named(name).await?;
         same("state", words.word("a state")?.as_str(), text(&order["estado"]))?;
-        while let Some(word) = words.next() {
+        while let Some(word) = words.take() {
             match word.as_str() {
                 "ALTA" | "NORMAL" => same("priority", word.as_str(), text(&order["prioridad"]))?,
                 "started" => self.expect_instant(words, &word, &order["iniciado_en"])?,
@@ -76,13 +81,13 @@ impl Story {
         if words.takes("never") {
             return same(what, "never", &got);
         }
-        same(what, &local(words.instant(self.date)?), &got)
+        same(what, &local(words.instant(self.date, &zone())?), &got)
     }
 
     async fn expect_capacity(&self, words: &mut Words) -> Outcome {
         let capacity = self.get("/pedidos/capacidad").await?;
         same("capacity", words.word("used/limit")?, used_of_limit(&capacity))?;
-        while let Some(word) = words.next() {
+        while let Some(word) = words.take() {
             let full = &capacity["estaLlena"];
             match word.as_str() {
                 "free" => {
@@ -143,7 +148,7 @@ impl Story {
                 .collect();
             names.join(" , ")
         };
-        while let Some(word) = words.next() {
+        while let Some(word) = words.take() {
             match word.as_str() {
                 "lines" => same("lines", words.number("how many")?, lines.len() as i64)?,
                 "revision" => {

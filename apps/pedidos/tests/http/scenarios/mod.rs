@@ -1,46 +1,13 @@
-//! The stories of `tests/scenarios/*.txt`, told to a shop on either database.
-//!
-//! A line is what someone does (`cashier start A`, `at 20:05:00`), what it is answered with
-//! (`=> 409 CODE`) or what must be so (`expect A LISTO`). Times are those of the shop's own clock on
-//! the wall. A line that does not hold is reported as `file:line` with what was found instead.
+//! The stories of `tests/scenarios/*.txt`, told to a shop on either database; [`testkit::story`] says
+//! how a line is read.
 
 mod asks;
 mod events;
 mod expects;
 mod story;
-mod words;
 
-use std::collections::BTreeSet;
-
-use testkit::{TestDb, on_postgres, on_sqlite};
-
-async fn tell(db: &TestDb, name: &str) {
-    let file = format!("{}/tests/scenarios/{name}.txt", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    story::tell(db, name, &text).await;
-}
-
-macro_rules! scenarios {
-    ($($name:ident),+ $(,)?) => {
-        const TOLD: &[&str] = &[$(stringify!($name)),+];
-
-        mod sqlite {$(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                super::on_sqlite(async |db| super::tell(db, stringify!($name)).await).await;
-            }
-        )+}
-
-        mod postgres {$(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $name() {
-                super::on_postgres(async |db| super::tell(db, stringify!($name)).await).await;
-            }
-        )+}
-    };
-}
-
-scenarios! {
+testkit::scenarios! {
+    story::Tale:
     s01_wanted_now_into_an_empty_kitchen,
     s02_a_full_kitchen_and_a_freed_place,
     s03_wanted_now_before_scheduled,
@@ -75,18 +42,7 @@ scenarios! {
 /// S-25 takes the database away, differently for each: `outage.rs`.
 #[test]
 fn every_story_is_told() {
-    let dir = format!("{}/tests/scenarios", env!("CARGO_MANIFEST_DIR"));
-    let written: BTreeSet<String> = std::fs::read_dir(dir)
-        .unwrap()
-        .map(|file| file.unwrap().file_name().into_string().unwrap())
-        .map(|name| name.trim_end_matches(".txt").to_owned())
-        .collect();
-    let told: BTreeSet<String> = TOLD.iter().map(|&name| name.to_owned()).collect();
-    assert_eq!(written, told);
-    for number in 1..=24 {
-        let start = format!("s{number:02}_");
-        assert!(told.iter().any(|name| name.starts_with(&start)), "nobody tells S-{number}");
-    }
+    testkit::story::all_are_told(env!("CARGO_MANIFEST_DIR"), TOLD, 24, &[]);
 }
 
 /// S-23: the zone is the shop's, whatever the process and its machine believe.

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use db::{Dialect, Scope, trusted};
-use jiff::{Timestamp, civil::Date};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde_json::{Value as Json, json};
-use testkit::{Answer, TestDb};
-
-use super::{
-    asks::Ask,
-    words::{Line, Outcome, Words, lines},
+use testkit::{
+    TestDb,
+    story::{Outcome, Step, Story, Words},
 };
+
+use super::asks::Ask;
 use crate::{
-    shop::{Shop, Who},
+    shop::{Shop, Who, zone},
     stream::Stream,
 };
 
-pub(super) struct Story {
+pub(super) struct Tale {
     pub(super) shop: Shop,
     /// The day that times of the story belong to.
     pub(super) date: Date,
@@ -29,70 +29,59 @@ pub(super) struct Story {
     pub(super) screen: Stream,
 }
 
-/// Tells the story of a file; panics with the line that does not hold.
-pub(super) async fn tell(db: &TestDb, name: &str, text: &str) {
-    let told = lines(text);
-    let shop = Shop::open(db, opening(&told)).await;
-    let screen = Stream::open(&shop.client(Who::Manager), 0).await;
-    let mut story = Story {
-        shop,
-        date: Date::MIN,
-        orders: BTreeMap::new(),
-        tickets: BTreeMap::new(),
-        menu: BTreeMap::new(),
-        sent: BTreeMap::new(),
-        screen,
-    };
-    for line in told {
-        if let Err(reason) = story.line(&line).await {
-            let Line { number, text, .. } = line;
-            panic!("tests/scenarios/{name}.txt:{number}: {text}\n    {reason}");
+impl Story for Tale {
+    fn zone() -> TimeZone {
+        zone()
+    }
+
+    async fn open(db: &TestDb, at: Timestamp) -> Self {
+        let shop = Shop::open(db, at).await;
+        let screen = Stream::open(&shop.client(Who::Manager), 0).await;
+        Self {
+            shop,
+            date: Date::MIN,
+            orders: BTreeMap::new(),
+            tickets: BTreeMap::new(),
+            menu: BTreeMap::new(),
+            sent: BTreeMap::new(),
+            screen,
         }
     }
-}
 
-/// The first `day` and the first `at` of a story: the shop opens then.
-fn opening(told: &[Line]) -> Timestamp {
-    let first = |verb: &str| {
-        let line = told.iter().find_map(|line| line.text.strip_prefix(verb));
-        line.unwrap_or_else(|| panic!("a story begins with{verb}")).to_owned()
-    };
-    let day: Date = first("day ").parse().expect("a date");
-    Words::of(&first("at ")).instant(day).expect("a time")
-}
+    async fn at(&mut self, instant: Timestamp) -> Outcome {
+        self.shop.nobody().at(&instant.to_string()).await;
+        Ok(())
+    }
 
-impl Story {
-    async fn line(&mut self, line: &Line) -> Outcome {
-        let (text, expected) = match line.text.split_once("=>") {
-            Some((text, expected)) => (text.trim(), Some(Expected::of(expected)?)),
-            None => (line.text.as_str(), None),
-        };
-        let mut words = Words::of(text);
-        if let Some(ask) = self.ask(&mut words)? {
+    async fn line(&mut self, mut step: Step) -> Outcome {
+        self.date = step.today;
+        if let Some(ask) = self.ask(&mut step.words)? {
             let answer = ask.send(self).await;
-            return self.answered(&ask, &answer, expected.as_ref());
+            let body = step.answered(&answer)?;
+            return self.learn(&ask, &body);
         }
-        let verb = words.word("a verb")?;
+        let verb = step.words.word("a verb")?;
         match verb.as_str() {
-            "day" => {
-                let day = words.word("a date")?;
-                self.date = day.parse().map_err(|_| format!("{day} is not a date"))?;
-            }
             "tick" => {
-                let times = if words.peek().is_some() { words.number("how many")? } else { 1 };
+                let some = step.words.peek().is_some();
+                let times = if some { step.words.number("how many")? } else { 1 };
                 self.shop.nobody().advance(times * 30).await;
             }
-            "kitchen" => self.fill(&mut words).await?,
-            "together" => self.together(&line.under).await?,
+            "kitchen" => self.fill(&mut step.words).await?,
+            "together" => self.together(&step).await?,
             "restart" => self.restart().await,
-            "break" if words.takes("tickets") => self.tickets_fail(true).await,
-            "mend" if words.takes("tickets") => self.tickets_fail(false).await,
-            "expect" => self.expect(&mut words, &line.under).await?,
+            "break" if step.words.takes("tickets") => self.tickets_fail(true).await,
+            "mend" if step.words.takes("tickets") => self.tickets_fail(false).await,
+            "expect" => self.expect(&mut step.words, &step.under).await?,
             other => return Err(format!("nobody knows how to {other}")),
         }
-        words.end()
+        step.words.end()
     }
 
+    async fn close(self) {}
+}
+
+impl Tale {
     pub(super) fn id(&self, name: &str) -> Outcome<i64> {
         self.orders.get(name).copied().ok_or_else(|| format!("there is no order {name} yet"))
     }
@@ -109,32 +98,11 @@ impl Story {
         named.map_or_else(|| format!("order {id}"), |(name, _)| name.clone())
     }
 
-    fn answered(&mut self, ask: &Ask, answer: &Answer, expected: Option<&Expected>) -> Outcome {
-        let problem = answer.json()["code"].as_str().unwrap_or_default().to_owned();
-        let refused = answer.status >= 400;
-        match expected {
-            Some(Expected { status, code, or_success }) => {
-                let as_expected = answer.status == *status && problem == *code;
-                if !(as_expected || (*or_success && !refused)) {
-                    return Err(format!(
-                        "expected {status} {code}, got {} {}",
-                        answer.status, answer.text
-                    ));
-                }
-            }
-            None if refused => {
-                return Err(format!("refused with {} {}", answer.status, answer.text));
-            }
-            None => {}
-        }
-        if !refused {
-            self.learn(ask, &answer.json())?;
-        }
-        Ok(())
-    }
-
     /// Keeps the numbers that the shop gave to what the story names.
     fn learn(&mut self, ask: &Ask, answer: &Json) -> Outcome {
+        if answer.is_null() {
+            return Ok(());
+        }
         if let Some(name) = &ask.creates {
             let id = answer["id"].as_i64().ok_or("the order got no number")?;
             let known = self.orders.insert(name.clone(), id);
@@ -164,21 +132,17 @@ impl Story {
     }
 
     /// Everything under the line happens at once, in any order.
-    async fn together(&mut self, under: &[Line]) -> Outcome {
+    async fn together(&mut self, step: &Step) -> Outcome {
         let mut asks = Vec::new();
-        for line in under {
-            let (text, expected) = match line.text.split_once("=>") {
-                Some((text, expected)) => (text.trim(), Some(Expected::of(expected)?)),
-                None => (line.text.as_str(), None),
-            };
-            let ask = self.ask(&mut Words::of(text))?;
-            asks.push((ask.ok_or_else(|| format!("{text} cannot be done together"))?, expected));
+        for mut part in step.parts()? {
+            let ask = self.ask(&mut part.words)?;
+            asks.push((ask.ok_or("this cannot be done together")?, part));
         }
         let sending = asks.iter().map(|(ask, _)| ask.send(self));
         let answers = futures::future::join_all(sending).await;
-        for ((ask, expected), answer) in asks.iter().zip(&answers) {
-            let said = self.answered(ask, answer, expected.as_ref());
-            said.map_err(|reason| format!("{} {}: {reason}", ask.method, ask.path))?;
+        for ((ask, part), answer) in asks.iter().zip(&answers) {
+            let learnt = part.answered(answer).and_then(|body| self.learn(ask, &body));
+            learnt.map_err(|reason| format!("{} {}: {reason}", ask.method, ask.path))?;
         }
         Ok(())
     }
@@ -239,23 +203,5 @@ impl Story {
         }
         self.tickets.insert(id, ticket["id"].as_i64().unwrap_or_default());
         Ok(ticket)
-    }
-}
-
-/// `=> 409 PEDIDO_YA_PROCESADO`, and `or done` when both ways are right.
-struct Expected {
-    status: u16,
-    code: String,
-    or_success: bool,
-}
-
-impl Expected {
-    fn of(text: &str) -> Outcome<Self> {
-        let mut words = Words::of(text);
-        let status = words.number("a status")?;
-        let code = words.word("a code")?;
-        let or_success = words.takes("or") && words.takes("done");
-        words.end()?;
-        Ok(Self { status: u16::try_from(status).unwrap_or_default(), code, or_success })
     }
 }
