@@ -19,6 +19,22 @@ pub struct Step {
     pub postgres: &'static str,
 }
 
+/// The migrations of an application, whose files stand in `migrations/` two folders above the
+/// caller.
+#[macro_export]
+macro_rules! line {
+    ($name:literal: $($step:literal)+) => {
+        $crate::Line {
+            name: $name,
+            steps: &[$($crate::Step {
+                name: $step,
+                sqlite: include_str!(concat!("../../migrations/sqlite/", $step, ".sql")),
+                postgres: include_str!(concat!("../../migrations/postgres/", $step, ".sql")),
+            }),+],
+        }
+    };
+}
+
 /// The engine's own tables.
 pub const ENGINE: Line = Line {
     name: "engine",

@@ -17,6 +17,14 @@ pub struct Rows {
     rows: Vec<Vec<Value>>,
 }
 
+/// Names of columns, without their quotes: `columns![id status]`.
+#[macro_export]
+macro_rules! columns {
+    ($($name:ident)+) => {
+        &[$(stringify!($name)),+]
+    };
+}
+
 impl Rows {
     pub fn new(names: &'static [&'static str]) -> Self {
         Self { names, rows: Vec::new() }
