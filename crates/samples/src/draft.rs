@@ -10,6 +10,7 @@ use crate::{
     layout::{Layout, wrap},
     metrics::Face,
     style::{Style, normal},
+    wordings,
 };
 
 pub(crate) const A4: (f32, f32) = (595.0, 842.0);
@@ -145,21 +146,28 @@ impl Draft {
     }
 
     /// One of the wordings of the draft's language.
-    pub(crate) fn say(&mut self, es: &[&'static str], en: &[&'static str]) -> &'static str {
-        self.say3(es, en, en)
+    pub(crate) fn say(&mut self, what: &str) -> &'static str {
+        self.dice.of(wordings::of(what, self.lang))
     }
 
-    pub(crate) fn say3(
-        &mut self,
-        es: &[&'static str],
-        en: &[&'static str],
-        fr: &[&'static str],
-    ) -> &'static str {
-        let wordings = match self.lang {
-            Lang::Es => es,
-            Lang::En => en,
-            Lang::Fr => fr,
-        };
-        self.dice.of(wordings)
+    /// A label in one of its wordings, and its value.
+    pub(crate) fn fact(&mut self, x: f32, what: &str, value: &str) {
+        let label = self.say(what);
+        self.pair(x, label, value);
+    }
+
+    pub(crate) fn say_line(&mut self, what: &str) {
+        let line = self.say(what);
+        self.line(line);
+    }
+
+    pub(crate) fn say_title(&mut self, x: f32, scale: f32, what: &str) {
+        let title = self.say(what);
+        self.title(x, scale, title);
+    }
+
+    /// Several of them, each at most once.
+    pub(crate) fn some(&mut self, what: &str, count: usize) -> Vec<&'static str> {
+        self.dice.some(wordings::of(what, self.lang), count)
     }
 }

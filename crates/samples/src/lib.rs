@@ -18,6 +18,7 @@ mod prose;
 mod scan;
 mod style;
 mod train;
+mod wordings;
 mod words;
 
 use std::collections::BTreeMap;

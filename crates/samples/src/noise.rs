@@ -4,30 +4,9 @@ use page::{PageText, Source, Word};
 
 use crate::dice::Dice;
 
-const LOOKALIKES: [(&str, &str); 22] = [
-    ("0", "O"),
-    ("O", "0"),
-    ("1", "l"),
-    ("l", "1"),
-    ("I", "l"),
-    ("rn", "m"),
-    ("m", "rn"),
-    ("5", "S"),
-    ("S", "5"),
-    ("8", "B"),
-    ("B", "8"),
-    ("e", "c"),
-    ("c", "e"),
-    ("a", "o"),
-    ("é", "e"),
-    ("ó", "o"),
-    ("í", "i"),
-    ("ñ", "n"),
-    ("º", "°"),
-    ("€", "E"),
-    (",", "."),
-    ("t", "f"),
-];
+/// What is taken for what.
+const LOOKALIKES: &str =
+    "0>O O>0 1>l l>1 I>l rn>m m>rn 5>S S>5 8>B B>8 e>c c>e a>o é>e ó>o í>i ñ>n º>° €>E ,>. t>f";
 
 /// The page as an OCR engine might have read it: words missing, mistaken, torn and run together,
 /// and less sure of itself. Some pages come out nearly clean, some badly.
@@ -62,13 +41,12 @@ pub fn noisy_text(page: &PageText, seed: u64) -> PageText {
 }
 
 fn mistake(word: &mut Word, dice: &mut Dice) {
-    let fitting: Vec<&(&str, &str)> =
-        LOOKALIKES.iter().filter(|(from, _)| word.text.contains(from)).collect();
-    if fitting.is_empty() {
-        return;
+    let pairs = LOOKALIKES.split(' ').filter_map(|pair| pair.split_once('>'));
+    let fitting: Vec<_> = pairs.filter(|(from, _)| word.text.contains(from)).collect();
+    if !fitting.is_empty() {
+        let (from, to) = fitting[dice.below(fitting.len())];
+        word.text = word.text.replacen(from, to, 1);
     }
-    let (from, to) = dice.of(&fitting);
-    word.text = word.text.replacen(from, to, 1);
 }
 
 fn shake(word: &mut Word, wear: f32, dice: &mut Dice) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
-use crate::{Lang, dice::Dice, metrics::Face};
+use crate::{Lang, dice::Dice, metrics::Face, wordings};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
@@ -178,52 +178,5 @@ impl Dates {
 }
 
 pub(crate) fn month_name(lang: Lang, date: Date) -> &'static str {
-    const ES: [&str; 12] = [
-        "enero",
-        "febrero",
-        "marzo",
-        "abril",
-        "mayo",
-        "junio",
-        "julio",
-        "agosto",
-        "septiembre",
-        "octubre",
-        "noviembre",
-        "diciembre",
-    ];
-    const EN: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    const FR: [&str; 12] = [
-        "janvier",
-        "février",
-        "mars",
-        "avril",
-        "mai",
-        "juin",
-        "juillet",
-        "août",
-        "septembre",
-        "octobre",
-        "novembre",
-        "décembre",
-    ];
-    let names = match lang {
-        Lang::Es => ES,
-        Lang::En => EN,
-        Lang::Fr => FR,
-    };
-    names[date.month() as usize - 1]
+    wordings::of("month", lang)[date.month() as usize - 1]
 }

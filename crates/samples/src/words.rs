@@ -1,14 +1,11 @@
 //! Names of people, firms, places and goods, all invented or common.
 
-#[rustfmt::skip]
-mod lists;
+use crate::{Lang, dice::Dice, wordings};
 
-use lists::{
-    FAMILY_EN, FAMILY_ES, FAMILY_FR, FIRST, GIVEN_EN, GIVEN_ES, GIVEN_FR, LAST, STREETS_EN,
-    STREETS_ES, STREETS_FR, TOWNS_EN, TOWNS_ES, TOWNS_FR, TRADE_EN, TRADE_ES, TRADE_FR,
-};
-
-use crate::{Lang, dice::Dice};
+/// One of the words of a language.
+fn any(of: &str, lang: Lang, dice: &mut Dice) -> &'static str {
+    dice.of(wordings::of(of, lang))
+}
 
 pub(crate) struct Person {
     pub(crate) given: String,
@@ -29,13 +26,16 @@ impl Person {
 pub(crate) fn person(lang: Lang, dice: &mut Dice) -> Person {
     match lang {
         Lang::Es => {
-            let given = dice.of(&GIVEN_ES).to_owned();
-            let second = dice.chance(20).then(|| dice.of(&GIVEN_ES));
+            let given = any("given name", lang, dice).to_owned();
+            let second = dice.chance(20).then(|| any("given name", lang, dice));
             let given = second.map_or(given.clone(), |second| format!("{given} {second}"));
-            Person { given, family: format!("{} {}", dice.of(&FAMILY_ES), dice.of(&FAMILY_ES)) }
+            let (first, second) = (any("family name", lang, dice), any("family name", lang, dice));
+            Person { given, family: format!("{first} {second}") }
         }
-        Lang::En => Person { given: dice.of(&GIVEN_EN).into(), family: dice.of(&FAMILY_EN).into() },
-        Lang::Fr => Person { given: dice.of(&GIVEN_FR).into(), family: dice.of(&FAMILY_FR).into() },
+        Lang::En | Lang::Fr => {
+            let given = any("given name", lang, dice).into();
+            Person { given, family: any("family name", lang, dice).into() }
+        }
     }
 }
 
@@ -55,13 +55,15 @@ pub(crate) fn nonsense(dice: &mut Dice) -> String {
 }
 
 pub(crate) fn brand(dice: &mut Dice) -> String {
+    let [first, last] =
+        ["begin of a brand", "end of a brand"].map(|part| wordings::of(part, Lang::Es));
     match dice.below(4) {
         0 => {
-            let word = nonsense(dice) + dice.of(&LAST);
+            let word = nonsense(dice) + dice.of(last);
             capital(&word)
         }
-        1 => format!("{} {}", dice.of(&FIRST), dice.of(&FIRST)),
-        _ => format!("{}{}", dice.of(&FIRST), dice.of(&LAST)),
+        1 => format!("{} {}", dice.of(first), dice.of(first)),
+        _ => format!("{}{}", dice.of(first), dice.of(last)),
     }
 }
 
@@ -74,41 +76,21 @@ pub(crate) fn firm(lang: Lang, dice: &mut Dice) -> String {
     let brand = brand(dice);
     let owner = person(lang, dice);
     let family = owner.family.split(' ').next().unwrap_or_default().to_owned();
+    let (form, trade) = (any("form of a firm", lang, dice), any("trade", lang, dice));
     match lang {
-        Lang::Es => {
-            let form = dice.of(&["S.L.", "S.A.", "S.L.U.", "SL", "SA", "S. Coop.", "C.B."]);
-            let trade = dice.of(&TRADE_ES);
-            match dice.below(5) {
-                0 => format!("{brand}, {form}"),
-                1 => format!("{trade} {family} {form}"),
-                2 => format!("{trade} {brand}, {form}"),
-                3 => format!("{brand} {trade} {form}"),
-                _ => format!("{trade} {brand} {form}"),
-            }
-        }
-        Lang::En => {
-            let form = dice.of(&[
-                "Ltd",
-                "Limited",
-                "Inc.",
-                "LLC",
-                "Sdn Bhd",
-                "Pte Ltd",
-                "Pty Ltd",
-                "PLC",
-                "Sdn. Bhd.",
-                "& Sons Ltd",
-            ]);
-            let trade = dice.of(&TRADE_EN);
-            match dice.below(4) {
-                0 => format!("{brand} {form}"),
-                1 => format!("{family} {trade} {form}"),
-                _ => format!("{brand} {trade} {form}"),
-            }
-        }
+        Lang::Es => match dice.below(5) {
+            0 => format!("{brand}, {form}"),
+            1 => format!("{trade} {family} {form}"),
+            2 => format!("{trade} {brand}, {form}"),
+            3 => format!("{brand} {trade} {form}"),
+            _ => format!("{trade} {brand} {form}"),
+        },
+        Lang::En => match dice.below(4) {
+            0 => format!("{brand} {form}"),
+            1 => format!("{family} {trade} {form}"),
+            _ => format!("{brand} {trade} {form}"),
+        },
         Lang::Fr => {
-            let form = dice.of(&["SARL", "SAS", "SA", "EURL", "& Fils"]);
-            let trade = dice.of(&TRADE_FR);
             if dice.chance(50) {
                 format!("{trade} {brand} {form}")
             } else {
@@ -123,16 +105,7 @@ pub(crate) fn address(lang: Lang, dice: &mut Dice) -> Vec<String> {
     let number = dice.between(1, 190);
     match lang {
         Lang::Es => {
-            let way = dice.of(&[
-                "Calle",
-                "C/",
-                "Avda.",
-                "Avenida",
-                "Plaza",
-                "Paseo",
-                "Pol. Ind.",
-                "Ctra.",
-            ]);
+            let way = any("kind of street", lang, dice);
             let door = match dice.below(4) {
                 0 => format!(", {}º {}", dice.between(1, 8), dice.letters(1)),
                 1 => ", bajo".to_owned(),
@@ -140,8 +113,8 @@ pub(crate) fn address(lang: Lang, dice: &mut Dice) -> Vec<String> {
             };
             let code = format!("{:02}{}", dice.between(1, 52), dice.digits(3));
             vec![
-                format!("{way} {}, {number}{door}", dice.of(&STREETS_ES)),
-                format!("{code} {}", dice.of(&TOWNS_ES)),
+                format!("{way} {}, {number}{door}", any("street", lang, dice)),
+                format!("{code} {}", town(lang, dice)),
             ]
         }
         Lang::En => {
@@ -156,24 +129,20 @@ pub(crate) fn address(lang: Lang, dice: &mut Dice) -> Vec<String> {
                 ),
                 _ => dice.digits(5),
             };
-            let town = dice.of(&TOWNS_EN);
+            let town = town(lang, dice);
             let second =
                 if dice.chance(50) { format!("{code} {town}") } else { format!("{town} {code}") };
-            vec![format!("{lot}{number} {}", dice.of(&STREETS_EN)), second]
+            vec![format!("{lot}{number} {}", any("street", lang, dice)), second]
         }
         Lang::Fr => vec![
-            format!("{number}, {}", dice.of(&STREETS_FR)),
-            format!("{:02}{} {}", dice.between(1, 95), dice.digits(3), dice.of(&TOWNS_FR)),
+            format!("{number}, {}", any("street", lang, dice)),
+            format!("{:02}{} {}", dice.between(1, 95), dice.digits(3), town(lang, dice)),
         ],
     }
 }
 
 pub(crate) fn town(lang: Lang, dice: &mut Dice) -> &'static str {
-    match lang {
-        Lang::Es => dice.of(&TOWNS_ES),
-        Lang::En => dice.of(&TOWNS_EN),
-        Lang::Fr => dice.of(&TOWNS_FR),
-    }
+    any("town", lang, dice)
 }
 
 pub(crate) fn phone(lang: Lang, dice: &mut Dice) -> String {

@@ -57,25 +57,10 @@ fn terms(draft: &mut Draft, deal: Deal) -> Terms {
     let start = draft.day(2012, 2026);
     let start = draft.know_date("start_date", start);
     let kind = match deal {
-        Deal::Work => draft.say(
-            &[
-                "indefinido",
-                "temporal",
-                "en prácticas",
-                "de formación en alternancia",
-                "fijo-discontinuo",
-                "a tiempo parcial",
-                "de obra y servicio",
-            ],
-            &["permanent", "fixed-term", "part-time", "full-time", "temporary", "probationary"],
-        ),
-        Deal::Lease => {
-            draft.say(&["arrendamiento de vivienda", "arrendamiento"], &["lease", "tenancy"])
-        }
-        Deal::Services => {
-            draft.say(&["prestación de servicios", "mantenimiento"], &["services", "consultancy"])
-        }
-        Deal::Secrecy => draft.say(&["confidencialidad"], &["confidentiality", "non-disclosure"]),
+        Deal::Work => draft.say("permanent"),
+        Deal::Lease => draft.say("lease"),
+        Deal::Services => draft.say("services"),
+        Deal::Secrecy => draft.say("confidentiality"),
     };
     draft.know("company", company.clone());
     draft.know("employee", person.clone());
@@ -114,50 +99,27 @@ fn heading(draft: &mut Draft, terms: &Terms) {
 fn form(draft: &mut Draft, terms: &Terms) {
     let x = draft.left();
     let lang = draft.lang;
-    let head =
-        draft.say(&["DATOS DE LA EMPRESA", "EMPRESA"], &["THE EMPLOYER", "Employer details"]);
+    let head = draft.say("the employer");
     draft.line_at(x, draft.style.face.bold(), head);
-    let label = draft.say(
-        &["Nombre o razón social", "Razón social", "Empresa"],
-        &["Company", "Employer", "Name of employer"],
-    );
-    draft.pair(x, label, &terms.company);
+    draft.fact(x, "company", &terms.company);
     if lang == Lang::Es {
         let cif = ids::cif(&mut draft.dice);
         draft.pair(x, "CIF/NIF", &cif);
     }
     let address = words::address(lang, &mut draft.dice).join(", ");
-    let label = draft.say(&["Domicilio social", "Domicilio"], &["Registered office", "Address"]);
-    draft.pair(x, label, &address);
+    draft.fact(x, "registered office", &address);
     let boss = words::person(lang, &mut draft.dice).full();
-    let label = draft.say(
-        &["Representante legal", "D./Dña. (en calidad de administrador)"],
-        &["Represented by", "Signatory"],
-    );
-    draft.pair(x, label, &boss);
+    draft.fact(x, "represented by", &boss);
     draft.down(0.7);
-    let head =
-        draft.say(&["DATOS DEL TRABAJADOR/A", "TRABAJADOR"], &["THE EMPLOYEE", "Employee details"]);
+    let head = draft.say("the employee");
     draft.line_at(x, draft.style.face.bold(), head);
-    let label = draft.say(
-        &["D./Dña.", "Nombre y apellidos", "Trabajador/a"],
-        &["Employee", "Name of employee", "Name"],
-    );
-    draft.pair(x, label, &terms.person);
+    draft.fact(x, "employee", &terms.person);
     if lang == Lang::Es {
         let dni = ids::dni(&mut draft.dice);
         draft.pair(x, "NIF/NIE", &dni);
     }
-    let label = draft.say(
-        &["Fecha de inicio", "Inicio de la relación laboral"],
-        &["Start date", "Commencement date", "Date of commencement"],
-    );
-    draft.pair(x, label, &terms.start);
-    let label = draft.say(
-        &["Tipo de contrato", "Modalidad"],
-        &["Type of contract", "Contract type", "Employment type"],
-    );
-    draft.pair(x, label, terms.kind);
+    draft.fact(x, "start date", &terms.start);
+    draft.fact(x, "type of contract", terms.kind);
     if lang == Lang::Es && draft.dice.chance(60) {
         official(draft);
     }
@@ -167,28 +129,13 @@ fn form(draft: &mut Draft, terms: &Terms) {
 /// What the public forms ask besides.
 fn official(draft: &mut Draft) {
     let x = draft.left();
-    let fields = [
-        "CÓDIGO DE CONTRATO",
-        "DATOS DE LA CUENTA DE COTIZACIÓN",
-        "RÉGIMEN",
-        "ACTIVIDAD ECONÓMICA",
-        "NIVEL FORMATIVO",
-        "Nº AFILIACIÓN S.S.",
-        "DATOS DEL CENTRO DE TRABAJO",
-        "MUNICIPIO",
-        "NACIONALIDAD",
-    ];
     let count = draft.dice.between(3, 9) as usize;
-    for label in draft.dice.some(&fields, count) {
+    for label in draft.some("field of a public form", count) {
         let value = draft.dice.digits(4);
         draft.pair(x, label, &value);
     }
     let width = draft.right() - x;
-    let text = draft.dice.of(&[
-        "DECLARAN que reúnen los requisitos exigidos para la celebración del presente contrato y acuerdan \
-         formalizarlo con arreglo a las siguientes cláusulas.",
-        "Ambas partes, con la asistencia legal en su caso de su representante, formalizan este contrato.",
-    ]);
+    let text = draft.say("declaration of the parties");
     draft.paragraph(x, width, text);
 }
 
@@ -244,21 +191,11 @@ fn signatures(draft: &mut Draft, terms: &Terms) {
         draft.new_page(A4);
     }
     let (x, half) = (draft.left(), draft.page().width / 2.0);
-    let line = draft.say(
-        &[
-            "Y en prueba de conformidad, ambas partes firman el presente contrato por duplicado.",
-            "Leído el presente documento, lo firman en el lugar y fecha indicados.",
-        ],
-        &[
-            "IN WITNESS WHEREOF the parties have signed this agreement.",
-            "Signed by the parties on the date stated above.",
-        ],
-    );
-    draft.line(line);
+    draft.say_line("in witness whereof the parties have signed this agreement");
     draft.down(3.0);
     let (first, second) = clauses::roles(terms.deal, draft.lang);
     let (y, size, face) = (draft.y, draft.style.size, draft.style.face);
-    let by = draft.say(&["Fdo.:", "Firma"], &["Signed:", "Signature"]);
+    let by = draft.say("signed");
     draft.page().put(x, y, size, face, &format!("{by} {first}"));
     draft.page().put(half, y, size, face, &format!("{by} {second}"));
     draft.down(1.3);

@@ -116,62 +116,17 @@ fn front(draft: &mut Draft, holder: &Holder, x: f32, y: f32, scale: f32) {
     }
     if draft.dice.chance(60) {
         let at = (x + 12.0 * scale, y + 140.0 * scale);
-        let label = draft.say(&["DNI ", "NÚM. ", ""], &["ID No. ", "No. ", ""]);
-        let text = format!("{label}{}", holder.number);
-        draft.page().put(at.0, at.1, big, face.bold(), &text);
+        let label = draft.say("id no");
+        let text = format!("{label} {}", holder.number);
+        draft.page().put(at.0, at.1, big, face.bold(), text.trim_start());
     }
 }
 
 fn title(draft: &mut Draft) -> (&'static str, &'static str) {
     match draft.layout % 4 {
-        0 => (
-            draft.say(
-                &["ESPAÑA", "REINO DE ESPAÑA"],
-                &["UNITED KINGDOM", "IRELAND", "REPUBLIC OF UTOPIA", "SINGAPORE", "MALAYSIA"],
-            ),
-            draft.say(
-                &[
-                    "DOCUMENTO NACIONAL DE IDENTIDAD",
-                    "NATIONAL IDENTITY CARD DOCUMENTO NACIONAL DE IDENTIDAD",
-                ],
-                &[
-                    "IDENTITY CARD",
-                    "NATIONAL IDENTITY CARD",
-                    "KAD PENGENALAN IDENTITY CARD",
-                    "IDENTIFICATION CARD",
-                ],
-            ),
-        ),
-        1 => (
-            draft.say(
-                &["ESPAÑA", "UNIÓN EUROPEA ESPAÑA"],
-                &["UNITED KINGDOM", "EUROPEAN UNION", "UTOPIA"],
-            ),
-            draft.say(
-                &[
-                    "PERMISO DE RESIDENCIA",
-                    "TARJETA DE IDENTIDAD DE EXTRANJERO",
-                    "CÉDULA DE IDENTIDAD",
-                    "CÉDULA DE CIUDADANÍA",
-                ],
-                &[
-                    "RESIDENCE PERMIT",
-                    "RESIDENCE CARD",
-                    "BIOMETRIC RESIDENCE PERMIT",
-                    "PERMANENT RESIDENT",
-                ],
-            ),
-        ),
-        _ => (
-            draft.say(
-                &["ESPAÑA", "REINO DE ESPAÑA"],
-                &["UK", "UNITED KINGDOM", "NEW STATE USA", "AUSTRALIA"],
-            ),
-            draft.say(
-                &["PERMISO DE CONDUCCIÓN", "PERMISO DE CONDUCIR", "LICENCIA DE CONDUCIR"],
-                &["DRIVING LICENCE", "DRIVER LICENSE", "PROVISIONAL DRIVING LICENCE"],
-            ),
-        ),
+        0 => (draft.say("united kingdom"), draft.say("identity card")),
+        1 => (draft.say("united kingdom in id card"), draft.say("residence permit")),
+        _ => (draft.say("uk"), draft.say("driving licence")),
     }
 }
 
@@ -191,47 +146,19 @@ fn fields(draft: &mut Draft, holder: &Holder) -> Vec<(&'static str, String)> {
         ];
     }
     let mut fields = vec![
-        (
-            draft.say(
-                &["APELLIDOS", "Apellidos", "APELLIDOS / SURNAMES"],
-                &["SURNAME", "Surname", "Last name", "FAMILY NAME"],
-            ),
-            family,
-        ),
-        (
-            draft.say(
-                &["NOMBRE", "Nombre", "NOMBRE / NAME"],
-                &["GIVEN NAMES", "Given names", "Forenames", "FIRST NAME"],
-            ),
-            given,
-        ),
-        (draft.say(&["SEXO", "Sexo"], &["SEX", "Sex", "GENDER"]), holder.sex.to_owned()),
-        (
-            draft.say(&["NACIONALIDAD", "Nacionalidad"], &["NATIONALITY", "Nationality"]),
-            holder.nation.to_owned(),
-        ),
-        (
-            draft.say(
-                &["FECHA DE NACIMIENTO", "Fecha de nacimiento", "NACIMIENTO"],
-                &["DATE OF BIRTH", "Date of birth", "DOB", "BIRTH DATE"],
-            ),
-            born,
-        ),
+        (draft.say("surname"), family),
+        (draft.say("given names"), given),
+        (draft.say("sex"), holder.sex.to_owned()),
+        (draft.say("nationality"), holder.nation.to_owned()),
+        (draft.say("date of birth"), born),
     ];
     if draft.dice.chance(60) {
-        let label = draft.say(
-            &["NÚM. SOPORTE", "IDESP", "NUM SOPORT"],
-            &["DOCUMENT NO", "CARD NO", "Support no"],
-        );
+        let label = draft.say("document no");
         fields.push((label, holder.support.clone()));
     }
-    let label = draft.say(
-        &["VALIDEZ", "VÁLIDO HASTA", "Fecha de caducidad"],
-        &["DATE OF EXPIRY", "VALID UNTIL", "EXPIRES"],
-    );
+    let label = draft.say("date of expiry");
     fields.push((label, until));
-    let label = draft
-        .say(&["DNI", "NÚM. DNI", "Nº DOCUMENTO"], &["ID NUMBER", "PERSONAL NO", "IDENTITY NO"]);
+    let label = draft.say("id number");
     fields.push((label, holder.number.clone()));
     fields
 }
@@ -247,19 +174,8 @@ fn back(draft: &mut Draft, holder: &Holder, x: f32, y: f32, scale: f32) {
         words::person(draft.lang, &mut draft.dice).given,
     );
     let mut lines = vec![
-        format!(
-            "{} {}",
-            draft.say(&["DOMICILIO", "Domicilio"], &["ADDRESS", "Place of residence"]),
-            address.to_uppercase()
-        ),
-        format!(
-            "{} {}",
-            draft.say(
-                &["LUGAR DE NACIMIENTO", "Lugar de nacimiento"],
-                &["PLACE OF BIRTH", "Birthplace"]
-            ),
-            town.to_uppercase()
-        ),
+        format!("{} {}", draft.say("address"), address.to_uppercase()),
+        format!("{} {}", draft.say("place of birth"), town.to_uppercase()),
     ];
     if draft.lang == Lang::Es && draft.dice.chance(70) {
         lines.push(format!(

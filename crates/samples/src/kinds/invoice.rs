@@ -68,8 +68,8 @@ pub(super) fn number_pages(draft: &mut Draft) {
     if total == 1 && draft.dice.chance(75) || draft.dice.chance(15) {
         return;
     }
-    let word = draft.say3(&["Página", "Pág.", "Hoja"], &["Page", "Page"], &["Page"]);
-    let of = draft.say3(&["de", "/"], &["of", "/"], &["sur", "/"]);
+    let word = draft.say("page");
+    let of = draft.say("of");
     let (size, face) = (draft.style.size * 0.85, draft.style.face);
     for (n, page) in draft.pages().iter_mut().enumerate() {
         let (right, y) = (page.width - 40.0, page.height - 14.0);

@@ -12,10 +12,8 @@ pub(super) fn write(draft: &mut Draft, holder: &Holder) {
     draft.new_page(page);
     let face = draft.style.face;
     draft.page().fill(Rect { x: 20.0, y: 55.0, w: 95.0, h: 120.0 }, 160);
-    let title =
-        draft.say(&["PASAPORTE", "PASAPORTE PASSPORT"], &["PASSPORT", "PASSPORT PASSEPORT"]);
-    let country =
-        draft.say(&["ESPAÑA", "REINO DE ESPAÑA"], &["UNITED KINGDOM", "IRELAND", "UTOPIA", "USA"]);
+    let title = draft.say("passport");
+    let country = draft.say("united kingdom in passport");
     draft.page().put(20.0, 30.0, 12.0, face.bold(), title);
     draft.page().put(150.0, 30.0, 10.0, face, country);
     let (family, given) = (holder.person.family.to_uppercase(), holder.person.given.to_uppercase());
@@ -24,22 +22,16 @@ pub(super) fn write(draft: &mut Draft, holder: &Holder) {
     let stamp =
         |date: jiff::civil::Date| format!("{:02} {:02} {}", date.day(), date.month(), date.year());
     let fields = [
-        (draft.say(&["Tipo/Type"], &["Type"]), "P".to_owned()),
-        (draft.say(&["Pasaporte Nº/Passport No."], &["Passport No."]), number.clone()),
-        (draft.say(&["Apellidos/Surname", "APELLIDOS"], &["Surname", "Surname/Nom"]), family),
-        (
-            draft.say(&["Nombre/Given names", "NOMBRE"], &["Given names", "Given names/Prénoms"]),
-            given,
-        ),
-        (draft.say(&["Nacionalidad/Nationality"], &["Nationality"]), holder.nation.to_owned()),
-        (draft.say(&["Fecha de nacimiento/Date of birth"], &["Date of birth"]), stamp(holder.born)),
-        (draft.say(&["Sexo/Sex"], &["Sex"]), holder.sex.to_owned()),
-        (draft.say(&["Lugar de nacimiento/Place of birth"], &["Place of birth"]), place),
-        (
-            draft.say(&["Fecha de caducidad/Date of expiry"], &["Date of expiry"]),
-            stamp(holder.until),
-        ),
-        (draft.say(&["Autoridad/Authority"], &["Authority"]), draft.dice.letters(4)),
+        (draft.say("type"), "P".to_owned()),
+        (draft.say("passport no"), number.clone()),
+        (draft.say("surname in passport"), family),
+        (draft.say("given names in passport"), given),
+        (draft.say("nationality in passport"), holder.nation.to_owned()),
+        (draft.say("date of birth in passport"), stamp(holder.born)),
+        (draft.say("sex in passport"), holder.sex.to_owned()),
+        (draft.say("place of birth in passport"), place),
+        (draft.say("date of expiry in passport"), stamp(holder.until)),
+        (draft.say("authority"), draft.dice.letters(4)),
     ];
     let mut y = 46.0;
     for (label, value) in fields {

@@ -47,28 +47,7 @@ pub(super) fn write(draft: &mut Draft) {
 
 fn title(draft: &mut Draft, scale: f32) {
     let x = draft.left();
-    let title = draft.say(
-        &[
-            "NÓMINA",
-            "Nómina",
-            "RECIBO DE SALARIOS",
-            "Recibo individual justificativo del pago de salarios",
-            "HOJA DE SALARIO",
-            "RECIBO DE NÓMINA",
-            "Recibo de salario",
-        ],
-        &[
-            "PAYSLIP",
-            "Payslip",
-            "PAY ADVICE",
-            "Earnings Statement",
-            "SALARY SLIP",
-            "Pay statement",
-            "WAGE SLIP",
-            "PAY STUB",
-        ],
-    );
-    draft.title(x, scale, title);
+    draft.say_title(x, scale, "payslip");
 }
 
 fn pay(draft: &mut Draft) -> Pay {
@@ -112,42 +91,10 @@ fn print_period(draft: &mut Draft, first: Date) -> String {
 
 fn earned(draft: &mut Draft) -> Vec<(&'static str, i64)> {
     let base = draft.dice.between(900, 3800) * 100 + draft.dice.between(0, 99);
-    let label = draft.say(
-        &["Salario base", "SALARIO BASE", "Sueldo base"],
-        &["Basic pay", "Basic salary", "Salary", "Regular pay", "Base pay"],
-    );
+    let label = draft.say("basic pay");
     let mut earned = vec![(label, base)];
-    let es = [
-        "Plus convenio",
-        "Antigüedad",
-        "Prorrata pagas extras",
-        "Plus transporte",
-        "Horas extraordinarias",
-        "Complemento personal",
-        "Incentivos",
-        "Plus nocturnidad",
-        "Mejora voluntaria",
-        "Dietas",
-    ];
-    let en = [
-        "Overtime",
-        "Bonus",
-        "Commission",
-        "Car allowance",
-        "Shift allowance",
-        "Holiday pay",
-        "Meal allowance",
-        "Housing allowance",
-        "Back pay",
-        "Expenses",
-    ];
     let count = draft.dice.below(5);
-    let chosen = if draft.lang == Lang::Es {
-        draft.dice.some(&es, count)
-    } else {
-        draft.dice.some(&en, count)
-    };
-    for label in chosen {
+    for label in draft.some("something earned", count) {
         earned.push((label, draft.dice.between(1000, 42_000)));
     }
     earned
@@ -186,14 +133,10 @@ fn kept(draft: &mut Draft, gross: i64) -> Vec<(String, i64)> {
 }
 
 fn company_pairs(draft: &mut Draft, pay: &Pay) -> Vec<(&'static str, String)> {
-    let name = draft.say(
-        &["Empresa", "EMPRESA", "Razón social", "Nombre de la empresa"],
-        &["Employer", "Company", "Company name", "Employer name"],
-    );
+    let name = draft.say("employer");
     let mut pairs = vec![(name, pay.company.clone())];
     let address = words::address(draft.lang, &mut draft.dice);
-    pairs
-        .push((draft.say(&["Domicilio", "Dirección"], &["Address", "Office"]), address.join(", ")));
+    pairs.push((draft.say("address in payslip"), address.join(", ")));
     if draft.lang == Lang::Es {
         pairs.push(("CIF", ids::cif(&mut draft.dice)));
         let account =
@@ -209,32 +152,18 @@ fn company_pairs(draft: &mut Draft, pay: &Pay) -> Vec<(&'static str, String)> {
 }
 
 fn employee_pairs(draft: &mut Draft, pay: &Pay) -> Vec<(&'static str, String)> {
-    let name = draft.say(
-        &[
-            "Trabajador",
-            "TRABAJADOR/A",
-            "Nombre y apellidos",
-            "Empleado",
-            "Apellidos y nombre",
-            "Nombre",
-        ],
-        &["Employee", "Employee name", "Name", "Staff name"],
-    );
+    let name = draft.say("employee in payslip");
     let mut pairs = vec![(name, pay.employee.clone())];
     if draft.lang == Lang::Es {
         spanish_worker(draft, &mut pairs);
     } else {
         english_worker(draft, &mut pairs);
     }
-    let label = draft.say(
-        &["Periodo de liquidación", "Período", "Periodo liquidación", "Mes", "Periodo"],
-        &["Pay period", "Period", "Period ending", "For the month of", "Pay month"],
-    );
+    let label = draft.say("pay period");
     pairs.push((label, pay.printed_period.clone()));
     if draft.dice.chance(40) {
         let days = pay.period.days_in_month();
-        pairs
-            .push((draft.say(&["Total días", "Días"], &["Days worked", "Days"]), days.to_string()));
+        pairs.push((draft.say("days worked"), days.to_string()));
     }
     pairs
 }
@@ -247,14 +176,7 @@ fn spanish_worker(draft: &mut Draft, pairs: &mut Vec<(&'static str, String)>) {
         label,
         format!("{}/{}/{}", draft.dice.digits(2), draft.dice.digits(8), draft.dice.digits(2)),
     ));
-    let job = draft.dice.of(&[
-        "Oficial 1ª",
-        "Administrativo/a",
-        "Técnico",
-        "Peón",
-        "Dependiente",
-        "Auxiliar",
-    ]);
+    let job = draft.say("job");
     pairs.push((
         draft.dice.of(&["Categoría", "Grupo profesional", "Categoría profesional", "Puesto"]),
         job.into(),
@@ -317,19 +239,12 @@ fn parties_listed(draft: &mut Draft, pay: &Pay) {
 }
 
 fn headings(draft: &mut Draft) -> (&'static str, &'static str) {
-    (
-        draft.say(
-            &["DEVENGOS", "I. DEVENGOS", "Devengos", "Percepciones salariales"],
-            &["Earnings", "PAYMENTS", "Payments", "EARNINGS"],
-        ),
-        draft
-            .say(&["DEDUCCIONES", "II. DEDUCCIONES", "Deducciones"], &["Deductions", "DEDUCTIONS"]),
-    )
+    (draft.say("earnings"), draft.say("deductions"))
 }
 
 fn one_table(draft: &mut Draft, pay: &Pay) {
     let (earnings, deductions) = headings(draft);
-    let concept = draft.say(&["Concepto", "CONCEPTO"], &["Description", "Item"]);
+    let concept = draft.say("description in payslip");
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (label, cents) in &pay.earned {
         rows.push(vec![(*label).to_owned(), draft.style.amount(*cents), String::new()]);
@@ -383,26 +298,7 @@ fn listed(draft: &mut Draft, pay: &Pay) {
 
 fn result(draft: &mut Draft, pay: &Pay) {
     draft.down(0.8);
-    let labels = [
-        draft.say(
-            &["Total devengado", "A. TOTAL DEVENGADO", "TOTAL DEVENGOS", "Total bruto"],
-            &["Gross pay", "Total gross pay", "Total earnings", "GROSS PAY"],
-        ),
-        draft.say(
-            &["Total a deducir", "B. TOTAL A DEDUCIR", "TOTAL DEDUCCIONES"],
-            &["Total deductions", "TOTAL DEDUCTIONS", "Deductions total"],
-        ),
-        draft.say(
-            &[
-                "Líquido total a percibir (A-B)",
-                "LÍQUIDO A PERCIBIR",
-                "Neto a percibir",
-                "Total líquido",
-                "LÍQUIDO TOTAL A PERCIBIR",
-            ],
-            &["Net pay", "NET PAY", "Take home pay", "Net salary", "Net payable"],
-        ),
-    ];
+    let labels = [draft.say("gross pay"), draft.say("total deductions"), draft.say("net pay")];
     let (size, face, right) = (draft.style.size, draft.style.face, draft.right());
     let left = if draft.dice.chance(50) { draft.left() } else { right - 230.0 };
     for (n, cents) in [pay.gross, pay.gross - pay.net, pay.net].into_iter().enumerate() {
@@ -454,26 +350,9 @@ fn farewell(draft: &mut Draft) {
     if draft.dice.chance(60) {
         let country = if draft.lang == Lang::Es { "ES" } else { "GB" };
         let account = ids::grouped(&ids::iban(country, &mut draft.dice));
-        let label = draft.say(
-            &["Forma de pago: transferencia", "IBAN", "Cuenta de abono", "Abono en cuenta"],
-            &["Paid by bank transfer", "Payment method: BACS", "Direct deposit", "Bank account"],
-        );
-        draft.pair(x, label, &account);
+        draft.fact(x, "paid by bank transfer", &account);
     }
     if draft.dice.chance(60) {
-        let line = draft.say(
-            &[
-                "Firma y sello de la empresa          Recibí",
-                "Recibí: el trabajador",
-                "Fecha y firma del trabajador",
-            ],
-            &[
-                "This payslip is confidential",
-                "Please keep this payslip in a safe place",
-                "Authorised by Payroll",
-                "Queries: contact the payroll department",
-            ],
-        );
-        draft.line(line);
+        draft.say_line("this payslip is confidential");
     }
 }

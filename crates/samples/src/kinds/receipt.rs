@@ -135,45 +135,11 @@ fn head(draft: &mut Draft, roll: &mut Roll) -> &'static str {
     }
     if draft.dice.chance(70) {
         let phone = words::phone(lang, &mut draft.dice);
-        let label =
-            draft.say(&["TEL", "Tfno.", "Teléfono", "Tel."], &["TEL", "Tel:", "Phone", "TEL NO"]);
+        let label = draft.say("tel in receipt");
         roll.centre(&format!("{label} {phone}"));
     }
     tax_number(draft, roll);
-    draft.say(
-        &[
-            "FACTURA SIMPLIFICADA",
-            "Factura simplificada",
-            "TICKET",
-            "TIQUE DE COMPRA",
-            "RECIBO",
-            "",
-            "",
-            "Fra. Simplificada",
-            "DOCUMENTO DE VENTA",
-            "*** TICKET ***",
-            "TIQUET",
-            "CUENTA",
-        ],
-        &[
-            "TAX INVOICE",
-            "RECEIPT",
-            "CASH SALES",
-            "SIMPLIFIED TAX INVOICE",
-            "",
-            "CASH BILL",
-            "SALES RECEIPT",
-            "Tax Invoice",
-            "CUSTOMER COPY",
-            "INVOICE",
-            "GUEST CHECK",
-            "OFFICIAL RECEIPT",
-            "VAT RECEIPT",
-            "TABLE RECEIPT",
-            "CASH INVOICE",
-            "TAX INVOICE (CASH)",
-        ],
-    )
+    draft.say("tax invoice")
 }
 
 /// A name longer than the paper is printed over two lines; truth keeps it whole.
@@ -216,9 +182,8 @@ fn stamp(draft: &mut Draft, roll: &mut Roll) {
     let time = format!("{:02}:{:02}", draft.dice.between(7, 22), draft.dice.below(60));
     let time =
         if draft.dice.chance(40) { format!("{time}:{}", draft.dice.digits(2)) } else { time };
-    let label =
-        draft.say(&["Fecha:", "FECHA", "", "Fecha"], &["Date:", "DATE", "", "Date :", "DATE :"]);
-    let hour = draft.say(&["Hora:", "HORA", ""], &["Time:", "TIME", ""]);
+    let label = draft.say("date in receipt");
+    let hour = draft.say("time");
     let first = format!("{label} {date}");
     if draft.dice.chance(60) {
         roll.ends(first.trim(), format!("{hour} {time}").trim(), roll.face);
@@ -226,21 +191,7 @@ fn stamp(draft: &mut Draft, roll: &mut Roll) {
         roll.line(format!("{first} {time}").trim());
     }
     let number = draft.dice.digits(6);
-    let label = draft.say(
-        &["Ticket nº", "Nº Ticket", "Factura simpl.", "OP:", "Nº:", "Documento", "Num. ticket"],
-        &[
-            "Receipt No",
-            "Receipt #",
-            "Invoice No",
-            "Bill No",
-            "Doc No.",
-            "Trans #",
-            "Check #",
-            "INV NO",
-            "Order",
-            "Slip No.",
-        ],
-    );
+    let label = draft.say("receipt no");
     roll.line(&format!("{label} {number}"));
     let mut details: Vec<String> = Vec::new();
     let name = words::person(draft.lang, &mut draft.dice).given;
@@ -256,10 +207,7 @@ fn stamp(draft: &mut Draft, roll: &mut Roll) {
         }
     }
     if draft.dice.chance(60) {
-        let label = draft.say(
-            &["Le atendió", "Cajero/a", "Atendido por", "Vendedor", "Camarero"],
-            &["Cashier", "Served by", "Operator", "Salesperson", "Server", "Staff", "Your cashier"],
-        );
+        let label = draft.say("cashier");
         details.push(format!("{label}: {name}"));
     }
     for detail in details {
@@ -269,8 +217,7 @@ fn stamp(draft: &mut Draft, roll: &mut Roll) {
 
 /// Sales on a round of customers print who bought.
 fn customer(draft: &mut Draft, roll: &mut Roll) {
-    let label =
-        draft.say(&["Cliente:", "CLIENTE", ""], &["Customer:", "Sold to", "", "Cust:", "M/S"]);
+    let label = draft.say("customer in receipt");
     let name = words::firm(draft.lang, &mut draft.dice);
     roll.line(format!("{label} {name}").trim());
     for line in words::address(draft.lang, &mut draft.dice) {
@@ -280,33 +227,7 @@ fn customer(draft: &mut Draft, roll: &mut Roll) {
 
 fn items(draft: &mut Draft, roll: &mut Roll, sale: &Sale) {
     if draft.dice.chance(65) {
-        let (left, right) = (
-            draft.say(
-                &["DESCRIPCION", "Uds. Artículo", "CANT DESCRIPCION", "Concepto", "ARTICULO"],
-                &[
-                    "ITEM",
-                    "Description",
-                    "QTY DESCRIPTION",
-                    "Item  Qty",
-                    "ITEM  QTY  U/P",
-                    "CODE/DESC",
-                    "DESCRIPTION U.P QTY",
-                    "ITEM QTY DISC",
-                ],
-            ),
-            draft.say(
-                &["IMPORTE", "P.U. Importe", "PRECIO TOTAL", "Euros", "Total"],
-                &[
-                    "AMOUNT",
-                    "Price",
-                    "TOTAL",
-                    "S/PRICE AMOUNT TAX",
-                    "AMT(RM)",
-                    "Amount",
-                    "Disc Amt",
-                ],
-            ),
-        );
+        let (left, right) = (draft.say("item in receipt"), draft.say("amount in receipt"));
         roll.ends(left, right, roll.face);
     }
     let way = draft.dice.below(4);
@@ -335,10 +256,7 @@ fn items(draft: &mut Draft, roll: &mut Roll, sale: &Sale) {
     }
     let count: i64 = sale.items.iter().map(|item| item.1).sum();
     if draft.dice.chance(35) {
-        let label = draft.say(
-            &["Nº artículos", "Total artículos", "Unidades"],
-            &["Item(s)", "Total Qty", "No. of items", "ITEM COUNT", "Total Quantity"],
-        );
+        let label = draft.say("items");
         roll.line(&format!("{label}: {count}"));
     }
 }

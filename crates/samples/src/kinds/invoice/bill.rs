@@ -18,50 +18,16 @@ pub(super) fn bill(draft: &mut Draft, net: i64) -> Bill {
     draft.know_amount("net_amount", net);
     draft.know_amount("tax_amount", tax);
     draft.know_amount("total_amount", net + tax);
-    let number_label = draft.say3(
-        &[
-            "Factura nº",
-            "Nº de factura",
-            "Número de factura",
-            "Núm. factura",
-            "N.º factura",
-            "Factura núm.",
-            "Nº Factura",
-            "Factura",
-            "Fra. nº",
-        ],
-        &[
-            "Invoice No",
-            "Invoice number",
-            "Invoice #",
-            "Invoice No.",
-            "Inv. No.",
-            "Invoice",
-            "Tax Invoice No",
-        ],
-        &["Facture n°", "N° de facture", "Numéro de facture", "Facture N°", "Facture"],
-    );
-    let date_label = draft.say3(
-        &["Fecha", "Fecha de factura", "Fecha factura", "Fecha de emisión", "Fecha expedición"],
-        &["Date", "Invoice date", "Date of issue", "Issued", "Tax point"],
-        &["Date", "Date de facture", "Date de facturation", "Date d'émission", "Émise le"],
-    );
+    let number_label = draft.say("invoice no");
+    let date_label = draft.say("date");
     let due = draft.dice.chance(65).then(|| {
-        let label = draft.say3(
-            &["Vencimiento", "Fecha de vencimiento", "Fecha vto.", "Vence el"],
-            &["Due date", "Payment due", "Due", "Pay by"],
-            &["Échéance", "Date d'échéance", "À payer avant le"],
-        );
+        let label = draft.say("due date");
         let days = draft.dice.of(&[&15, &30, &45, &60]);
         let due = day.checked_add(days.days()).unwrap_or(day);
         (label, draft.know_date("due_date", due))
     });
     Bill {
-        title: draft.say3(
-            &["FACTURA", "Factura", "FACTURA", "FACTURA DE VENTA", "FACTURA ORDINARIA"],
-            &["INVOICE", "Invoice", "TAX INVOICE", "SALES INVOICE", "VAT INVOICE", "Tax Invoice"],
-            &["FACTURE", "Facture", "FACTURE DE VENTE"],
-        ),
+        title: draft.say("invoice"),
         number,
         number_label,
         vendor_lines: vendor_lines(draft, &vendor),
@@ -134,7 +100,7 @@ fn vendor_lines(draft: &mut Draft, vendor: &str) -> Vec<String> {
     lines.push(format!("{label}: {id}"));
     if draft.dice.chance(60) {
         let phone = words::phone(lang, &mut draft.dice);
-        let label = draft.say3(&["Tel.", "Teléfono:", "Tfno."], &["Tel", "Phone:"], &["Tél."]);
+        let label = draft.say("tel");
         lines.push(format!("{label} {phone}"));
     }
     if draft.dice.chance(50) {
@@ -145,11 +111,7 @@ fn vendor_lines(draft: &mut Draft, vendor: &str) -> Vec<String> {
 
 fn client_lines(draft: &mut Draft) -> Vec<String> {
     let lang = draft.lang;
-    let label = draft.say3(
-        &["Cliente", "Facturar a", "Datos del cliente", "Destinatario", "Sr./Sra."],
-        &["Bill to", "Customer", "Invoice to", "Sold to", "Client"],
-        &["Client", "Facturé à", "Adresse de facturation", "Information client"],
-    );
+    let label = draft.say("bill to");
     let mut lines = vec![draft.style.label(label)];
     let name = if draft.dice.chance(70) {
         words::firm(lang, &mut draft.dice)
@@ -168,25 +130,13 @@ fn client_lines(draft: &mut Draft) -> Vec<String> {
 fn extras(draft: &mut Draft) -> Vec<(&'static str, String)> {
     let mut extras = Vec::new();
     if draft.dice.chance(45) {
-        let label = draft.say3(
-            &["Pedido", "Su pedido", "Nº pedido", "Albarán"],
-            &["PO number", "Your order", "Order No", "P.O. #", "Reference"],
-            &["N° BC", "Commande", "Référence"],
-        );
+        let label = draft.say("po number");
         let value = format!("{}{}", draft.dice.letters(2), draft.dice.digits(5));
         extras.push((label, value));
     }
     if draft.dice.chance(40) {
-        let label = draft.say3(
-            &["Forma de pago", "Condiciones de pago"],
-            &["Payment terms", "Terms"],
-            &["Mode de règlement", "Conditions"],
-        );
-        let value = draft.say3(
-            &["Transferencia", "Recibo domiciliado", "30 días", "Contado"],
-            &["Net 30", "Bank transfer", "30 days", "On receipt"],
-            &["Virement", "30 jours", "À réception"],
-        );
+        let label = draft.say("payment terms");
+        let value = draft.say("net 30");
         extras.push((label, value.to_owned()));
     }
     extras

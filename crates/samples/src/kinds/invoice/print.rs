@@ -14,27 +14,11 @@ use crate::{
 /// The columns differ with the layout: code or not, unit price or not, tax per line.
 pub(super) fn columns(draft: &mut Draft, rows: Vec<Vec<String>>) -> Table {
     let titles = [
-        draft.say3(&["Código", "Ref.", "Art."], &["Item", "Code", "No."], &["Réf.", "Code"]),
-        draft.say3(
-            &["Descripción", "Concepto", "Detalle", "Artículo"],
-            &["Description", "Item description", "Details", "Particulars"],
-            &["Description", "Désignation", "Libellé"],
-        ),
-        draft.say3(
-            &["Cantidad", "Cant.", "Uds."],
-            &["Qty", "Quantity", "Units"],
-            &["Quantité", "Qté"],
-        ),
-        draft.say3(
-            &["Precio", "Precio unit.", "P. Unitario"],
-            &["Price", "Unit price", "Rate"],
-            &["Prix unitaire", "P.U. HT", "Prix"],
-        ),
-        draft.say3(
-            &["Importe", "Total", "Subtotal"],
-            &["Amount", "Total", "Line total"],
-            &["Montant", "Total HT", "Sous-total"],
-        ),
+        draft.say("item"),
+        draft.say("description"),
+        draft.say("qty"),
+        draft.say("price"),
+        draft.say("amount"),
     ];
     let (keep, shares): (&[usize], &[f32]) = match draft.layout / 3 {
         0 => (&[0, 1, 2, 3, 4], &[0.1, 0.45, 0.12, 0.16, 0.17]),
@@ -96,38 +80,13 @@ pub(super) fn supply(draft: &mut Draft) {
     let address = words::address(draft.lang, &mut draft.dice).join(", ");
     let (from, to) = (draft.day_text(), draft.day_text());
     let lines = [
+        (draft.say("billing period"), format!("{from} - {to}")),
+        (draft.say("supply address"), address),
         (
-            draft.say3(
-                &["Periodo de facturación", "Período facturado", "Periodo de consumo"],
-                &["Billing period", "Charges for", "Service period"],
-                &["Période de facturation"],
-            ),
-            format!("{from} - {to}"),
-        ),
-        (
-            draft.say3(
-                &["Dirección de suministro", "Titular del contrato", "Lugar de suministro"],
-                &["Supply address", "Service address", "Account holder"],
-                &["Adresse de fourniture", "Titulaire du contrat"],
-            ),
-            address,
-        ),
-        (
-            draft.say3(
-                &["Consumo total", "Contador", "Energía consumida", "CUPS"],
-                &["Meter reading", "Usage this period", "Account number"],
-                &["Consommation", "Compteur"],
-            ),
+            draft.say("meter reading"),
             format!("{} {}", draft.dice.digits(5), draft.dice.of(&["kWh", "m3", "GB", "min"])),
         ),
-        (
-            draft.say3(
-                &["Fecha de cargo", "Forma de pago: domiciliación", "Cargo en cuenta"],
-                &["Direct debit date", "Auto pay on", "We will collect on"],
-                &["Date de prélèvement"],
-            ),
-            draft.day_text(),
-        ),
+        (draft.say("direct debit date"), draft.day_text()),
     ];
     for (label, value) in lines {
         draft.pair(x, label, &value);
@@ -216,24 +175,8 @@ pub(super) fn banner(draft: &mut Draft, bill: &Bill) {
 }
 
 pub(super) fn totals(draft: &mut Draft, bill: &Bill) {
-    let net = draft.say3(
-        &["Base imponible", "Subtotal", "Base", "Importe neto", "Total neto"],
-        &["Subtotal", "Net total", "Net amount", "Total excl. tax", "Sub-total"],
-        &["Montant HT", "Total HT", "Sous-total HT"],
-    );
-    let total = draft.say3(
-        &["Total factura", "TOTAL", "Total", "Total a pagar", "IMPORTE TOTAL", "Total (IVA incl.)"],
-        &[
-            "Total",
-            "TOTAL",
-            "Amount due",
-            "Total due",
-            "Balance due",
-            "Grand total",
-            "Invoice total",
-        ],
-        &["Montant TTC", "Total TTC", "Net à payer", "TOTAL TTC"],
-    );
+    let net = draft.say("subtotal");
+    let total = draft.say("total");
     let tax = match (draft.lang, draft.dice.below(3)) {
         (Lang::Es, 0) => "Cuota IVA".to_owned(),
         (Lang::Fr, 0) => "Taxes".to_owned(),
@@ -277,37 +220,13 @@ pub(super) fn closing(draft: &mut Draft, bill: &Bill) {
             Lang::En => draft.dice.of(&["GB", "DE"]),
         };
         let iban = ids::iban(country, &mut draft.dice);
-        let label = draft.say3(
-            &["IBAN", "Cuenta bancaria", "Nº de cuenta", "Pago por transferencia a"],
-            &["IBAN", "Bank account", "Pay to"],
-            &["IBAN", "Compte bancaire"],
-        );
+        let label = draft.say("iban");
         draft.know("iban", iban.clone());
         let x = draft.left();
         draft.pair(x, label, &ids::grouped(&iban));
     }
     if draft.dice.chance(50) {
-        let note = draft.say3(
-            &[
-                "Gracias por su confianza.",
-                "Inscrita en el Registro Mercantil, tomo 1204, folio 88.",
-                "Los retrasos en el pago devengarán intereses de demora.",
-                "Operación sujeta a las condiciones generales de venta.",
-            ],
-            &[
-                "Thank you for your business.",
-                "Please quote the invoice number with your payment.",
-                "Late payments may incur interest.",
-                "Make cheques payable to the company.",
-                "E. & O.E. Goods sold are not returnable.",
-            ],
-            &[
-                "Merci de votre confiance.",
-                "Pas d'escompte pour règlement anticipé.",
-                "En cas de retard, une pénalité sera appliquée.",
-            ],
-        );
-        draft.line(note);
+        draft.say_line("thank you for your business");
     }
     if draft.dice.chance(25) {
         let text = prose::paragraph(draft.lang, 2, &mut draft.dice);

@@ -12,26 +12,19 @@ use crate::{
 fn holder(draft: &mut Draft) {
     let x = draft.left();
     let name = words::person(draft.lang, &mut draft.dice).full();
-    let label =
-        draft.say3(&["Titular", "Cliente"], &["Account holder", "Customer"], &["Titulaire"]);
-    draft.pair(x, label, &name);
+    draft.fact(x, "account holder", &name);
     let country = if draft.lang == Lang::Es { "ES" } else { "GB" };
     let iban = ids::grouped(&ids::iban(country, &mut draft.dice));
-    let label = draft.say3(
-        &["IBAN", "Cuenta", "Nº de cuenta"],
-        &["Account", "IBAN", "Account number"],
-        &["Compte"],
-    );
-    draft.pair(x, label, &iban);
+    draft.fact(x, "account", &iban);
 }
 
-fn movements(draft: &mut Draft, names: &[&'static str]) {
+fn movements(draft: &mut Draft, kinds: &str) {
     let mut balance = draft.dice.between(10_000, 900_000);
     let mut rows = Vec::new();
     for _ in 0..draft.dice.between(6, 30) {
         let amount = draft.dice.between(-60_000, 70_000);
         balance += amount;
-        let name = draft.dice.of(names);
+        let name = draft.say(kinds);
         let whom = words::brand(&mut draft.dice);
         rows.push(vec![
             format!("{:02}/{:02}", draft.dice.between(1, 28), draft.dice.between(1, 12)),
@@ -41,14 +34,10 @@ fn movements(draft: &mut Draft, names: &[&'static str]) {
         ]);
     }
     let titles = [
-        draft.say3(&["Fecha", "F. valor"], &["Date"], &["Date"]),
-        draft.say3(
-            &["Concepto", "Movimiento"],
-            &["Description", "Transaction", "Details"],
-            &["Libellé"],
-        ),
-        draft.say3(&["Importe"], &["Amount", "Paid out"], &["Montant"]),
-        draft.say3(&["Saldo"], &["Balance"], &["Solde"]),
+        draft.say("date in money"),
+        draft.say("description in money"),
+        draft.say("amount in money"),
+        draft.say("balance"),
     ];
     let titles = titles.iter().map(|title| (*title).to_owned()).collect();
     let grid = Grid::of(draft.dice.below(4));
@@ -60,50 +49,16 @@ pub(super) fn bank_statement(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
     let bank = words::brand(&mut draft.dice);
-    let title = draft.say3(
-        &["EXTRACTO DE CUENTA", "Movimientos de cuenta", "EXTRACTO MENSUAL", "Extracto de tarjeta"],
-        &["BANK STATEMENT", "Statement of account", "Account statement", "CREDIT CARD STATEMENT"],
-        &["RELEVÉ DE COMPTE"],
-    );
+    let title = draft.say("bank statement");
     draft.title(x, 1.4, &format!("Banco {bank}"));
     draft.title(x, 1.2, title);
     holder(draft);
-    let label = draft.say3(
-        &["Saldo anterior", "Saldo inicial"],
-        &["Opening balance", "Previous balance"],
-        &["Solde précédent"],
-    );
+    let label = draft.say("opening balance");
     let value = draft.style.money(draft.dice.between(10_000, 900_000));
     draft.pair(x, label, &value);
     draft.down(1.0);
-    let names = match draft.lang {
-        Lang::Es => &[
-            "TRANSFERENCIA",
-            "RECIBO",
-            "COMPRA TARJ.",
-            "BIZUM",
-            "NOMINA",
-            "REINTEGRO CAJERO",
-            "COMISION",
-            "INGRESO",
-        ],
-        Lang::En | Lang::Fr => &[
-            "DIRECT DEBIT",
-            "CARD PAYMENT",
-            "TRANSFER",
-            "CASH WITHDRAWAL",
-            "SALARY",
-            "FEE",
-            "STANDING ORDER",
-            "DEPOSIT",
-        ],
-    };
-    movements(draft, names);
-    let label = draft.say3(
-        &["Saldo final", "Saldo disponible"],
-        &["Closing balance", "New balance"],
-        &["Nouveau solde"],
-    );
+    movements(draft, "movement of an account");
+    let label = draft.say("closing balance");
     let value = draft.style.money(draft.dice.between(10_000, 900_000));
     draft.pair(x, label, &value);
 }
@@ -114,27 +69,12 @@ pub(super) fn account_statement(draft: &mut Draft) {
     let x = draft.left();
     let firm = words::firm(draft.lang, &mut draft.dice);
     draft.title(x, 1.3, &firm);
-    let title = draft.say3(
-        &[
-            "ESTADO DE CUENTA",
-            "RELACIÓN DE FACTURAS PENDIENTES",
-            "Extracto de cliente",
-            "LIBRO MAYOR",
-        ],
-        &["STATEMENT OF ACCOUNT", "CUSTOMER STATEMENT", "Aged debtors", "LEDGER"],
-        &["RELEVÉ DE FACTURES"],
-    );
-    draft.title(x, 1.4, title);
+    draft.say_title(x, 1.4, "statement of account");
     let client = words::firm(draft.lang, &mut draft.dice);
     draft.line(&client);
     draft.down(1.0);
-    let names = match draft.lang {
-        Lang::Es => &["Factura", "Abono", "Pago recibido", "Factura"],
-        Lang::En | Lang::Fr => &["Invoice", "Credit note", "Payment received", "Invoice"],
-    };
-    movements(draft, names);
-    let label =
-        draft.say3(&["Saldo pendiente"], &["Balance outstanding", "Overdue"], &["Solde dû"]);
+    movements(draft, "movement of a customer");
+    let label = draft.say("balance outstanding");
     let value = draft.style.money(draft.dice.between(10_000, 900_000));
     draft.pair(x, label, &value);
 }
@@ -151,12 +91,7 @@ pub(super) fn reminder(draft: &mut Draft) {
     draft.down(1.5);
     let day = draft.day_text();
     draft.line(&day);
-    let hello = draft.say3(
-        &["Estimado cliente:", "Muy señores nuestros:"],
-        &["Dear customer,", "Dear Sirs,"],
-        &["Cher client,"],
-    );
-    draft.line(hello);
+    draft.say_line("dear customer");
     let (number, amount) =
         (reference(&mut draft.dice), draft.style.money(draft.dice.between(5_000, 400_000)));
     let body = match lang {
@@ -178,36 +113,14 @@ pub(super) fn reminder(draft: &mut Draft) {
     let more = prose::paragraph(lang, 2, &mut draft.dice);
     draft.paragraph(x, width, &more);
     draft.down(1.0);
-    let bye = draft.say3(
-        &["Atentamente,", "Departamento de contabilidad"],
-        &["Yours faithfully,", "Accounts department"],
-        &["Cordialement,"],
-    );
-    draft.line(bye);
+    draft.say_line("yours faithfully");
 }
 
 /// A report of numbers: budgets, results, measurements.
 pub(super) fn figures(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &[
-            "BALANCE DE SITUACIÓN",
-            "CUENTA DE RESULTADOS",
-            "PRESUPUESTO ANUAL",
-            "Estadística mensual",
-            "Resumen de ventas",
-        ],
-        &[
-            "BALANCE SHEET",
-            "PROFIT AND LOSS",
-            "ANNUAL BUDGET",
-            "Monthly statistics",
-            "Sales summary",
-        ],
-        &["BILAN", "COMPTE DE RÉSULTAT"],
-    );
-    draft.title(x, 1.4, title);
+    draft.say_title(x, 1.4, "balance sheet");
     let count = draft.dice.between(8, 30);
     let mut rows = Vec::new();
     for _ in 0..count {
@@ -225,77 +138,18 @@ pub(super) fn figures(draft: &mut Draft) {
     table::print(draft, &table, &mut |draft| draft.new_page(A4));
 }
 
-const TAX_ES: [&str; 12] = [
-    "Base imponible",
-    "Cuota devengada",
-    "Cuotas soportadas deducibles",
-    "Régimen general",
-    "Rendimientos del trabajo",
-    "Retenciones e ingresos a cuenta",
-    "Resultado de la liquidación",
-    "A compensar",
-    "Cuota íntegra",
-    "Reducciones",
-    "Total a ingresar",
-    "Número de perceptores",
-];
-const TAX_EN: [&str; 12] = [
-    "Taxable income",
-    "Tax due",
-    "Input tax reclaimed",
-    "Total sales",
-    "Employment income",
-    "Tax withheld",
-    "Net tax payable",
-    "Carried forward",
-    "Allowances",
-    "Reliefs",
-    "Amount to pay",
-    "Other income",
-];
-
 /// Taxes declared to the authority: bases, rates and amounts, and nothing sold or earned.
 pub(super) fn tax_return(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &[
-            "AUTOLIQUIDACIÓN",
-            "DECLARACIÓN TRIMESTRAL",
-            "Modelo 111",
-            "IMPUESTO SOBRE EL VALOR AÑADIDO",
-            "DECLARACIÓN DE LA RENTA",
-            "CERTIFICADO DE RETENCIONES",
-        ],
-        &[
-            "TAX RETURN",
-            "VAT RETURN",
-            "SELF ASSESSMENT",
-            "Income tax declaration",
-            "STATEMENT OF TAX PAID",
-        ],
-        &["DÉCLARATION DE REVENUS", "DÉCLARATION DE TVA"],
-    );
-    draft.title(x, 1.4, title);
+    draft.say_title(x, 1.4, "tax return");
     let who = from_whom(draft);
-    let label = draft.say3(
-        &["Declarante", "Apellidos y nombre o razón social", "Contribuyente"],
-        &["Taxpayer", "Name of business", "Declarant"],
-        &["Déclarant"],
-    );
-    draft.pair(x, label, &who);
-    let (label, year) = (
-        draft.say3(&["Ejercicio", "Período"], &["Tax year", "Period"], &["Année"]),
-        draft.dice.between(2012, 2025).to_string(),
-    );
+    draft.fact(x, "taxpayer", &who);
+    let (label, year) = (draft.say("tax year"), draft.dice.between(2012, 2025).to_string());
     draft.pair(x, label, &year);
     draft.down(1.0);
     let count = draft.dice.between(5, 12) as usize;
-    let labels = if draft.lang == Lang::Es {
-        draft.dice.some(&TAX_ES, count)
-    } else {
-        draft.dice.some(&TAX_EN, count)
-    };
+    let labels = draft.some("tax line", count);
     let (right, size, face) = (draft.right(), draft.style.size, draft.style.face);
     for label in labels {
         let code = draft.dice.digits(2);
@@ -308,42 +162,16 @@ pub(super) fn tax_return(draft: &mut Draft) {
 pub(super) fn transfer(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &[
-            "JUSTIFICANTE DE TRANSFERENCIA",
-            "ORDEN DE DOMICILIACIÓN SEPA",
-            "Carta de pago",
-            "PÓLIZA DE SEGURO",
-        ],
-        &[
-            "TRANSFER CONFIRMATION",
-            "DIRECT DEBIT MANDATE",
-            "Remittance advice",
-            "INSURANCE CERTIFICATE",
-        ],
-        &["AVIS DE VIREMENT", "MANDAT SEPA"],
-    );
-    draft.title(x, 1.4, title);
+    draft.say_title(x, 1.4, "transfer confirmation");
     holder(draft);
     let whom = words::firm(draft.lang, &mut draft.dice);
-    let label =
-        draft.say3(&["Beneficiario", "Ordenante"], &["Beneficiary", "Payee"], &["Bénéficiaire"]);
-    draft.pair(x, label, &whom);
+    draft.fact(x, "beneficiary", &whom);
     let amount = draft.style.money(draft.dice.between(5_000, 900_000));
-    let label = draft.say3(&["Importe"], &["Amount"], &["Montant"]);
-    draft.pair(x, label, &amount);
-    let (label, day) = (
-        draft.say3(&["Fecha de la operación", "Fecha"], &["Value date", "Date"], &["Date"]),
-        draft.day_text(),
-    );
+    draft.fact(x, "amount in money 2", &amount);
+    let (label, day) = (draft.say("value date"), draft.day_text());
     draft.pair(x, label, &day);
     let code = reference(&mut draft.dice);
-    let label = draft.say3(
-        &["Referencia", "Concepto"],
-        &["Reference", "Mandate reference"],
-        &["Référence"],
-    );
-    draft.pair(x, label, &code);
+    draft.fact(x, "reference", &code);
     draft.down(1.0);
     let (width, text) = (draft.right() - x, prose::paragraph(draft.lang, 3, &mut draft.dice));
     draft.paragraph(x, width, &text);

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::{from_whom, reference};
 use crate::{
-    Lang,
     draft::{A4, Draft},
     prose, words,
 };
@@ -43,26 +42,15 @@ pub(super) fn letter(draft: &mut Draft) {
     draft.line(&format!("{town}, {day}"));
     if draft.dice.chance(40) {
         let subject = prose::heading(lang, &mut draft.dice);
-        let label = draft.say3(&["Asunto", "Ref."], &["Subject", "Re", "Our ref"], &["Objet"]);
-        draft.pair(left, label, &subject);
+        draft.fact(left, "subject", &subject);
     }
     draft.down(1.0);
-    let hello = draft.say3(
-        &["Estimado señor:", "Estimada clienta:", "Muy señores míos:", "Querida familia:"],
-        &["Dear Sir or Madam,", "Dear customer,", "Dear all,", "To whom it may concern,"],
-        &["Madame, Monsieur,", "Cher client,"],
-    );
-    draft.line(hello);
+    draft.say_line("dear sir or madam");
     draft.down(0.6);
     let count = draft.dice.between(2, 5);
     text(draft, count, 4);
     draft.down(1.0);
-    let bye = draft.say3(
-        &["Atentamente,", "Reciba un cordial saludo,", "Un saludo,"],
-        &["Yours faithfully,", "Kind regards,", "Yours sincerely,"],
-        &["Cordialement,", "Veuillez agréer nos salutations distinguées."],
-    );
-    draft.line(bye);
+    draft.say_line("yours faithfully in people");
     draft.down(2.0);
     let name = words::person(lang, &mut draft.dice).full();
     draft.line(&name);
@@ -74,35 +62,22 @@ pub(super) fn email(draft: &mut Draft) {
     let (from, to) = (from_whom(draft), from_whom(draft));
     let day = draft.day_text();
     let subject = prose::heading(draft.lang, &mut draft.dice);
-    let from_label = draft.say3(&["De"], &["From"], &["De"]);
+    let from_label = draft.say("from");
     let address = format!("{}@{}", words::nonsense(&mut draft.dice), words::site(&from));
     draft.pair(x, from_label, &format!("{from} <{address}>"));
-    let label = draft.say3(&["Para"], &["To"], &["À"]);
-    draft.pair(x, label, &format!("{to} <info@{}>", words::site(&to)));
-    let label = draft.say3(&["Enviado", "Fecha"], &["Sent", "Date"], &["Envoyé", "Date"]);
-    draft.pair(x, label, &day);
-    let label = draft.say3(&["Asunto"], &["Subject"], &["Objet"]);
-    draft.pair(x, label, &subject);
+    draft.fact(x, "to", &format!("{to} <info@{}>", words::site(&to)));
+    draft.fact(x, "sent", &day);
+    draft.fact(x, "subject in people", &subject);
     if draft.dice.chance(35) {
-        let label = draft.say3(&["Adjuntos"], &["Attachments"], &["Pièces jointes"]);
+        let label = draft.say("attachments");
         let file = format!("{}.pdf", words::nonsense(&mut draft.dice));
         draft.pair(x, label, &file);
     }
     draft.down(1.0);
-    let hello = draft.say3(
-        &["Hola,", "Buenos días:", "Buenas tardes,"],
-        &["Hi,", "Hello team,", "Good morning,"],
-        &["Bonjour,"],
-    );
-    draft.line(hello);
+    draft.say_line("hi");
     let count = draft.dice.between(1, 6);
     text(draft, count, 3);
-    let bye = draft.say3(
-        &["Saludos", "Gracias,"],
-        &["Best,", "Thanks", "Sent from my phone"],
-        &["Merci,", "Bien à vous"],
-    );
-    draft.line(bye);
+    draft.say_line("best");
 }
 
 pub(super) fn cv(draft: &mut Draft) {
@@ -111,12 +86,7 @@ pub(super) fn cv(draft: &mut Draft) {
     let x = draft.left();
     let name = words::person(lang, &mut draft.dice).full();
     if draft.dice.chance(50) {
-        let title = draft.say3(
-            &["CURRÍCULUM VÍTAE", "Curriculum vitae"],
-            &["CURRICULUM VITAE", "Résumé"],
-            &["CURRICULUM VITAE"],
-        );
-        draft.title(x, 1.2, title);
+        draft.say_title(x, 1.2, "curriculum vitae");
     }
     draft.title(x, 1.8, &name);
     let address = words::address(lang, &mut draft.dice).join(", ");
@@ -124,18 +94,10 @@ pub(super) fn cv(draft: &mut Draft) {
     let mail = words::nonsense(&mut draft.dice);
     draft.line(&format!("{address} - {phone} - {mail}@mail.example"));
     let sections = [
-        draft.say3(
-            &["Experiencia profesional", "EXPERIENCIA LABORAL"],
-            &["Work experience", "EMPLOYMENT HISTORY"],
-            &["Expérience professionnelle"],
-        ),
-        draft.say3(
-            &["Formación académica", "ESTUDIOS"],
-            &["Education", "QUALIFICATIONS"],
-            &["Formation"],
-        ),
-        draft.say3(&["Idiomas", "IDIOMAS"], &["Languages", "SKILLS"], &["Langues"]),
-        draft.say3(&["Otros datos", "Aficiones"], &["Interests", "References"], &["Loisirs"]),
+        draft.say("work experience"),
+        draft.say("education"),
+        draft.say("languages"),
+        draft.say("interests"),
     ];
     for section in sections {
         draft.down(0.8);
@@ -155,69 +117,13 @@ pub(super) fn cv(draft: &mut Draft) {
     }
 }
 
-const FORM_ES: [&str; 14] = [
-    "Nombre y apellidos",
-    "DNI/NIE",
-    "Fecha de nacimiento",
-    "Domicilio",
-    "Código postal",
-    "Localidad",
-    "Provincia",
-    "Teléfono",
-    "Correo electrónico",
-    "Estado civil",
-    "Profesión",
-    "Nacionalidad",
-    "Centro",
-    "Curso",
-];
-const FORM_EN: [&str; 14] = [
-    "Full name",
-    "Identity number",
-    "Date of birth",
-    "Address",
-    "Postcode",
-    "City",
-    "County",
-    "Telephone",
-    "E-mail",
-    "Marital status",
-    "Occupation",
-    "Nationality",
-    "Membership type",
-    "Signature",
-];
-
 pub(super) fn form(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &[
-            "SOLICITUD DE INSCRIPCIÓN",
-            "FORMULARIO DE ALTA",
-            "IMPRESO DE MATRÍCULA",
-            "Hoja de reclamaciones",
-            "SOLICITUD DE AYUDA",
-            "DECLARACIÓN RESPONSABLE",
-        ],
-        &[
-            "APPLICATION FORM",
-            "REGISTRATION FORM",
-            "MEMBERSHIP APPLICATION",
-            "Complaint form",
-            "CLAIM FORM",
-            "VISITOR REGISTRATION",
-        ],
-        &["FORMULAIRE D'INSCRIPTION", "DEMANDE D'ADHÉSION"],
-    );
-    draft.title(x, 1.5, title);
+    draft.say_title(x, 1.5, "application form");
     text(draft, 1, 2);
     let count = draft.dice.between(6, 13) as usize;
-    let labels = if draft.lang == Lang::Es {
-        draft.dice.some(&FORM_ES, count)
-    } else {
-        draft.dice.some(&FORM_EN, count)
-    };
+    let labels = draft.some("field of a form", count);
     let filled = draft.dice.chance(50);
     for label in labels {
         let value = match draft.dice.below(3) {
@@ -239,16 +145,8 @@ pub(super) fn form(draft: &mut Draft) {
 pub(super) fn minutes(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &["ACTA DE LA REUNIÓN", "ORDEN DEL DÍA", "Acta de la junta ordinaria"],
-        &["MINUTES OF THE MEETING", "AGENDA", "Meeting notes"],
-        &["COMPTE RENDU DE RÉUNION", "ORDRE DU JOUR"],
-    );
-    draft.title(x, 1.4, title);
-    let (day, present) = (
-        draft.day_text(),
-        draft.say3(&["Asistentes", "Presentes"], &["Present", "Attendees"], &["Présents"]),
-    );
+    draft.say_title(x, 1.4, "minutes of the meeting");
+    let (day, present) = (draft.day_text(), draft.say("present"));
     draft.line(&day);
     let names: Vec<String> = (0..draft.dice.between(2, 7))
         .map(|_| words::person(draft.lang, &mut draft.dice).full())
@@ -267,17 +165,9 @@ pub(super) fn certificate(draft: &mut Draft) {
     let paper = if draft.dice.chance(40) { (A4.1, A4.0) } else { A4 };
     draft.new_page(paper);
     let (middle, face) = (draft.page().width / 2.0, draft.style.face);
-    let title = draft.say3(
-        &["CERTIFICADO", "DIPLOMA", "CERTIFICADO DE ASISTENCIA", "CERTIFICA"],
-        &["CERTIFICATE", "CERTIFICATE OF ATTENDANCE", "DIPLOMA", "Certificate of completion"],
-        &["CERTIFICAT", "ATTESTATION"],
-    );
+    let title = draft.say("certificate");
     let who = words::person(draft.lang, &mut draft.dice).full();
-    let that = draft.say3(
-        &["hace constar que", "certifica que", "otorga el presente diploma a"],
-        &["This is to certify that", "is hereby awarded to", "has successfully completed"],
-        &["certifie que", "atteste que"],
-    );
+    let that = draft.say("this is to certify that");
     let by = words::firm(draft.lang, &mut draft.dice);
     let day = draft.day_text();
     draft.y = 140.0;
@@ -293,24 +183,12 @@ pub(super) fn certificate(draft: &mut Draft) {
 pub(super) fn medical(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &["INFORME MÉDICO", "INFORME DE ALTA", "RECETA MÉDICA", "RESULTADOS DE LABORATORIO"],
-        &["MEDICAL REPORT", "DISCHARGE SUMMARY", "PRESCRIPTION", "LABORATORY RESULTS"],
-        &["ORDONNANCE", "COMPTE RENDU MÉDICAL"],
-    );
-    draft.title(x, 1.4, title);
+    draft.say_title(x, 1.4, "medical report");
     let who = words::person(draft.lang, &mut draft.dice).full();
-    let label = draft.say3(&["Paciente"], &["Patient", "Patient name"], &["Patient"]);
-    draft.pair(x, label, &who);
-    let (label, day) = (
-        draft.say3(&["Fecha de nacimiento", "Edad"], &["Date of birth", "DOB"], &["Né le"]),
-        draft.day_text(),
-    );
+    draft.fact(x, "patient", &who);
+    let (label, day) = (draft.say("date of birth in people"), draft.day_text());
     draft.pair(x, label, &day);
-    let (label, number) = (
-        draft.say3(&["Nº historia"], &["Record No", "NHS number"], &["Dossier"]),
-        draft.dice.digits(8),
-    );
+    let (label, number) = (draft.say("record no"), draft.dice.digits(8));
     draft.pair(x, label, &number);
     text(draft, 3, 3);
     for _ in 0..draft.dice.below(9) {
@@ -324,18 +202,7 @@ pub(super) fn medical(draft: &mut Draft) {
 pub(super) fn timetable(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &[
-            "HORARIO",
-            "CUADRANTE DE TURNOS",
-            "Parte de horas",
-            "CALENDARIO LABORAL",
-            "Hoja de control de asistencia",
-        ],
-        &["TIMETABLE", "SHIFT ROTA", "Timesheet", "WORK SCHEDULE", "ATTENDANCE SHEET"],
-        &["EMPLOI DU TEMPS", "FEUILLE DE PRÉSENCE"],
-    );
-    draft.title(x, 1.4, title);
+    draft.say_title(x, 1.4, "timetable");
     let code = reference(&mut draft.dice);
     draft.line(&code);
     for _ in 0..draft.dice.between(6, 25) {

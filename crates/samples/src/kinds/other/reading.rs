@@ -74,12 +74,7 @@ pub(super) fn manual(draft: &mut Draft) {
 pub(super) fn contents(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &["ÍNDICE", "Índice general", "Sumario"],
-        &["CONTENTS", "Table of contents", "Index"],
-        &["SOMMAIRE", "Table des matières"],
-    );
-    draft.title(x, 1.8, title);
+    draft.say_title(x, 1.8, "contents");
     let (right, size, face) = (draft.right(), draft.style.size, draft.style.face);
     let mut number = 1;
     for n in 1..=draft.dice.between(10, 30) {
@@ -100,19 +95,15 @@ pub(super) fn paper(draft: &mut Draft) {
         .map(|_| words::person(draft.lang, &mut draft.dice).full())
         .collect();
     draft.line(&names.join(", "));
-    let head = draft.say3(&["Resumen", "RESUMEN"], &["Abstract", "ABSTRACT"], &["Résumé"]);
+    let head = draft.say("abstract");
     draft.line_at(x, draft.style.face.bold(), head);
     let (width, low) = (draft.right() - x, draft.bottom());
     let stop = draft.y + 90.0;
     fill(draft, x + 20.0, width - 40.0, stop);
-    let head = draft.say3(
-        &["1. Introducción", "2. Método"],
-        &["1. Introduction", "2. Method", "3. Results"],
-        &["1. Introduction"],
-    );
+    let head = draft.say("1 introduction");
     draft.line_at(x, draft.style.face.bold(), head);
     fill(draft, x, width, low - 90.0);
-    let head = draft.say3(&["Bibliografía", "Referencias"], &["References"], &["Références"]);
+    let head = draft.say("references");
     draft.line_at(x, draft.style.face.bold(), head);
     for n in 1..=draft.dice.between(2, 6) {
         let (who, year) =
@@ -171,12 +162,7 @@ pub(super) fn foreign(draft: &mut Draft) {
 pub(super) fn handbook(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &["Manual del empleado", "NORMAS INTERNAS", "Guía de gastos", "Preguntas frecuentes"],
-        &["Employee handbook", "COMPANY POLICY", "Expenses guide", "Frequently asked questions"],
-        &["Règlement intérieur"],
-    );
-    draft.title(x, 1.5, title);
+    draft.say_title(x, 1.5, "employee handbook");
     for section in 1..=draft.dice.between(1, 5) {
         let head = prose::heading(draft.lang, &mut draft.dice);
         draft.line_at(x, draft.style.face.bold(), &format!("{section}. {head}"));
@@ -191,12 +177,7 @@ pub(super) fn handbook(draft: &mut Draft) {
 pub(super) fn questionnaire(draft: &mut Draft) {
     draft.new_page(A4);
     let x = draft.left();
-    let title = draft.say3(
-        &["ENCUESTA DE SATISFACCIÓN", "EXAMEN", "CUESTIONARIO", "Ejercicios de repaso"],
-        &["SATISFACTION SURVEY", "EXAM PAPER", "QUESTIONNAIRE", "Practice exercises"],
-        &["ENQUÊTE", "QUESTIONNAIRE"],
-    );
-    draft.title(x, 1.5, title);
+    draft.say_title(x, 1.5, "satisfaction survey");
     for n in 1..=draft.dice.between(4, 9) {
         let question = prose::paragraph(draft.lang, 1, &mut draft.dice);
         let width = draft.right() - x;
