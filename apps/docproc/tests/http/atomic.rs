@@ -9,10 +9,10 @@ use std::{
 use db::{Dialect, Scope, Store};
 use serde_json::json;
 
-use crate::office::{Desk, Office, noon, on_both, on_sqlite};
+use crate::office::{Office, TestDb, noon, on_both, on_sqlite};
 
 /// Requests that have files.
-fn owners(desk: &Desk) -> Vec<String> {
+fn owners(desk: &TestDb) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(desk.dir.join("files/requests")) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

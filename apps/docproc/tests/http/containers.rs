@@ -40,7 +40,7 @@ async fn scenario_3_an_archive_is_one_request() {
         let (status, body) = office.send(&[("all.zip", archive)], &[]).await;
         assert_eq!(status, 200, "{body}");
         let id = body["request_id"].as_str().unwrap();
-        let (now, _) = office.until(id, |now| !now["page_count"].is_null()).await;
+        let now = office.until(id, |now| !now["page_count"].is_null()).await;
         assert_eq!(now["page_count"], 9);
         // Blank pages of a picture are nobody's: people are asked, and the rest goes on.
         let grouped = |detail: &Json| {
@@ -111,7 +111,7 @@ async fn scenario_3_what_cannot_be_read_fails_with_a_reason() {
         assert_eq!((status, &body["code"]), (415, &json!("FORMATO_NO_ADMITIDO")));
         // The worker is there for the next one.
         let (_, body) = office.send(&[("good.pdf", pdf(1))], &[]).await;
-        let (now, _) =
+        let now =
             office.until(body["request_id"].as_str().unwrap(), |now| now["page_count"] == 1).await;
         assert_eq!(now["error"], Json::Null);
         office.close().await;

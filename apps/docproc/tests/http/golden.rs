@@ -1,13 +1,12 @@
 //! S-30: cases whose answer is known decide whether a workflow comes into force.
 
 use docproc::decisions::promotion;
-use reqwest::multipart::{Form, Part};
 use samples::{Kind, Lang, Sample};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    deadlines::{DOUBTFUL, count},
-    office::{Desk, Office, on_both, on_sqlite},
+    office::{self, Office, on_both, on_sqlite},
+    outside::DOUBTFUL,
 };
 
 /// The default flow, sure of everything, whose versions wait to be promoted.
@@ -27,9 +26,8 @@ fn careful(changes: &[(&str, &str)]) -> String {
 /// Only payslips have it.
 const NET: &str = "      - {name: net_amount, type: decimal}\n";
 
-async fn load(desk: &Desk, office: &Office, text: &str) {
-    std::fs::write(desk.dir.join("workflows/careful.yaml"), text).unwrap();
-    docproc::decisions::refresh(office.context()).await.unwrap();
+async fn load(office: &Office, text: &str) {
+    office.workflow("careful", text).await;
 }
 
 fn sample(kind: Kind, seed: u64) -> Sample {
@@ -81,7 +79,7 @@ async fn add(office: &Office, ids: &[String]) {
 async fn scenario_30_one_different_case_of_twenty_keeps_the_version_in_force() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
-        load(desk, &office, &careful(&[])).await;
+        load(&office, &careful(&[])).await;
         let (status, body) =
             office.send(&[("a.txt", b"words".to_vec())], &[("workflow", "careful")]).await;
         assert_eq!((status, &body["code"]), (422, &json!("FLUJO_DESCONOCIDO")), "it waits in test");
@@ -97,7 +95,7 @@ async fn scenario_30_one_different_case_of_twenty_keeps_the_version_in_force() {
         assert_eq!(equal["asked"], json!({ "types": 0, "documents": 0 }));
         let before = in_force(&office).await;
 
-        load(desk, &office, &careful(&[(NET, "")])).await;
+        load(&office, &careful(&[(NET, "")])).await;
         assert_eq!(in_force(&office).await, before, "a new file waits");
         let refused = promote(&office).await.expect(409);
         assert_eq!(refused["code"], "JUEGO_DIFERENTE");
@@ -106,11 +104,11 @@ async fn scenario_30_one_different_case_of_twenty_keeps_the_version_in_force() {
         assert!(errors[0]["path"].as_str().unwrap().ends_with("net_amount"), "{refused}");
         assert_eq!(in_force(&office).await, before);
         let sql = "SELECT COUNT(*) AS n FROM audit WHERE action = 'workflow.refuse'";
-        assert_eq!(count(&office, sql).await, 1);
-        let of_requests = count(&office, "SELECT COUNT(*) AS n FROM requests").await;
+        assert_eq!(office.count(sql).await, 1);
+        let of_requests = office.count("SELECT COUNT(*) AS n FROM requests").await;
         assert_eq!(of_requests, 20, "rehearsals leave no trace");
         let messages = "SELECT COUNT(*) AS n FROM messages WHERE state IN ('READY', 'CLAIMED')";
-        assert_eq!(count(&office, messages).await, 0);
+        assert_eq!(office.count(messages).await, 0);
 
         // Adding takes nothing away, and the same again is refused.
         let twice = json!({ "request_id": ids[0], "name": "another name" });
@@ -145,11 +143,11 @@ async fn scenario_30_one_different_case_of_twenty_keeps_the_version_in_force() {
 async fn a_version_that_differs_once_in_force_goes_back_by_itself() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
-        load(desk, &office, &careful(&[])).await;
+        load(&office, &careful(&[])).await;
         promote(&office).await.expect(200);
         let first = in_force(&office).await;
         let ids = processed(&office, &[sample(Kind::Payslip, 1)]).await;
-        load(desk, &office, &careful(&[(NET, "")])).await;
+        load(&office, &careful(&[(NET, "")])).await;
         promote(&office).await.expect(200);
         assert_ne!(in_force(&office).await, first);
         // A case that came between the two runs.
@@ -174,17 +172,17 @@ async fn a_version_that_differs_once_in_force_goes_back_by_itself() {
 async fn a_file_cannot_do_away_with_its_promotion() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
-        load(desk, &office, &careful(&[])).await;
+        load(&office, &careful(&[])).await;
         promote(&office).await.expect(200);
         let first = in_force(&office).await;
         let free = careful(&[("promotion: required", "promotion: automatic")]);
-        load(desk, &office, &free).await;
+        load(&office, &free).await;
         assert_eq!(in_force(&office).await, first, "the version in force asks for a promotion");
         promote(&office).await.expect(200);
         let second = in_force(&office).await;
         assert_ne!(second, first);
         // From here on files are in force at once, as those of all other workflows are.
-        load(desk, &office, &free.replace("version: 1", "version: 2")).await;
+        load(&office, &free.replace("version: 1", "version: 2")).await;
         let third = in_force(&office).await;
         assert_ne!(third, second);
         let none = promote(&office).await.expect(409);
@@ -194,7 +192,7 @@ async fn a_file_cannot_do_away_with_its_promotion() {
         assert_eq!((&back["from_version_id"], &back["version_id"]), (&third, &second));
         assert_eq!(in_force(&office).await, second);
         let word = careful(&[("promotion: required", "promotion: sometimes")]);
-        load(desk, &office, &word).await;
+        load(&office, &word).await;
         let list = office.client.get("/api/docproc/workflows").await.expect(200);
         assert_eq!(list["refused"][0]["file"], "careful.yaml");
         assert_eq!(in_force(&office).await, second);
@@ -210,17 +208,17 @@ async fn only_what_the_file_says_now_waits() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
         let version = |n: u32| careful(&[("version: 1", &format!("version: {n}"))]);
-        load(desk, &office, &version(1)).await;
+        load(&office, &version(1)).await;
         promote(&office).await.expect(200);
         let first = in_force(&office).await;
-        load(desk, &office, &version(2)).await;
-        load(desk, &office, &version(3)).await;
+        load(&office, &version(2)).await;
+        load(&office, &version(3)).await;
         promote(&office).await.expect(200);
         let third = in_force(&office).await;
         let none = promote(&office).await.expect(409);
         assert_eq!(none["code"], "NADA_QUE_PROMOVER", "the second one was passed over");
         // The file goes back to what was promoted once: that waits like any other.
-        load(desk, &office, &version(1)).await;
+        load(&office, &version(1)).await;
         assert_eq!(in_force(&office).await, third);
         promote(&office).await.expect(200);
         assert_eq!(in_force(&office).await, first);
@@ -233,7 +231,7 @@ async fn only_what_the_file_says_now_waits() {
 async fn another_process_takes_up_what_was_promoted() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
-        load(desk, &office, &careful(&[])).await;
+        load(&office, &careful(&[])).await;
         let other = Office::open(desk).await;
         promote(&office).await.expect(200);
         let version = in_force(&office).await;
@@ -279,15 +277,10 @@ async fn a_marked_correction_becomes_a_case_when_its_request_completes() {
 }
 
 async fn upload(office: &Office, fields: &[(&str, &str)]) -> (u16, Json) {
-    let sample = sample(Kind::Invoice, 40);
-    let file = Part::bytes(samples::pdf(&[&sample])).file_name("invoice.pdf");
-    let mut form = Form::new().part("file", file);
-    for (name, value) in fields {
-        form = form.text((*name).to_owned(), (*value).to_owned());
-    }
-    let request = office.client.request(reqwest::Method::POST, "/api/docproc/golden/files");
-    let answer = request.multipart(form).send().await.unwrap();
-    (answer.status().as_u16(), answer.json().await.unwrap())
+    let files = [("invoice.pdf", samples::pdf(&[&sample(Kind::Invoice, 40)]))];
+    let path = "/api/docproc/golden/files";
+    let answer = office::upload(&office.client, path, &files, fields).await;
+    (answer.status, answer.json())
 }
 
 #[tokio::test]

@@ -5,26 +5,19 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
-mod alarms;
 mod atomic;
-mod backoffice;
-mod callbacks;
 mod capacity;
 mod containers;
-mod deadlines;
-mod flow;
 mod golden;
 mod logs;
 mod office;
 mod operation;
 mod outside;
-mod people;
-mod quality;
+mod races;
 mod ready;
 mod receiver;
-mod regroup;
-mod robust;
 mod roles;
+mod scenarios;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
 mod yaml;

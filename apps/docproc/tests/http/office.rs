@@ -2,21 +2,17 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use db::{Store, settings::Settings};
 use docproc::{Config, Context, Part, Runtime};
-use host::{Access, AlertChannels, Clock, Options, Running};
-use jiff::{Timestamp, tz::TimeZone};
+use host::Clock;
+use jiff::Timestamp;
 use reqwest::multipart::{Form, Part as FormPart};
 use serde_json::Value as Json;
-use testkit::Client;
-use tokio::net::TcpListener;
+use testkit::{Answer, Client, LocalServer, Prepared};
+pub(crate) use testkit::{TestDb, on_both, on_sqlite};
 
 use crate::outside::Outside;
 
@@ -27,103 +23,103 @@ pub(crate) fn noon() -> Timestamp {
     "2026-11-16T12:00:00Z".parse().unwrap()
 }
 
-/// Where one test keeps its database and files.
-pub(crate) struct Desk {
-    pub(crate) url: String,
+/// How an office is set up.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub(crate) house: testkit::Setup,
     pub(crate) dir: PathBuf,
+    pub(crate) part: Part,
+    pub(crate) threads: usize,
 }
 
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.dir);
+impl Setup {
+    /// By the real clock.
+    pub(crate) fn of(db: &TestDb) -> Self {
+        Self::by(Clock::Real, db)
     }
-}
 
-pub(crate) fn directory() -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("docproc-{}-{count}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(dir.join("workflows")).unwrap();
-    dir
-}
-
-/// Runs a case on `SQLite` and on `PostgreSQL`.
-pub(crate) async fn on_both(case: impl AsyncFn(&Desk)) {
-    let dir = directory();
-    let url = format!("sqlite://{}", dir.join("turno.db").display());
-    case(&Desk { url, dir }).await;
-    if let Some(url) = testkit::fresh_database().await {
-        case(&Desk { url, dir: directory() }).await;
+    pub(crate) fn by(clock: Clock, db: &TestDb) -> Self {
+        let house = testkit::Setup::at(noon(), db);
+        let house = testkit::Setup { clock, body_bytes: 100_000, ..house };
+        Self { house, dir: db.dir.clone(), part: Part::Everything, threads: 2 }
     }
-}
-
-pub(crate) async fn on_sqlite(case: impl AsyncFn(&Desk)) {
-    let dir = directory();
-    let url = format!("sqlite://{}", dir.join("turno.db").display());
-    case(&Desk { url, dir }).await;
 }
 
 pub(crate) struct Office {
-    running: Option<Running>,
+    server: LocalServer,
     context: Context,
+    setup: Setup,
     pub(crate) client: Client,
     pub(crate) outside: Outside,
-}
-
-/// How an office is set up.
-pub(crate) struct Setup {
-    pub(crate) clock: Clock,
-    pub(crate) part: Part,
-    pub(crate) threads: usize,
-    pub(crate) access: Access,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self { clock: Clock::Real, part: Part::Everything, threads: 2, access: Access::Open }
-    }
 }
 
 impl Office {
     /// An office whose workflows are the shipped ones, and `exact`: the default flow with types and
     /// fields decided by the model outside.
-    pub(crate) async fn open(desk: &Desk) -> Self {
-        Self::with(desk, Setup::default()).await
+    pub(crate) async fn open(db: &TestDb) -> Self {
+        Self::with(Setup::of(db)).await
     }
 
-    pub(crate) async fn at_noon(desk: &Desk) -> Self {
-        Self::with(desk, Setup { clock: Clock::manual(noon()), ..Setup::default() }).await
+    pub(crate) async fn at_noon(db: &TestDb) -> Self {
+        Self::with(Setup::by(Clock::manual(noon()), db)).await
     }
 
-    pub(crate) async fn with(desk: &Desk, setup: Setup) -> Self {
+    pub(crate) async fn with(setup: Setup) -> Self {
         let outside = Outside::start().await;
-        let dir = desk.dir.join("workflows");
+        let dir = setup.dir.join("workflows");
+        std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(dir.join("default.yaml"), docproc::rules::workflow::DEFAULT).unwrap();
         std::fs::write(dir.join("facturas.yaml"), docproc::rules::workflow::INVOICES).unwrap();
         std::fs::write(dir.join("exact.yaml"), exact("exact", &outside.url)).unwrap();
-        let context = context(desk, &setup).await;
-        Self { outside, ..Self::start(context).await }
+        Self::beside(setup, outside).await
+    }
+
+    /// An office that asks this model.
+    async fn beside(setup: Setup, outside: Outside) -> Self {
+        let (prepared, context) = prepared(&setup).await;
+        Self::start(setup, prepared, context, outside).await
     }
 
     /// Opens what was set up.
-    pub(crate) async fn start(context: Context) -> Self {
-        let outside = Outside::start().await;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let running = host::start((*context).clone(), listener).await.unwrap();
-        let client = Client::anonymous(format!("http://{}", running.address));
-        Self { running: Some(running), context, client, outside }
+    pub(crate) async fn start(
+        setup: Setup,
+        prepared: Prepared,
+        context: Context,
+        outside: Outside,
+    ) -> Self {
+        let server = prepared.start().await;
+        Self { client: server.client.clone(), server, context, setup, outside }
+    }
+
+    /// Closes, and opens again as another part at the same time.
+    pub(crate) async fn reopened(self, part: Part) -> Self {
+        let (setup, outside) = (Setup { part, ..self.setup.clone() }, self.outside.clone());
+        self.close().await;
+        Self::beside(setup, outside).await
+    }
+
+    /// Writes a workflow, which is in force at once unless it is refused or waits.
+    pub(crate) async fn workflow(&self, name: &str, text: &str) {
+        let file = self.setup.dir.join(format!("workflows/{name}.yaml"));
+        std::fs::write(file, text).unwrap();
+        docproc::decisions::refresh(&self.context).await.unwrap();
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.setup.dir
     }
 
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }
 
-    pub(crate) async fn close(mut self) {
-        if let Some(running) = self.running.take() {
-            running.stop().await;
-        }
+    pub(crate) async fn persona(&self, role: &str) -> Client {
+        self.server.persona(role, docproc::NAME, role).await
+    }
+
+    pub(crate) async fn close(self) {
+        drop(self.context);
+        self.server.stop().await;
     }
 
     /// Sends files with fields; the answer as it comes.
@@ -132,18 +128,8 @@ impl Office {
         files: &[(&str, Vec<u8>)],
         fields: &[(&str, &str)],
     ) -> (u16, Json) {
-        let mut form = Form::new();
-        for (name, value) in fields {
-            form = form.text((*name).to_owned(), (*value).to_owned());
-        }
-        for (name, bytes) in files {
-            let part = FormPart::bytes(bytes.clone()).file_name((*name).to_owned());
-            form = form.part("file", part);
-        }
-        let request = self.client.request(reqwest::Method::POST, "/process");
-        let answer = request.multipart(form).send().await.unwrap();
-        let status = answer.status().as_u16();
-        (status, answer.json().await.unwrap())
+        let answer = upload(&self.client, "/process", files, fields).await;
+        (answer.status, answer.json())
     }
 
     /// Sends pages of text to a workflow; the request's id.
@@ -162,35 +148,29 @@ impl Office {
         self.client.get(&format!("/api/docproc/requests/{id}")).await.expect(200)
     }
 
-    /// Waits until the request is where the test wants it; every status seen on the way, in order.
-    pub(crate) async fn until(
-        &self,
-        id: &str,
-        there: impl Fn(&Json) -> bool,
-    ) -> (Json, Vec<String>) {
-        let (began, mut seen) = (Instant::now(), Vec::new());
-        let mut poll = tokio::time::interval(Duration::from_millis(5));
-        loop {
-            poll.tick().await;
-            let now = self.status(id).await;
-            let word = now["status"].as_str().unwrap().to_owned();
-            if seen.last() != Some(&word) {
-                seen.push(word);
-            }
-            if there(&now) {
-                return (now, seen);
-            }
-            assert!(began.elapsed() < TEST_TIMEOUT, "still {now}");
-        }
+    /// Waits until the state of the request is what the test wants.
+    pub(crate) async fn until(&self, id: &str, there: impl Fn(&Json) -> bool) -> Json {
+        self.poll(&format!("/status/{id}"), there).await
     }
 
     /// Waits until what is known of the request is what the test wants.
     pub(crate) async fn detail_until(&self, id: &str, there: impl Fn(&Json) -> bool) -> Json {
+        self.poll(&format!("/api/docproc/requests/{id}"), there).await
+    }
+
+    /// Waits until every page was read.
+    pub(crate) async fn all_read(&self, id: &str) -> Json {
+        let unread = |page: &Json| page["ocr_text"].is_null();
+        let all = |now: &Json| !now["pages"].as_array().unwrap().iter().any(unread);
+        self.detail_until(id, all).await
+    }
+
+    async fn poll(&self, path: &str, there: impl Fn(&Json) -> bool) -> Json {
         let began = Instant::now();
         let mut poll = tokio::time::interval(Duration::from_millis(5));
         loop {
             poll.tick().await;
-            let now = self.detail(id).await;
+            let now = self.client.get(path).await.expect(200);
             if there(&now) {
                 return now;
             }
@@ -202,43 +182,52 @@ impl Office {
         let ended = |now: &Json| {
             ["completed", "failed", "cancelled"].contains(&now["status"].as_str().unwrap())
         };
-        self.until(id, ended).await.0
+        self.until(id, ended).await
+    }
+
+    /// The number of rows that a query finds.
+    pub(crate) async fn count(&self, sql: &str) -> i64 {
+        let mut tx = self.context.store.read().await.unwrap();
+        tx.one(db::trusted(sql.to_owned()), &[]).await.unwrap().get("n").unwrap()
     }
 }
 
-pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
-    let store = Store::open(&desk.url).await.unwrap();
-    let lines = [db::ENGINE, host::MIGRATIONS, docproc::store::MIGRATIONS];
-    store.migrate(&lines, noon()).await.unwrap();
-    let settings = Settings::new(docproc::SETTINGS.to_vec(), Vec::new()).unwrap();
-    let options = Options {
-        access: setup.access,
-        demo: false,
-        version: "test",
-        body_bytes: 100_000,
-        vault: host::Vault::ephemeral(),
-        sse_connections: 8,
-        drain: Duration::from_secs(20),
-        alerts: AlertChannels::default(),
-        url: String::new(),
-    };
+/// Sends files with fields as a form.
+pub(crate) async fn upload(
+    client: &Client,
+    path: &str,
+    files: &[(&str, Vec<u8>)],
+    fields: &[(&str, &str)],
+) -> Answer {
+    let mut form = Form::new();
+    for (name, value) in fields {
+        form = form.text((*name).to_owned(), (*value).to_owned());
+    }
+    for (name, bytes) in files {
+        let part = FormPart::bytes(bytes.clone()).file_name((*name).to_owned());
+        form = form.part("file", part);
+    }
+    let request = client.request(reqwest::Method::POST, path);
+    Answer::of(request.multipart(form), path).await
+}
+
+/// A process that is ready to serve.
+pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
     let config = Config {
-        storage: desk.dir.join("files"),
-        workflows: Some(desk.dir.join("workflows")),
+        storage: setup.dir.join("files"),
+        workflows: Some(setup.dir.join("workflows")),
         models: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"),
         part: setup.part,
         threads: setup.threads,
         prefetch: None,
-        folder: Some(desk.dir.join("inbox")).filter(|dir| dir.exists()),
+        folder: Some(setup.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
     };
     let runtime = Arc::new(Runtime::open(config).unwrap());
-    let (apps, bus) = (vec![docproc::app(runtime.clone())], Arc::new(bus::LocalBus::new()));
-    let clock = setup.clock.clone();
-    let house = host::Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
-    let context = Context::new(house, runtime);
+    let prepared = setup.house.clone().prepare(docproc::app(runtime.clone())).await;
+    let context = Context::new(prepared.context.clone(), runtime);
     docproc::prepare(&context).await.unwrap();
-    context
+    (prepared, context)
 }
 
 /// The default flow, with a model outside in place of ours.

@@ -1,17 +1,17 @@
-//! The watched directory, retention, messages that expire, and health checks of one process.
+//! The watched directory, answers that are sent, and health checks of one process.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, sync::atomic::Ordering};
 
 use host::Clock;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    deadlines::{count, workflow},
-    office::{Desk, Office, Setup, noon, on_both},
+    office::{Office, Setup, TestDb, noon, on_both, on_sqlite},
     outside::sure,
+    receiver::Receiver,
 };
 
-fn inbox(desk: &Desk) -> PathBuf {
+fn inbox(desk: &TestDb) -> PathBuf {
     let dir = desk.dir.join("inbox");
     fs::create_dir_all(dir.join("exact")).unwrap();
     fs::create_dir_all(dir.join("nope")).unwrap();
@@ -31,14 +31,14 @@ async fn a_dropped_file_becomes_a_request_once_it_stands_still() {
         fs::write(dir.join("d.bin"), [0_u8, 1, 2, 3, 255, 254]).unwrap();
         fs::write(dir.join("e.txt"), "").unwrap();
         office.client.advance(0).await;
-        assert_eq!(count(&office, REQUESTS).await, 0, "seen once");
+        assert_eq!(office.count(REQUESTS).await, 0, "seen once");
         // It grew: not whole yet.
         let text = format!("{}\n", sure("invoice"));
         fs::write(dir.join("exact/a.txt"), &text).unwrap();
         office.client.advance(2).await;
-        assert_eq!(count(&office, REQUESTS).await, 0, "it grew between two looks");
+        assert_eq!(office.count(REQUESTS).await, 0, "it grew between two looks");
         office.client.advance(2).await;
-        assert_eq!(count(&office, REQUESTS).await, 1);
+        assert_eq!(office.count(REQUESTS).await, 1);
         assert_eq!(fs::read_to_string(dir.join("done/exact/a.txt")).unwrap(), text);
         for bad in ["nope/c.txt", "d.bin", "e.txt"] {
             assert!(dir.join("failed").join(bad).exists(), "{bad}");
@@ -50,7 +50,7 @@ async fn a_dropped_file_becomes_a_request_once_it_stands_still() {
         let list = office.client.get("/api/docproc/requests?channel=folder").await.expect(200);
         let one = &list["items"][0];
         assert_eq!((&one["status"], &one["workflow_name"]), (&json!("completed"), &json!("exact")));
-        assert_eq!(count(&office, REQUESTS).await, 1);
+        assert_eq!(office.count(REQUESTS).await, 1);
         office.close().await;
     })
     .await;
@@ -65,89 +65,22 @@ async fn a_crash_before_the_file_is_moved_takes_it_once() {
         fs::write(&file, sure("invoice")).unwrap();
         let written = fs::metadata(&file).unwrap().modified().unwrap();
         office.client.advance(4).await;
-        assert_eq!(count(&office, REQUESTS).await, 1);
+        assert_eq!(office.count(REQUESTS).await, 1);
         office.close().await;
         // As if the process had ended between the commit and the move.
         fs::rename(dir.join("done/exact/a.txt"), &file).unwrap();
-        let setup = Setup { clock: Clock::manual(noon()), ..Setup::default() };
-        let office = Office::with(desk, setup).await;
+        let office = Office::with(Setup::by(Clock::manual(noon()), desk)).await;
         office.client.advance(6).await;
-        assert_eq!(count(&office, REQUESTS).await, 1, "the same file is the same request");
+        assert_eq!(office.count(REQUESTS).await, 1, "the same file is the same request");
         assert!(!file.exists() && dir.join("done/exact/a.txt").exists());
         // Dropped again on purpose, it is another one, and the older file stays.
         fs::write(&file, sure("invoice")).unwrap();
         assert_ne!(fs::metadata(&file).unwrap().modified().unwrap(), written);
         office.client.advance(6).await;
-        assert_eq!(count(&office, REQUESTS).await, 2);
+        assert_eq!(office.count(REQUESTS).await, 2);
         assert_eq!(fs::read_dir(dir.join("done/exact")).unwrap().count(), 2);
         let stored = fs::read_dir(desk.dir.join("files/requests")).unwrap().count();
         assert_eq!(stored, 2, "nothing is left of the second attempt");
-        office.close().await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn contents_go_when_their_time_is_over_and_the_counts_stay() {
-    on_both(async |desk| {
-        let office = Office::at_noon(desk).await;
-        let days = [("version: 1", "version: 1\nretention: {days: 3}")];
-        workflow(desk, &office, "brief", &days).await;
-        let brief = office.pages(&[&sure("invoice"), &sure("id_card")], "brief").await;
-        let kept = office.pages(&[&sure("invoice")], "exact").await;
-        office.client.advance(1).await;
-        // Three days of ticks take long; the sweep is told the time instead.
-        for (hours, documents) in [(71, json!(2)), (73, Json::Null)] {
-            let later = noon() + jiff::SignedDuration::from_hours(hours);
-            docproc::drivers::retention::sweep(office.context().clone(), later).await.unwrap();
-            let status = office.status(&brief).await;
-            assert_eq!(status["result"]["total_documents"], documents, "after {hours} h");
-        }
-        let status = office.status(&brief).await;
-        assert_eq!((&status["status"], &status["result"]), (&json!("completed"), &Json::Null));
-        assert_eq!((&status["page_count"], &status["document_count"]), (&json!(2), &json!(2)));
-        let detail = office.detail(&brief).await;
-        assert!(detail["cleared_at"].is_string());
-        assert!(detail["pages"].as_array().unwrap().iter().all(|page| page["ocr_text"].is_null()));
-        assert!(!detail.to_string().contains("12345678Z"), "{detail}");
-        assert!(!desk.dir.join("files/requests").join(&brief).exists());
-        let path = format!("/api/docproc/requests/{brief}/pages/0/image");
-        office.client.get(&path).await.expect(404);
-        let path = format!("/api/docproc/requests/{brief}/reprocess?from=ocr");
-        let refused = office.client.post(&path, json!({})).await.expect(409);
-        assert_eq!(refused["code"], "CONTENIDO_ELIMINADO");
-        let sql = "SELECT COUNT(*) AS n FROM request_files WHERE content IS NOT NULL";
-        assert_eq!(count(&office, sql).await, 1, "small files are contents too");
-        let sql = "SELECT COUNT(*) AS n FROM audit WHERE action = 'request.clear'";
-        assert_eq!(count(&office, sql).await, 1);
-        assert_eq!(office.status(&kept).await["result"]["total_documents"], 1, "kept for ever");
-        office.close().await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn scenario_24_a_message_that_waits_too_long_is_a_dead_letter() {
-    on_both(async |desk| {
-        let (clock, part) = (Clock::manual(noon()), docproc::Part::Gateway);
-        let door = Office::with(desk, Setup { clock, part, ..Setup::default() }).await;
-        let path = "/api/settings/docproc/DOCPROC_MESSAGE_TTL_MS";
-        door.client.put(path, json!({ "valor": 300_000 })).await.expect(200);
-        let id = door.pages(&[&sure("invoice")], "exact").await;
-        door.client.advance(295).await;
-        assert_eq!(door.status(&id).await["status"], "sla_breached", "nobody works");
-        door.client.advance(10).await;
-        let status = door.status(&id).await;
-        assert_eq!(status["status"], "failed");
-        let dead = door.client.get("/api/docproc/dead-letters").await.expect(200);
-        assert_eq!(dead["items"][0]["code"], "MESSAGE_EXPIRED");
-        door.close().await;
-        let clock = Clock::manual(noon() + jiff::SignedDuration::from_secs(400));
-        let office = Office::with(desk, Setup { clock, ..Setup::default() }).await;
-        let body = json!({ "code": "MESSAGE_EXPIRED" });
-        office.client.post("/api/docproc/dead-letters/replay", body).await.expect(200);
-        office.client.advance(1).await;
-        assert_eq!(office.status(&id).await["status"], "completed");
         office.close().await;
     })
     .await;
@@ -176,6 +109,51 @@ async fn scenario_28_a_process_is_ready_while_it_takes_messages() {
         if let Ok(answer) = http_client::client().get(format!("http://{bound}/ready")).send().await
         {
             assert_eq!(answer.status().as_u16(), 503);
+        }
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_that_arrived_is_not_sent_again_after_a_crash() {
+    on_both(async |desk| {
+        let (office, receiver) = (Office::at_noon(desk).await, Receiver::start().await);
+        let fields = [("workflow", "exact"), ("callback_url", &receiver.url)];
+        let (_, body) = office.send(&[("a.txt", sure("invoice").into_bytes())], &fields).await;
+        let scope = docproc::store::scope(body["request_id"].as_str().unwrap());
+        office.client.advance(5).await;
+        assert_eq!(receiver.kinds(), ["final"]);
+        // The process ended after the acknowledgement was kept and before the effect was.
+        let mut tx = office.context().store.decide(&scope, noon()).await.unwrap();
+        let sql = "UPDATE effects SET state = 'PENDING', finished_at = NULL, claimed_until = NULL";
+        tx.tx.execute(sql, &[]).await.unwrap();
+        tx.commit().await.unwrap();
+        office.client.advance(10).await;
+        assert_eq!(receiver.calls.load(Ordering::SeqCst), 1);
+        let left = "SELECT COUNT(*) AS n FROM effects WHERE state <> 'DONE'";
+        assert_eq!(office.count(left).await, 0);
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn addresses_inside_need_a_setting() {
+    on_sqlite(async |desk| {
+        let office = Office::at_noon(desk).await;
+        let page = || vec![("pages.txt", sure("invoice").into_bytes())];
+        for url in ["ftp://example.com/", "nowhere", "http://u:p@example.com/"] {
+            let (status, body) = office.send(&page(), &[("callback_url", url)]).await;
+            assert_eq!((status, &body["code"]), (422, &json!("CALLBACK_NO_ADMITIDO")), "{url}");
+        }
+        let path = "/api/settings/docproc/DOCPROC_CALLBACK_PRIVATE";
+        let set = office.client.put(path, json!({ "valor": "never" })).await;
+        assert!(set.status < 300, "{} {}", set.status, set.text);
+        for url in ["http://127.0.0.1:9/", "http://localhost/", "http://[::1]/", "http://10.0.0.1/"]
+        {
+            let (status, body) = office.send(&page(), &[("callback_url", url)]).await;
+            assert_eq!((status, &body["code"]), (422, &json!("CALLBACK_NO_ADMITIDO")), "{url}");
         }
         office.close().await;
     })

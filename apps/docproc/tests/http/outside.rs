@@ -76,6 +76,10 @@ async fn answer(
     Ok(Json(json!({ "fields": fields })))
 }
 
+/// An invoice with one field that a person has to look at.
+pub(crate) const DOUBTFUL: &str = "TYPE invoice 0.95\nFIELD invoice_number F-1 0.95\n\
+    FIELD total_amount 121 0.50";
+
 /// A page of one type, sure of it.
 pub(crate) fn sure(doc_type: &str) -> String {
     format!("TYPE {doc_type} 0.95\n{}", fields(doc_type))

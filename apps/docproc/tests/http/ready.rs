@@ -6,12 +6,16 @@ use std::{
 };
 
 use serde_json::Value as Json;
+use testkit::TestDb;
 use tokio::{
     net::{TcpListener, TcpStream},
     task::AbortHandle,
 };
 
-use crate::office::{self, Desk, Office, Setup};
+use crate::{
+    office::{self, Office, Setup},
+    outside::Outside,
+};
 
 /// A wire to the database that can be cut and mended.
 struct Wire {
@@ -73,20 +77,20 @@ async fn until(health: SocketAddr, status: u16) -> Duration {
 
 #[tokio::test]
 async fn scenario_28_a_lost_database_is_noticed_within_five_seconds() {
-    let Some(direct) = testkit::fresh_database().await else { return };
-    let mut url = reqwest::Url::parse(&direct).unwrap();
+    let Some(mut db) = TestDb::postgres().await else { return };
+    let mut url = reqwest::Url::parse(&db.url).unwrap();
     let to = format!("{}:{}", url.host_str().unwrap(), url.port().unwrap_or(5432));
     let to = tokio::net::lookup_host(to).await.unwrap().next().unwrap();
     let mut wire = Wire::lay(to).await;
     url.set_host(Some("127.0.0.1")).unwrap();
     url.set_port(Some(wire.address.port())).unwrap();
-    let desk = Desk { url: url.into(), dir: office::directory() };
-    let setup = Setup::default();
-    let context = office::context(&desk, &setup).await;
+    db.url = url.into();
+    let setup = Setup::of(&db);
+    let (prepared, context) = office::prepared(&setup).await;
     let nowhere = "127.0.0.1:0".parse().unwrap();
     let health = docproc::routes::health::serve(context.clone(), nowhere).await.unwrap();
     assert_eq!(ready(health).await, 503, "nothing is taken yet");
-    let office = Office::start(context).await;
+    let office = Office::start(setup, prepared, context, Outside::start().await).await;
     until(health, 200).await;
     wire.cut();
     let noticed = until(health, 503).await;

@@ -5,57 +5,48 @@ use std::collections::BTreeMap;
 use host::{Access, Actor, Grant, accounts};
 use reqwest::{Method, header};
 use serde_json::{Value as Json, json};
+use testkit::Client;
 
 use crate::{
-    deadlines::{DOUBTFUL, count},
-    office::{Office, Setup, on_both, on_sqlite},
+    office::{Office, Setup, TestDb, on_both, on_sqlite, upload},
+    outside::DOUBTFUL,
 };
 
 const PASSWORD: &str = "correct horse battery staple";
 
-/// An office that asks who you are, and what each role presents.
+/// An office that asks who you are, and a program of each role.
 struct House {
     office: Office,
-    tokens: BTreeMap<&'static str, String>,
+    programs: BTreeMap<&'static str, Client>,
 }
 
 impl House {
-    async fn open(desk: &crate::office::Desk) -> Self {
-        let setup = Setup { access: Access::SignedIn, ..Setup::default() };
-        let office = Office::with(desk, setup).await;
-        let context = office.context().clone();
-        let mut tokens = BTreeMap::new();
+    async fn open(desk: &TestDb) -> Self {
+        let mut setup = Setup::of(desk);
+        setup.house.access = Access::SignedIn;
+        let office = Office::with(setup).await;
+        let mut programs = BTreeMap::new();
         for role in ["ADMIN", "SUPERVISOR", "OPERADOR", "EMISOR"] {
-            let grants = [Grant { app: docproc::NAME.into(), role: role.into() }];
-            let (by, now) = (Actor::system(), context.clock.now());
-            let store = &context.store;
-            let secret = accounts::create_token(store, &by, role, &grants, None, now).await;
-            tokens.insert(role, secret.unwrap());
+            programs.insert(role, office.persona(role).await);
         }
-        Self { office, tokens }
+        Self { office, programs }
     }
 
     async fn ask(&self, role: &str, method: Method, path: &str, body: &Json) -> u16 {
-        let client = self.office.client.with_token(&self.tokens[role]);
-        let request = client.request(method.clone(), path);
+        let request = self.programs[role].request(method.clone(), path);
         let request = if method == Method::GET { request } else { request.json(body) };
         request.send().await.unwrap().status().as_u16()
     }
 
     /// Sends a page as another system would; its id.
     async fn pages(&self, page: &str) -> String {
-        let form = reqwest::multipart::Form::new().text("workflow", "exact").part(
-            "file",
-            reqwest::multipart::Part::bytes(page.as_bytes().to_vec()).file_name("a.txt"),
-        );
-        let client = self.office.client.with_token(&self.tokens["EMISOR"]);
-        let answer = client.request(Method::POST, "/process").multipart(form).send().await.unwrap();
-        let body: Json = answer.json().await.unwrap();
-        body["request_id"].as_str().unwrap().to_owned()
+        let (client, files) = (&self.programs["EMISOR"], [("a.txt", page.as_bytes().to_vec())]);
+        let answer = upload(client, "/process", &files, &[("workflow", "exact")]).await;
+        answer.json()["request_id"].as_str().unwrap().to_owned()
     }
 
     async fn get(&self, role: &str, path: &str) -> Json {
-        self.office.client.with_token(&self.tokens[role]).get(path).await.expect(200)
+        self.programs[role].get(path).await.expect(200)
     }
 
     /// The cookie of somebody who signed in.
@@ -186,7 +177,7 @@ async fn whoever_signed_in_answers_in_their_own_name() {
         assert_eq!(house.post_as(&ana, &submit, answer).await.0, 200);
         let sql = "SELECT COUNT(*) AS n FROM audit WHERE action = 'task.submitted'
                    AND actor = 'ana' AND role = 'OPERADOR'";
-        assert_eq!(count(&house.office, sql).await, 1);
+        assert_eq!(house.office.count(sql).await, 1);
         let kept = house.get("OPERADOR", "/api/docproc/corrections").await;
         assert_eq!(kept["items"][0]["operator"], "ana");
         house.office.close().await;

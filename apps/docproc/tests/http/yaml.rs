@@ -20,8 +20,7 @@ async fn scenario_26_a_new_flow_runs_without_code() {
              - {{name: consolidate, component: consolidator}}\n\
              extraction_schemas: {{}}\nother_types: [invoice, contract]\n"
         );
-        std::fs::write(desk.dir.join("workflows/hipotecas.yaml"), mortgages).unwrap();
-        docproc::decisions::refresh(office.context()).await.unwrap();
+        office.workflow("hipotecas", &mortgages).await;
         let id = office.pages(&[&sure("invoice"), &sure("contract")], "hipotecas").await;
         let status = office.finished(&id).await;
         assert_eq!((&status["status"], &status["document_count"]), (&json!("completed"), &json!(2)));
@@ -35,7 +34,7 @@ async fn scenario_26_a_new_flow_runs_without_code() {
             .await;
         let id = body["request_id"].as_str().unwrap();
         let there = |now: &Json| now["document_count"] == 2;
-        let (status, _) = office.until(id, there).await;
+        let status = office.until(id, there).await;
         assert_eq!(status["workflow_name"], "facturas", "routed by its metadata");
         office.close().await;
     })
@@ -86,8 +85,7 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
         }
         // On disk, a bad version leaves the good one in force.
         let broken = docproc::rules::workflow::DEFAULT.replace("component: ocr", "component: none");
-        std::fs::write(desk.dir.join("workflows/default.yaml"), broken).unwrap();
-        docproc::decisions::refresh(office.context()).await.unwrap();
+        office.workflow("default", &broken).await;
         let list = office.client.get("/api/docproc/workflows").await.expect(200);
         assert_eq!(list["refused"][0]["file"], "default.yaml");
         assert!(list["items"].as_array().unwrap().iter().any(|one| one["name"] == "default"));
@@ -106,8 +104,7 @@ async fn a_request_stays_on_the_version_it_began_with() {
         let version = office.detail(&id).await["workflow_version"].clone();
         let path = desk.dir.join("workflows/exact.yaml");
         let changed = std::fs::read_to_string(&path).unwrap().replace("0.80", "0.99");
-        std::fs::write(&path, changed).unwrap();
-        docproc::decisions::refresh(office.context()).await.unwrap();
+        office.workflow("exact", &changed).await;
         office.outside.release(1);
         let status = office.finished(&id).await;
         assert_eq!(status["status"], "completed", "0.95 was enough when it came in");
