@@ -52,7 +52,7 @@ pub struct Letter {
     pub metadata: Json,
 }
 
-/// Why the post stopped.
+/// Why no more documents are sent.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
     #[error("a document could not be made: {0}")]

@@ -1,6 +1,6 @@
 //! The nouns of document processing.
 
-use engine::Lifecycle;
+use engine::{Lifecycle, Word as _};
 use serde::{Deserialize, Serialize};
 
 engine::words! {
@@ -100,47 +100,7 @@ impl Status {
 impl Lifecycle for Status {
     /// Stages a workflow leaves out are passed over. From an end only a person leads back.
     fn successors(self) -> &'static [Self] {
-        match self {
-            Self::Received => &[
-                Self::Routing,
-                Self::Splitting,
-                Self::Processing,
-                Self::Extracting,
-                Self::Consolidating,
-                Self::Completed,
-                Self::Failed,
-                Self::Cancelled,
-            ],
-            Self::Routing => &[
-                Self::Splitting,
-                Self::Processing,
-                Self::Extracting,
-                Self::Consolidating,
-                Self::Completed,
-                Self::Failed,
-                Self::Cancelled,
-            ],
-            Self::Splitting => &[
-                Self::Processing,
-                Self::Extracting,
-                Self::Consolidating,
-                Self::Completed,
-                Self::Failed,
-                Self::Cancelled,
-            ],
-            Self::Processing => &[
-                Self::Extracting,
-                Self::Consolidating,
-                Self::Completed,
-                Self::Failed,
-                Self::Cancelled,
-            ],
-            Self::Extracting => {
-                &[Self::Consolidating, Self::Completed, Self::Failed, Self::Cancelled]
-            }
-            Self::Consolidating => &[Self::Completed, Self::Failed, Self::Cancelled],
-            Self::Completed | Self::Failed | Self::Cancelled => &[],
-        }
+        if self.is_final() { &[] } else { &Self::ALL[self as usize + 1..] }
     }
 }
 

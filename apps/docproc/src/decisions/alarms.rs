@@ -39,7 +39,7 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     drop(tx);
     for alarm in Alarm::ALL {
         let fingerprint = alarm.fingerprint().to_owned();
-        let Some(said) = alarm.rings(&figures) else {
+        let Some(sentence) = alarm.rings(&figures) else {
             context.resolve(&fingerprint).await?;
             continue;
         };
@@ -54,7 +54,7 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
                     Alarm::Capacity | Alarm::SlowReading | Alarm::Volume => Severity::Warning,
                 },
                 title: format!("{} / {}", title.es, title.en),
-                detail: format!("{} / {}", said.es, said.en),
+                detail: format!("{} / {}", sentence.es, sentence.en),
             })
             .await?;
     }

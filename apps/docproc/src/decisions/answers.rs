@@ -19,7 +19,7 @@ use crate::{
     Context,
     model::Item,
     rules::{
-        correct::{self, Corrected, Said},
+        correct::{self, Corrected, Submitted},
         regroup::{self as rule, Bound, Wanted},
         workflow::Workflow,
     },
@@ -44,11 +44,11 @@ pub struct Submission {
 
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// Of a page.
+    /// The type of a page.
     Type(String),
-    /// Of a document.
-    Fields(Said),
-    /// The pages belong together otherwise.
+    /// The fields of a document.
+    Fields(Submitted),
+    /// Which pages are one document.
     Groups(Vec<Wanted>),
 }
 
@@ -98,7 +98,7 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
 fn key_reused() -> Refusal {
     Refusal::Invalid {
         code: "CLAVE_REUTILIZADA",
-        said: Sentence::new(
+        sentence: Sentence::new(
             "La Idempotency-Key se usó con otra respuesta.",
             "The Idempotency-Key was used with another answer.",
         ),
@@ -119,7 +119,7 @@ async fn record(
         (Item::Page(n), Answer::Type(doc_type)) => {
             sort_page(decision, task, submission, &workflow, *n, doc_type).await
         }
-        (Item::Document(id), Answer::Fields(said)) => {
+        (Item::Document(id), Answer::Fields(submitted)) => {
             let today = decision.now.to_zoned(context.zone.clone()).date();
             let documents = documents::all(&mut decision.tx, &task.request_id).await?;
             let Some(document) = documents.iter().find(|one| one.id == *id) else {
@@ -131,7 +131,7 @@ async fn record(
                 &document.fields,
                 data.unwrap_or(&empty),
                 workflow.schemas.get(&document.doc_type),
-                said,
+                submitted,
                 &submission.by.name,
                 today,
             );
@@ -147,14 +147,14 @@ async fn record(
         }
         (Item::Page(_) | Item::Request, _) => Ok(Err(Refusal::Invalid {
             code: "FALTA_TIPO",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 "Una tarea de clasificación se responde con doc_type.",
                 "A classification task is answered with doc_type.",
             ),
         })),
         (Item::Document(_), Answer::Type(_)) => Ok(Err(Refusal::Invalid {
             code: "FALTAN_DATOS",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 "Una tarea de extracción se responde con extracted_data.",
                 "An extraction task is answered with extracted_data.",
             ),
@@ -163,9 +163,9 @@ async fn record(
 }
 
 fn refused(wrong: Vec<correct::Wrong>) -> Refusal {
-    let errors = wrong.into_iter().map(|one| (one.field, one.said)).collect();
+    let errors = wrong.into_iter().map(|one| (one.field, one.sentence)).collect();
     Refusal::Wrong {
-        said: Sentence::new(
+        sentence: Sentence::new(
             "Hay valores que el flujo no admite; no se cambió nada.",
             "Some values are not allowed by the workflow; nothing was changed.",
         ),
@@ -187,7 +187,7 @@ async fn sort_page(
         let known = types.join(", ");
         return Ok(Err(Refusal::Invalid {
             code: "TIPO_DESCONOCIDO",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 format!("El flujo no tiene el tipo «{doc_type}»; tiene {known}."),
                 format!("The workflow has no type “{doc_type}”; it has {known}."),
             ),
@@ -267,12 +267,12 @@ async fn group_anew(
     let files: Vec<u32> = all.iter().map(|page| page.file).collect();
     let done = match rule::regroup(&bounds, &files, &workflow.types(), own, wanted) {
         Ok(done) => done,
-        Err(said) => return Ok(Err(Refusal::Invalid { code: "GRUPOS_INVALIDOS", said })),
+        Err(sentence) => return Ok(Err(Refusal::Invalid { code: "GRUPOS_INVALIDOS", sentence })),
     };
     let Some(at) = workflow.grouping() else {
         return Ok(Err(Refusal::Invalid {
             code: "SIN_AGRUPACION",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 "Este flujo no agrupa páginas.",
                 "This workflow does not group pages.",
             ),
@@ -313,7 +313,7 @@ async fn end(
 ) -> Result<(), Error> {
     reviews::complete(decision, task, &submission.by.name, output, ending).await?;
     metrics::counter!("docproc_answers_total", "task_type" => task.task_type.clone()).increment(1);
-    // What documents say stays out of the book.
+    // What documents say stays out of the audit.
     let after = json!({ "request_id": task.request_id, "task_type": task.task_type });
     let entry = submission.by.did(format!("task.{ending}"), format!("task/{}", task.id));
     decision.audit(Entry { after: Some(after), ..entry });

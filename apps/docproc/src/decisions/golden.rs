@@ -59,7 +59,7 @@ fn expected_of(row: &RequestRow) -> Result<Answer, Refusal> {
         ));
     }
     read(row.result.as_ref().unwrap_or_default())
-        .map_err(|said| Refusal::Conflict { code: "SIN_DOCUMENTOS", said })
+        .map_err(|sentence| Refusal::Conflict { code: "SIN_DOCUMENTOS", sentence })
 }
 
 /// A name that no other request has.
@@ -227,9 +227,9 @@ pub async fn tick(context: Context, _: Timestamp) -> Next {
     for (request, operator) in marked {
         let by = By { app: crate::NAME, name: operator, role: String::new() };
         let Err(refusal) = add_request(&context, &by, &request, None).await? else { continue };
-        let said = match refusal {
-            Refusal::Conflict { code, said } if code != ALREADY => said.es,
-            Refusal::Invalid { said, .. } => said.es,
+        let sentence = match refusal {
+            Refusal::Conflict { code, sentence } if code != ALREADY => sentence.es,
+            Refusal::Invalid { sentence, .. } => sentence.es,
             // Another process was quicker, or the request is gone.
             Refusal::Conflict { .. }
             | Refusal::NotFound
@@ -237,8 +237,8 @@ pub async fn tick(context: Context, _: Timestamp) -> Next {
             | Refusal::Forbidden { .. }
             | Refusal::Wrong { .. } => continue,
         };
-        tracing::warn!(request_id = request, said, "a marked request cannot be a golden case");
-        refuse(&context, &by, &request, &said).await?;
+        tracing::warn!(request_id = request, sentence, "a marked request cannot be a golden case");
+        refuse(&context, &by, &request, &sentence).await?;
     }
     Ok(None)
 }
@@ -309,9 +309,9 @@ fn subject(case: &str) -> String {
 }
 
 pub(super) fn conflict(code: &'static str, es: String, en: String) -> Refusal {
-    Refusal::Conflict { code, said: Sentence::new(es, en) }
+    Refusal::Conflict { code, sentence: Sentence::new(es, en) }
 }
 
 fn invalid(code: &'static str, es: String, en: String) -> Refusal {
-    Refusal::Invalid { code, said: Sentence::new(es, en) }
+    Refusal::Invalid { code, sentence: Sentence::new(es, en) }
 }

@@ -39,24 +39,24 @@ pub struct Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     NotFound,
-    /// It has ended, or has not.
+    /// The request or task is not in a state for it.
     Conflict {
         code: &'static str,
-        said: Sentence,
+        sentence: Sentence,
     },
     Invalid {
         code: &'static str,
-        said: Sentence,
+        sentence: Sentence,
     },
     NoTask,
-    /// Not theirs to do.
+    /// The operator may not do it.
     Forbidden {
         code: &'static str,
-        said: Sentence,
+        sentence: Sentence,
     },
     /// Values that cannot be taken, by field.
     Wrong {
-        said: Sentence,
+        sentence: Sentence,
         errors: Vec<(String, Sentence)>,
     },
 }
@@ -91,7 +91,7 @@ pub async fn replay(context: &Context, by: &By, id: &str) -> Answer {
         if row.status != Status::Failed {
             return Ok(Err(Refusal::Conflict {
                 code: "NO_FALLIDA",
-                said: Sentence::new(
+                sentence: Sentence::new(
                     format!(
                         "La solicitud está {}; sólo una fallida se reintenta.",
                         row.status.word()
@@ -134,7 +134,7 @@ pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answe
             let known = known.join(", ");
             return Ok(Err(Refusal::Invalid {
                 code: "ETAPA_DESCONOCIDA",
-                said: Sentence::new(
+                sentence: Sentence::new(
                     format!("El flujo no tiene la etapa {stage:?}; tiene {known}."),
                     format!("The workflow has no stage {stage:?}; it has {known}."),
                 ),
@@ -143,7 +143,7 @@ pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answe
         if row.page_count.is_none() && workflow.stages[at].component != Component::Splitter {
             return Ok(Err(Refusal::Conflict {
                 code: "SIN_PAGINAS",
-                said: Sentence::new(
+                sentence: Sentence::new(
                     "La solicitud todavía no se ha dividido en páginas.",
                     "The request has not been split into pages yet.",
                 ),
@@ -188,7 +188,7 @@ fn request(id: &str) -> String {
 fn cleared() -> Refusal {
     Refusal::Conflict {
         code: "CONTENIDO_ELIMINADO",
-        said: Sentence::new(
+        sentence: Sentence::new(
             "El contenido de la solicitud se eliminó al acabar su plazo de conservación.",
             "The contents of the request were removed when their retention ended.",
         ),
@@ -198,7 +198,7 @@ fn cleared() -> Refusal {
 fn ended(status: Status) -> Refusal {
     Refusal::Conflict {
         code: "YA_TERMINADA",
-        said: Sentence::new(
+        sentence: Sentence::new(
             format!("La solicitud ya terminó: {}.", status.word()),
             format!("The request has ended already: {}.", status.word()),
         ),

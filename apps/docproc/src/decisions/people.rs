@@ -113,7 +113,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
     if !profile.active {
         return Err(Refusal::Forbidden {
             code: "OPERADOR_INACTIVO",
-            said: Sentence::new("Tu perfil está inactivo.", "Your profile is inactive."),
+            sentence: Sentence::new("Tu perfil está inactivo.", "Your profile is inactive."),
         });
     }
     let required = task.skills();
@@ -123,7 +123,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
     let list = required.join(", ");
     Err(Refusal::Forbidden {
         code: "SIN_HABILIDAD",
-        said: Sentence::new(
+        sentence: Sentence::new(
             format!("La tarea pide {list} y tu perfil no lo tiene."),
             format!("The task asks for {list}, which your profile does not have."),
         ),
@@ -132,7 +132,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
 
 /// Why a task cannot be had.
 fn taken(task: &TaskRow) -> Refusal {
-    let (code, said) = match task.status {
+    let (code, sentence) = match task.status {
         TaskState::Completed => (
             "TAREA_TERMINADA",
             Sentence::new(
@@ -149,12 +149,12 @@ fn taken(task: &TaskRow) -> Refusal {
         ),
         TaskState::Pending | TaskState::Timeout | TaskState::Assigned => {
             let who = task.assigned_to.as_deref().unwrap_or("?");
-            let said =
+            let sentence =
                 Sentence::new(format!("La tarea la tiene {who}."), format!("{who} has this task."));
-            ("TAREA_OCUPADA", said)
+            ("TAREA_OCUPADA", sentence)
         }
     };
-    Refusal::Conflict { code, said }
+    Refusal::Conflict { code, sentence }
 }
 
 /// Whether a task is in this operator's holder, or why not.
@@ -175,7 +175,7 @@ pub(super) async fn held(
     if reviews::let_lapse(&mut decision.tx, id, operator).await? {
         return Ok(Err(Refusal::Conflict {
             code: "TAREA_VENCIDA",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 "Tu turno con esta tarea venció y se ofreció a otra persona; tu borrador se guarda.",
                 "Your turn with this task lapsed and it was offered to somebody else; your draft \
                  is kept.",
@@ -184,7 +184,7 @@ pub(super) async fn held(
     }
     Ok(Err(Refusal::Forbidden {
         code: "TAREA_AJENA",
-        said: match &task.assigned_to {
+        sentence: match &task.assigned_to {
             Some(who) => Sentence::new(
                 format!("La tarea la tiene {who}, no {operator}."),
                 format!("{who} has this task, not {operator}."),
@@ -302,7 +302,7 @@ pub async fn reassign(context: &Context, by: &By, id: &str, to: Option<&str>) ->
         let Some(profile) = operators::find(&mut decision.tx, to).await? else {
             return Ok(Err(Refusal::Invalid {
                 code: "OPERADOR_DESCONOCIDO",
-                said: Sentence::new(
+                sentence: Sentence::new(
                     format!("No hay un operador «{to}»."),
                     format!("There is no operator “{to}”."),
                 ),
@@ -338,7 +338,7 @@ pub async fn put_operator(
         (Some(_), true) => {
             return Ok(Err(Refusal::Conflict {
                 code: "OPERADOR_EXISTE",
-                said: Sentence::new(
+                sentence: Sentence::new(
                     "Ya hay un operador con ese nombre.",
                     "That operator exists already.",
                 ),

@@ -177,7 +177,7 @@ fn entry(by: &By, action: &str, name: &str, before: Option<&Version>, of: &Versi
 fn nothing_waits() -> Refusal {
     Refusal::Conflict {
         code: "NADA_QUE_PROMOVER",
-        said: Sentence::new(
+        sentence: Sentence::new(
             "Ninguna versión de este flujo espera su promoción.",
             "No version of this workflow waits for its promotion.",
         ),

@@ -8,8 +8,11 @@ use super::course;
 use crate::{
     Context,
     drivers::reading,
-    model::Status,
-    store::{events, messages, policy, progress, queue_scope, requests, scope},
+    rules::sweep,
+    store::{
+        messages, policy, progress, queue_scope, scope,
+        sweep::{InHands, Waiting},
+    },
 };
 
 /// The tick of the queue.
@@ -52,10 +55,12 @@ async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
         return Ok(());
     }
     let mut decision = context.store.decide(&queue_scope(), now).await?;
-    let freed = messages::free_lost(&mut decision).await?;
+    let plan =
+        decision.plan(&InHands, |(held, living)| sweep::left_behind(held, living)).await?.plan;
     wake(context, &mut decision);
     decision.commit().await?;
-    tracing::warn!(messages = freed, "messages of processes that are gone are free again");
+    let messages = plan.changes.len();
+    tracing::warn!(messages, "messages of processes that are gone are free again");
     Ok(())
 }
 
@@ -67,21 +72,19 @@ async fn expire(context: &Context, now: Timestamp) -> Next {
         return Ok(None);
     };
     let before = now.checked_sub(ttl).unwrap_or(Timestamp::MIN);
-    let outdated = messages::outdated(&mut tx, before).await?;
+    let requests = messages::outdated(&mut tx, before).await?;
     drop(tx);
-    for (id, request) in outdated {
+    let lasts = SignedDuration::try_from(ttl).unwrap_or(SignedDuration::MAX);
+    let error = format!("nobody took it within {ttl:?}");
+    for request in requests {
         let mut decision = context.store.decide(&scope(&request), now).await?;
         decision.hold(&queue_scope()).await?;
-        // The first one of a request takes the others out of the queue.
-        if !messages::waits(&mut decision.tx, id).await? {
-            continue;
-        }
-        let (code, error) = ("MESSAGE_EXPIRED", format!("nobody took it within {ttl:?}"));
-        messages::bury(&mut decision, id, &request, code, &error).await?;
-        requests::fail(&mut decision, &request, Status::Failed, code, &error).await?;
-        events::failed(&mut decision, &request, code, &error);
+        let waiting = Waiting { request: &request, error: &error };
+        let plan = decision.plan(&waiting, |all| sweep::expired(all, lasts, now)).await?.plan;
         decision.commit().await?;
-        tracing::warn!(request_id = request, "a message expired");
+        if !plan.is_settled() {
+            tracing::warn!(request_id = request, "a message expired");
+        }
     }
     let oldest = messages::next_due(&mut context.store.read().await?, &[]).await?;
     Ok(oldest.and_then(|oldest| oldest.checked_add(ttl).ok()))

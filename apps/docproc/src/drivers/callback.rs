@@ -55,8 +55,8 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     let policy = policy::load(&context.settings, &mut tx).await?;
     drop(tx);
     let private = may_stay_inside(context, policy.callbacks);
-    let outcome = if let Err(said) = callback::check(&outgoing.url, private) {
-        Outcome::Refused(said.en)
+    let outcome = if let Err(sentence) = callback::check(&outgoing.url, private) {
+        Outcome::Refused(sentence.en)
     } else {
         let clients = &context.runtime.callbacks;
         let client = if private { &clients.anywhere } else { &clients.outside };
@@ -84,7 +84,8 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     Ok(outcome)
 }
 
-/// Two ways out, each with its own rule on where a name may point: anywhere, and only out into the world.
+/// Two ways out, each with its own rule on where a name may point: anywhere, and only out into the
+/// world.
 pub struct Clients {
     anywhere: reqwest::Client,
     outside: reqwest::Client,

@@ -12,8 +12,15 @@ use serde_json::{Map, Value as Json};
 use web::{Lang, Problem};
 
 use crate::{
-    drivers::reading::kind_word, drivers::runtime::Runtime, drivers::storage::Storage,
-    store::requests::FileRow,
+    drivers::reading::kind_word,
+    drivers::runtime::Runtime,
+    drivers::storage::{Storage, Stored},
+    model::{Progress, Status},
+    rules::{route, sla, workflow::Workflow},
+    store::{
+        policy::Policy,
+        requests::{FileRow, RequestRow},
+    },
 };
 
 /// Files of one request; a thousand pages do not need more.
@@ -25,7 +32,7 @@ const OPENED_AT_ONCE: u64 = 32 << 20;
 /// Enough to tell what a file is.
 const HEAD: usize = 4096;
 
-/// What a form said.
+/// What was sent in a form.
 #[derive(Debug)]
 pub struct Form {
     pub files: Vec<FileRow>,
@@ -36,7 +43,7 @@ pub struct Form {
     pub priority: i64,
     /// Who wants to be told of answers.
     pub callback_url: Option<String>,
-    /// Whatever else was said.
+    /// All other fields of the form.
     pub others: BTreeMap<String, String>,
 }
 
@@ -150,8 +157,8 @@ pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Resul
 }
 
 fn broken_file(name: &str, broken: &Broken, lang: Lang) -> Problem {
-    let (status, said) = (status_of(broken), broken.sentence(lang == Lang::Es));
-    Problem::new(status, broken.code()).lang(lang).detail(format!("{name}: {said}"))
+    let (status, sentence) = (status_of(broken), broken.sentence(lang == Lang::Es));
+    Problem::new(status, broken.code()).lang(lang).detail(format!("{name}: {sentence}"))
 }
 
 fn status_of(broken: &Broken) -> StatusCode {
@@ -209,18 +216,7 @@ async fn take_file(
         return Err(unknown_kind(&name, lang).into());
     };
     let stored = writer.finish().await?;
-    Ok(FileRow {
-        n,
-        name,
-        kind: kind_word(kind).to_owned(),
-        bytes: stored.bytes,
-        sha256: stored.sha256,
-        place,
-        content: stored.content,
-        packed_in: None,
-        password: None,
-        pages: None,
-    })
+    Ok(file(n, name, kind, place, stored))
 }
 
 async fn take_text(mut field: Field<'_>, lang: Lang) -> Result<String, Problem> {
@@ -317,9 +313,64 @@ fn unknown_kind(name: &str, lang: Lang) -> Problem {
         .detail(broken.sentence(lang == Lang::Es))
 }
 
-/// A request's creation time is its own; both databases keep microseconds.
-pub fn whole_microseconds(at: Timestamp) -> Timestamp {
-    Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at)
+/// A request that came now, for whoever sent it to say the rest of.
+pub fn received(
+    id: &str,
+    workflow: &Workflow,
+    version: i64,
+    policy: &Policy,
+    now: Timestamp,
+) -> RequestRow {
+    // A request's creation time is its own; both databases keep microseconds.
+    let created = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
+    let (sla, deadline) = route::deadline(workflow, created, policy.default_sla);
+    RequestRow {
+        id: id.to_owned(),
+        trace_id: uuid::Uuid::now_v7().to_string(),
+        external_id: None,
+        channel: String::new(),
+        workflow_id: version,
+        workflow_name: workflow.name.clone(),
+        status: Status::Received,
+        priority: 5,
+        sla_seconds: sla.as_secs_f64(),
+        deadline,
+        page_count: None,
+        document_count: None,
+        stage_at: -1,
+        progress: Progress::Sent,
+        run: 1,
+        metadata: Json::Null,
+        result: None,
+        error: None,
+        error_code: None,
+        duplicate_of: None,
+        created_by: String::new(),
+        created_at: created,
+        updated_at: created,
+        completed_at: None,
+        breached_at: None,
+        next_check: Some(sla::first(created, deadline, workflow.sla)),
+        partial_at: None,
+        callback_url: None,
+        cleared_at: None,
+    }
+}
+
+/// A file that was stored and belongs to no archive.
+pub(super) fn file(n: u32, name: String, kind: Kind, place: String, stored: Stored) -> FileRow {
+    FileRow {
+        n,
+        name,
+        kind: kind_word(kind).to_owned(),
+        bytes: stored.bytes,
+        sha256: stored.sha256,
+        place,
+        content: stored.content,
+        packed_in: None,
+        password: None,
+        pages: None,
+    }
 }
 
 #[cfg(test)]

@@ -3,15 +3,14 @@
 
 use std::time::Duration;
 
-use db::{Error, audit::Entry};
-use host::{By, Next};
+use db::Error;
+use host::Next;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
 
 use crate::{
     Context, decisions,
-    drivers::runtime::Runtime,
-    store::{requests, retention, scope},
+    rules::sweep,
+    store::{requests, scope, sweep::Ended},
 };
 
 /// The tick that removes what is no longer kept.
@@ -28,9 +27,8 @@ const BATCH: usize = 100;
 
 /// Removes files, words and results of requests that ended longer ago than their workflow keeps
 /// them.
-pub async fn clear(context: &Context, now: Timestamp) -> Result<(), Error> {
-    let runtime = context.runtime.clone();
-    for workflow in runtime.workflows.active().values() {
+async fn clear(context: &Context, now: Timestamp) -> Result<(), Error> {
+    for workflow in context.runtime.workflows.active().values() {
         let Some(days) = workflow.retention_days else { continue };
         let kept = SignedDuration::from_hours(i64::from(days) * 24);
         let before = now.saturating_sub(kept).unwrap_or(Timestamp::MIN);
@@ -38,8 +36,7 @@ pub async fn clear(context: &Context, now: Timestamp) -> Result<(), Error> {
             let mut tx = context.store.read().await?;
             let ids = requests::outlived(&mut tx, &workflow.name, before, BATCH as i64).await?;
             drop(tx);
-            let cleared = clear_batch(context, &runtime, &ids, days, now).await?;
-            if cleared < BATCH {
+            if clear_batch(context, ids, days, kept, now).await? < BATCH {
                 break;
             }
         }
@@ -49,33 +46,30 @@ pub async fn clear(context: &Context, now: Timestamp) -> Result<(), Error> {
 
 async fn clear_batch(
     context: &Context,
-    runtime: &Runtime,
-    ids: &[String],
+    mut ids: Vec<String>,
     days: u32,
+    kept: SignedDuration,
     now: Timestamp,
 ) -> Result<usize, Error> {
-    let mut gone = Vec::with_capacity(ids.len());
-    for id in ids {
-        // Files first: should the process end here, the rows still say what is left to do.
-        match runtime.storage.remove(id).await {
-            Ok(()) => gone.push(id),
-            Err(error) => tracing::warn!(%error, request_id = id, "files outlive their time"),
+    // Files first: should the process end here, the rows still say what is left to do.
+    let mut stay = Vec::new();
+    for id in &ids {
+        if let Err(error) = context.runtime.storage.remove(id).await {
+            tracing::warn!(%error, request_id = id, "files outlive their time");
+            stay.push(id.clone());
         }
     }
-    if gone.is_empty() {
+    ids.retain(|id| !stay.contains(id));
+    if ids.is_empty() {
         return Ok(0);
     }
-    let scopes: Vec<_> = gone.iter().map(|id| scope(id)).collect();
+    let scopes: Vec<_> = ids.iter().map(|id| scope(id)).collect();
     let mut decision = context.store.decide_all(&scopes, now).await?;
-    retention::clear(&mut decision, &gone).await?;
-    for id in &gone {
-        let by = By { app: crate::NAME, name: "retention".to_owned(), role: String::new() };
-        let after = Some(json!({ "days": days }));
-        decision.audit(Entry { after, ..by.did("request.clear", format!("request/{id}")) });
-    }
+    let ended = Ended { ids: &ids, days };
+    let gone = decision.plan(&ended, |all| sweep::over(all, kept, now)).await?.plan.changes.len();
     decision.commit().await?;
-    tracing::info!(requests = gone.len(), days, "contents removed after their time");
-    Ok(gone.len())
+    tracing::info!(requests = gone, days, "contents removed after their time");
+    Ok(gone)
 }
 
 /// How long files may be without a request: longer than any upload takes.

@@ -159,7 +159,7 @@ impl Storage {
     }
 
     /// Requests whose files have not changed for so long, for the sweep of what no request owns.
-    /// Blocking.
+    /// Reads the directory, so it blocks.
     pub fn owners_older_than(&self, age: Duration) -> Vec<String> {
         self.older_than(REQUESTS, age)
     }

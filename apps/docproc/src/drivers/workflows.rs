@@ -51,11 +51,11 @@ pub async fn refresh(context: &Context) -> Result<bool, Error> {
     for (file, source) in &sources {
         match workflow::parse(source) {
             Ok(one) if good.contains_key(&one.name) => {
-                let said = Sentence::new(
+                let sentence = Sentence::new(
                     format!("otro fichero ya declara {:?}", one.name),
                     format!("another file declares {:?} already", one.name),
                 );
-                let faults = vec![Fault { line: 1, column: 1, said }];
+                let faults = vec![Fault { line: 1, column: 1, sentence }];
                 refused.push(Refused { file: file.clone(), faults });
             }
             Ok(one) => {
@@ -69,7 +69,7 @@ pub async fn refresh(context: &Context) -> Result<bool, Error> {
             tracing::error!(
                 file = one.file,
                 line = fault.line,
-                fault = fault.said.en,
+                fault = fault.sentence.en,
                 "workflow refused; the version before it stays"
             );
         }

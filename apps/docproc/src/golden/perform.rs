@@ -56,8 +56,8 @@ pub(super) fn open(runtime: &Runtime, files: &[FileRow]) -> Result<Vec<Arc<Docum
     }
 }
 
-/// What a page says.
-pub(super) struct Said {
+/// What was read on a page.
+pub(super) struct ReadPage {
     pub text: PageText,
     pub place: PagePosition,
     pub identity: Option<String>,
@@ -69,7 +69,7 @@ pub(super) fn read(
     engine: Engine,
     document: &Document,
     page: usize,
-) -> Result<Said, String> {
+) -> Result<ReadPage, String> {
     let reader = readers.entry(engine).or_insert_with(|| {
         Reader::new(runtime.pack.clone(), engine_of(engine, runtime.pack.as_ref()))
     });
@@ -77,7 +77,7 @@ pub(super) fn read(
     let evidence = first_page_evidence(&text);
     let place =
         PagePosition::told(evidence.page_number, evidence.starts, evidence.identity.is_some());
-    Ok(Said { place, identity: evidence.identity, text })
+    Ok(ReadPage { place, identity: evidence.identity, text })
 }
 
 pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Scores {

@@ -169,9 +169,9 @@ impl Play<'_> {
                 let How::Read { engine } = stage.how else { return Err(misplaced(&stage.name)) };
                 let sheet = &mut self.sheets[*n as usize];
                 let paper = &self.papers[sheet.paper];
-                let said = perform::read(runtime, self.readers, engine, paper, sheet.page)?;
-                sheet.text = Some(said.text);
-                Known::Page { evidence: Some((said.place, said.identity)), scores: None }
+                let read = perform::read(runtime, self.readers, engine, paper, sheet.page)?;
+                sheet.text = Some(read.text);
+                Known::Page { evidence: Some((read.place, read.identity)), scores: None }
             }
             (Component::Classifier, Item::Page(n)) => {
                 let text = self.sheets[*n as usize].text.as_ref();
@@ -217,12 +217,12 @@ impl Play<'_> {
         if let Some(wanted) = wanted(expected, bundle) {
             for field in found.fields.iter().filter(|one| one.value.is_some()) {
                 let Some(truth) = wanted.get(&field.name) else { continue };
-                let said = bundle.data.get(&field.name).unwrap_or(&Json::Null);
+                let found = bundle.data.get(&field.name).unwrap_or(&Json::Null);
                 self.observed.push(Observed {
                     doc_type: bundle.doc_type.clone(),
                     field: Some(field.name.clone()),
                     confidence: perform::rounded(field.confidence),
-                    right: golden::same(Some(field.kind), truth, said, *today),
+                    right: golden::same(Some(field.kind), truth, found, *today),
                 });
             }
         }
@@ -246,8 +246,8 @@ impl Play<'_> {
         page.standing = Standing { at: at as i32, progress: Progress::Done };
     }
 
-    /// A person mends what they are shown as doubtful and fills in what the machine left empty; what
-    /// it was sure of stays its word.
+    /// A person mends what they are shown as doubtful and fills in what the machine left empty;
+    /// what it was sure of stays its word.
     fn ask_fields(&mut self, item: &Item, at: usize) {
         self.asked.documents += 1;
         let Item::Document(id) = item else { return };
@@ -273,13 +273,13 @@ impl Play<'_> {
         }
     }
 
-    fn observe_type(&mut self, n: u32, said: &str, confidence: f64) {
+    fn observe_type(&mut self, n: u32, found: &str, confidence: f64) {
         let known = self.rehearsal.expected.documents.iter().find(|one| one.pages.contains(&n));
         self.observed.extend(known.map(|one| Observed {
             doc_type: one.doc_type.clone(),
             field: None,
             confidence,
-            right: one.doc_type == said,
+            right: one.doc_type == found,
         }));
     }
 

@@ -6,7 +6,7 @@ use web::{Lang, Page, Tone};
 use super::words;
 use crate::routes::capacity::{Part, Plan};
 
-/// `/docproc/capacidad`: how many hands and people a load needs.
+/// `/docproc/capacidad`: how many workers and people a load needs.
 #[derive(Template)]
 #[template(path = "capacity.html")]
 pub struct CapacityPage {

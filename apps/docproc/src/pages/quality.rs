@@ -8,7 +8,7 @@ use web::{Lang, Page, Tone};
 use super::words;
 use crate::rules::{
     quality::{FieldLine, Quality, TypeLine},
-    thresholds::{self, Point, Said},
+    thresholds::{self, Confidences, Point},
 };
 
 /// `/docproc/calidad`: how good the machine is, and what other thresholds would do.
@@ -44,7 +44,7 @@ struct Side<'a> {
     id: &'static str,
     title: &'static str,
     about: &'static str,
-    said: &'a Said,
+    confidences: &'a Confidences,
     threshold: f64,
 }
 
@@ -65,7 +65,7 @@ impl QualityPage {
                     "Cuántas páginas irían a personas, y cuántos de los tipos aceptados serían falsos.",
                     "How many pages would go to people, and how many of the accepted types would be wrong.",
                 ),
-                said: &self.quality.pages,
+                confidences: &self.quality.pages,
                 threshold: self.classification,
             },
             Side {
@@ -75,24 +75,24 @@ impl QualityPage {
                     "Cuántos documentos irían a personas, y cuántos de los campos aceptados serían falsos.",
                     "How many documents would go to people, and how many of the accepted fields would be wrong.",
                 ),
-                said: &self.quality.documents,
+                confidences: &self.quality.documents,
                 threshold: self.extraction,
             },
         ]
     }
 
     fn points(side: &Side<'_>) -> Vec<(Point, bool)> {
-        let mut points = thresholds::curve(side.said);
+        let mut points = thresholds::curve(side.confidences);
         let same = |one: &Point| (one.threshold - side.threshold).abs() < 1e-9;
         if !points.iter().any(same) {
-            points.push(thresholds::at(side.said, side.threshold));
+            points.push(thresholds::at(side.confidences, side.threshold));
             points.sort_by(|a, b| a.threshold.total_cmp(&b.threshold));
         }
         points.into_iter().map(|one| (one, same(&one))).collect()
     }
 
     fn at(side: &Side<'_>) -> Point {
-        thresholds::at(side.said, side.threshold)
+        thresholds::at(side.confidences, side.threshold)
     }
 
     fn asked(&self, side: &Side<'_>) -> Curves {
@@ -102,7 +102,8 @@ impl QualityPage {
 
     /// Errors are few: drawn on a scale of their own.
     fn wrong(&self, side: &Side<'_>) -> Curves {
-        let most = thresholds::curve(side.said).iter().filter_map(Point::error).fold(0.0, f64::max);
+        let most =
+            thresholds::curve(side.confidences).iter().filter_map(Point::error).fold(0.0, f64::max);
         let tops = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
         let top = tops.into_iter().find(|top| most <= *top).unwrap_or(1.0);
         let name = self.page.t("Error entre lo aceptado", "Error among the accepted");
@@ -121,7 +122,7 @@ impl QualityPage {
             let share = share(one)?;
             Some((one.threshold, share, self.precise(Some(share))))
         };
-        let points = thresholds::curve(side.said).iter().filter_map(told).collect();
+        let points = thresholds::curve(side.confidences).iter().filter_map(told).collect();
         let decimals = if top >= 0.2 { 0 } else { 2 - usize::from(top >= 0.1) };
         let rung = |n: f64| format!("{} %", self.page.decimal(top * n * 25.0, decimals));
         Curves {
@@ -194,7 +195,7 @@ impl QualityPage {
     }
 
     fn known_note(&self, side: &Side<'_>) -> String {
-        let known = side.said.known.len();
+        let known = side.confidences.known.len();
         match self.page.lang {
             Lang::Es => format!("La verdad se conoce de {known}."),
             Lang::En => format!("The truth is known of {known}."),

@@ -142,7 +142,7 @@ impl RequestPage {
         };
         let (dead, in_hand, ready) = (count_of("DEAD"), count_of("CLAIMED"), count_of("READY"));
         let all = reached.total.is_some_and(|total| total > 0 && reached.passed >= total);
-        let said = |n: usize, es, en| format!("{n} {}", page.t(es, en));
+        let counted = |n: usize, es, en| format!("{n} {}", page.t(es, en));
         let failed = dead > 0 && self.failed();
         Step {
             title: words::component(page, stage.component.word()),
@@ -152,11 +152,11 @@ impl RequestPage {
                 (_, Some(total)) => format!("{}/{total}", reached.passed),
             },
             note: if failed {
-                said(dead, if dead == 1 { "abandonado" } else { "abandonados" }, "given up")
+                counted(dead, if dead == 1 { "abandonado" } else { "abandonados" }, "given up")
             } else if in_hand > 0 {
-                said(in_hand, "en curso", "in hand")
+                counted(in_hand, "en curso", "in hand")
             } else if ready > 0 {
-                said(ready, "en cola", "queued")
+                counted(ready, "en cola", "queued")
             } else {
                 unit(page, stage.unit).to_owned()
             },
@@ -270,7 +270,7 @@ impl RequestPage {
     }
 
     fn result(&self) -> Option<String> {
-        self.detail.result.as_ref().and_then(|said| serde_json::to_string_pretty(said).ok())
+        self.detail.result.as_ref().and_then(|result| serde_json::to_string_pretty(result).ok())
     }
 
     fn moments(&self) -> Vec<Moment> {

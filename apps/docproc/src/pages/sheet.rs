@@ -136,7 +136,7 @@ fn datum(page: &Page, key: String, field: &FieldValue, threshold: f64) -> Datum 
         name: field.name.clone(),
         title: words::field(page, &field.name),
         value: field.value.clone().filter(|value| !value.is_empty()),
-        normalised: field.normalised.clone().filter(|said| Some(said) != field.value.as_ref()),
+        normalised: field.normalised.clone().filter(|value| Some(value) != field.value.as_ref()),
         confidence: field.confidence,
         standing: Standing::of(field, threshold),
         rules: field.rules.clone(),

@@ -17,7 +17,7 @@ use crate::{
     rules::{
         quality::{FieldLine, Quality, TypeLine},
         shift::{Day, Shift},
-        thresholds::{Known, Said},
+        thresholds::{Confidences, Known},
         why::Reason,
         workflow,
     },
@@ -42,8 +42,8 @@ fn page(lang: Lang) -> Page {
 }
 
 fn overview(lang: Lang, ever: bool) -> OverviewPage {
-    let said = Sentence::new("no hay etapas", "there are no stages");
-    let fault = workflow::Fault { line: 7, column: 1, said };
+    let sentence = Sentence::new("no hay etapas", "there are no stages");
+    let fault = workflow::Fault { line: 7, column: 1, sentence };
     OverviewPage {
         page: page(lang),
         counts: Counts { ever, open: 3, completed: 4, in_time: 3, late: 1, ..Counts::default() },
@@ -173,7 +173,7 @@ fn detail() -> RequestDetail {
 fn request(lang: Lang, status: Status) -> RequestPage {
     let reason = Reason {
         code: "ESPERA_PERSONA",
-        said: Sentence::new("La página espera.", "The page waits."),
+        sentence: Sentence::new("La página espera.", "The page waits."),
         until: None,
         data: json!({}),
     };
@@ -325,7 +325,7 @@ fn quality(lang: Lang, quality: Quality) -> QualityPage {
 fn counted() -> Quality {
     let known = [(0.95, true), (0.7, false), (0.4, false)];
     let known = known.map(|(confidence, right)| Known { confidence, right }).to_vec();
-    let said = Said { all: vec![0.95, 0.9, 0.7, 0.4], always: 1, known };
+    let confidences = Confidences { all: vec![0.95, 0.9, 0.7, 0.4], always: 1, known };
     let (doc_type, field) = ("invoice".to_owned(), "total_amount".to_owned());
     Quality {
         types: vec![TypeLine { doc_type: doc_type.clone(), documents: 4, straight: 3 }],
@@ -337,8 +337,8 @@ fn counted() -> Quality {
             answered: 1,
             changed: 1,
         }],
-        pages: said.clone(),
-        documents: said,
+        pages: confidences.clone(),
+        documents: confidences,
     }
 }
 

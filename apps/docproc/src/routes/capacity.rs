@@ -1,4 +1,4 @@
-//! How many hands and people a load needs, from what this installation measured.
+//! How many workers and people a load needs, from what this installation measured.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -35,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 const MOST_BUSY: f64 = 0.8;
 /// What a task takes a person until some were measured.
 const TASK_SECONDS: f64 = 45.0;
-/// Hands that are busy longer than this keep requests waiting.
+/// Workers that are busy for a larger share of their time keep requests waiting.
 const BUSY_ENOUGH: f64 = 0.7;
 
 /// Nothing takes less than a microsecond; what is nearer to zero than that would only overflow what
@@ -63,7 +63,7 @@ struct Asked {
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Plan {
-    /// Whether any number of hands keeps the promise.
+    /// Whether any number of workers keeps the promise.
     pub(crate) possible: bool,
     /// The fewest that do.
     pub(crate) hands: Option<u32>,
@@ -73,7 +73,7 @@ pub(crate) struct Plan {
     pub(crate) waiting_seconds: Option<f64>,
     /// What a request takes when no other is there.
     pub(crate) alone_seconds: f64,
-    /// The same load on the hands of this process.
+    /// The same load on the workers of this process.
     pub(crate) here: Here,
     pub(crate) people: People,
     /// Hands by component, for processes that do one each.
@@ -123,7 +123,7 @@ pub(crate) struct Measured {
     pub(crate) variation: f64,
 }
 
-/// How many hands and people a load needs.
+/// How many workers and people a load needs.
 #[utoipa::path(get, path = "/api/docproc/capacity", params(Asked), tag = "docproc",
     responses((status = 200, body = Plan), (status = 409, body = Problem)))]
 async fn plan(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {

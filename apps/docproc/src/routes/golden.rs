@@ -173,8 +173,10 @@ async fn take_files(
     })?;
     let text = form.others.get("expected").map(String::as_str).unwrap_or_default();
     let expected = serde_json::from_str::<Json>(text).unwrap_or_default();
-    let expected = rule::read(&expected).map_err(|said| {
-        Problem::unprocessable("RESPUESTA_INVALIDA").lang(desk.lang).detail(desk.lang.say(&said))
+    let expected = rule::read(&expected).map_err(|sentence| {
+        Problem::unprocessable("RESPUESTA_INVALIDA")
+            .lang(desk.lang)
+            .detail(desk.lang.say(&sentence))
     })?;
     let workflow = form.workflow.as_deref().unwrap_or(crate::rules::route::DEFAULT);
     let named = form.others.get("name").filter(|name| !name.trim().is_empty());

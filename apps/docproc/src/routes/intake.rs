@@ -23,9 +23,9 @@ use crate::{
     },
     drivers::reception::{self, Form, Refused},
     drivers::runtime::Runtime,
-    model::{Progress, Status},
+    model::Status,
     policy::Action,
-    rules::{callback, route, sla, workflow::Workflow},
+    rules::{callback, route, workflow::Workflow},
     store::{partial, policy, requests},
     wire::StatusView,
 };
@@ -119,10 +119,10 @@ async fn accept(
     })?;
     if let Some(url) = &form.callback_url {
         let private = crate::drivers::callback::may_stay_inside(&desk.context, policy.callbacks);
-        callback::check(url, private).map_err(|said| {
+        callback::check(url, private).map_err(|sentence| {
             Problem::unprocessable("CALLBACK_NO_ADMITIDO")
                 .lang(desk.lang)
-                .detail(desk.lang.say(&said))
+                .detail(desk.lang.say(&sentence))
         })?;
     }
     let active = runtime.workflows.active();
@@ -134,7 +134,15 @@ async fn accept(
     };
     reception::open(runtime.clone(), &form.files, desk.lang).await?;
     let key = key(headers, &form, &workflow.name);
-    let row = row(desk, id, &form, workflow, version, &policy);
+    let row = requests::RequestRow {
+        external_id: form.external_id.clone(),
+        channel: form.channel.clone(),
+        priority: form.priority,
+        metadata: serde_json::Value::Object(form.metadata.clone()),
+        created_by: desk.actor.name.clone(),
+        callback_url: form.callback_url.clone(),
+        ..reception::received(id, workflow, version, &policy, desk.now)
+    };
     let arrival = Arrival { row, files: form.files };
     Ok(match key {
         Some(key) => receive_once(&desk.context, &arrival, Once::Key(&key)).await?,
@@ -142,55 +150,12 @@ async fn accept(
     })
 }
 
-fn row(
-    desk: &Desk,
-    id: &str,
-    form: &Form,
-    workflow: &Workflow,
-    version: i64,
-    policy: &policy::Policy,
-) -> requests::RequestRow {
-    let created = reception::whole_microseconds(desk.now);
-    let (sla, deadline) = route::deadline(workflow, created, policy.default_sla);
-    requests::RequestRow {
-        id: id.to_owned(),
-        trace_id: uuid::Uuid::now_v7().to_string(),
-        external_id: form.external_id.clone(),
-        channel: form.channel.clone(),
-        workflow_id: version,
-        workflow_name: workflow.name.clone(),
-        status: Status::Received,
-        priority: form.priority,
-        sla_seconds: sla.as_secs_f64(),
-        deadline,
-        page_count: None,
-        document_count: None,
-        stage_at: -1,
-        progress: Progress::Sent,
-        run: 1,
-        metadata: serde_json::Value::Object(form.metadata.clone()),
-        result: None,
-        error: None,
-        error_code: None,
-        duplicate_of: None,
-        created_by: desk.actor.name.clone(),
-        created_at: created,
-        updated_at: created,
-        completed_at: None,
-        breached_at: None,
-        next_check: Some(sla::first(created, deadline, workflow.sla)),
-        partial_at: None,
-        callback_url: form.callback_url.clone(),
-        cleared_at: None,
-    }
-}
-
 /// The same key with other files, metadata or destination is another request.
 fn key(headers: &HeaderMap, form: &Form, workflow: &str) -> Option<Key> {
     let key = headers.get("idempotency-key")?.to_str().ok()?.to_owned();
     let hashes: Vec<&str> = form.files.iter().map(|file| file.sha256.as_str()).collect();
-    let said = json!([hashes, form.metadata, form.channel, workflow, form.external_id]);
-    Some(Key { key, fingerprint: db::sha256_hex(said.to_string().as_bytes()) })
+    let canonical = json!([hashes, form.metadata, form.channel, workflow, form.external_id]);
+    Some(Key { key, fingerprint: db::sha256_hex(canonical.to_string().as_bytes()) })
 }
 
 fn no_workflow(

@@ -78,23 +78,23 @@ impl AtDesk for Desk {
     fn refused(&self, refusal: &Refusal) -> Problem {
         match refusal {
             Refusal::NotFound => self.no_request(),
-            Refusal::Conflict { code, said } => {
-                Problem::conflict(*code).lang(self.lang).detail(self.lang.say(said))
+            Refusal::Conflict { code, sentence } => {
+                Problem::conflict(*code).lang(self.lang).detail(self.lang.say(sentence))
             }
-            Refusal::Invalid { code, said } => {
-                Problem::unprocessable(*code).lang(self.lang).detail(self.lang.say(said))
+            Refusal::Invalid { code, sentence } => {
+                Problem::unprocessable(*code).lang(self.lang).detail(self.lang.say(sentence))
             }
             Refusal::NoTask => Problem::not_found("TAREA_INEXISTENTE")
                 .lang(self.lang)
                 .detail(self.lang.t("No existe esa tarea.", "Task not found.")),
-            Refusal::Forbidden { code, said } => {
-                Problem::forbidden(*code).lang(self.lang).detail(self.lang.say(said))
+            Refusal::Forbidden { code, sentence } => {
+                Problem::forbidden(*code).lang(self.lang).detail(self.lang.say(sentence))
             }
-            Refusal::Wrong { said, errors } => {
+            Refusal::Wrong { sentence, errors } => {
                 let problem = Problem::unprocessable("VALORES_INVALIDOS").lang(self.lang);
-                let problem = problem.detail(self.lang.say(said));
-                errors.iter().fold(problem, |problem, (path, said)| {
-                    problem.error(path.as_str(), self.lang.say(said))
+                let problem = problem.detail(self.lang.say(sentence));
+                errors.iter().fold(problem, |problem, (path, sentence)| {
+                    problem.error(path.as_str(), self.lang.say(sentence))
                 })
             }
         }

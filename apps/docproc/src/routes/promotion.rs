@@ -71,7 +71,7 @@ async fn promote(
 fn differs(desk: &Desk, done: &Promotion) -> Problem {
     let all = done.set.len();
     let off = done.set.iter().filter(|one| !one.is_equal()).count();
-    let (code, said) = match (done.outcome, desk.lang) {
+    let (code, sentence) = match (done.outcome, desk.lang) {
         (Outcome::RolledBack, Lang::Es) => (
             "PROMOCION_DESHECHA",
             format!("{off} de {all} casos difieren en vigor; se volvió a la versión anterior."),
@@ -89,7 +89,7 @@ fn differs(desk: &Desk, done: &Promotion) -> Problem {
             format!("{off} of {all} cases differ; the version in force did not change."),
         ),
     };
-    let problem = Problem::conflict(code).lang(desk.lang).detail(said);
+    let problem = Problem::conflict(code).lang(desk.lang).detail(sentence);
     let lines = done.set.iter().flat_map(|verdict| lines(verdict, desk.lang));
     lines.take(MOST_TOLD).fold(problem, |problem, (path, text)| problem.error(path, text))
 }

@@ -20,7 +20,7 @@ use crate::{
     policy::Action,
     rules::{
         quality::Quality,
-        thresholds::{self, Point, Said},
+        thresholds::{self, Confidences, Point},
         workflow::Promotion,
     },
     store::{golden, policy, quality, workflows as versions},
@@ -109,10 +109,10 @@ async fn read(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failur
     Ok(axum::Json(body).into_response())
 }
 
-fn simulated(said: &Said, threshold: f64) -> Json {
-    let curve: Vec<Json> = thresholds::curve(said).iter().map(point).collect();
-    json!({ "at": point(&thresholds::at(said, threshold)), "curve": curve,
-            "known": said.known.len() })
+fn simulated(confidences: &Confidences, threshold: f64) -> Json {
+    let curve: Vec<Json> = thresholds::curve(confidences).iter().map(point).collect();
+    json!({ "at": point(&thresholds::at(confidences, threshold)), "curve": curve,
+            "known": confidences.known.len() })
 }
 
 fn point(one: &Point) -> Json {

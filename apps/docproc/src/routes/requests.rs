@@ -208,7 +208,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
     let reasons: Vec<_> = reasons
         .iter()
         .map(|reason| {
-            json!({ "code": reason.code, "detail": desk.lang.say(&reason.said),
+            json!({ "code": reason.code, "detail": desk.lang.say(&reason.sentence),
                     "until": reason.until, "data": reason.data })
         })
         .collect();
@@ -264,7 +264,7 @@ fn ended(row: &requests::RequestRow) -> Vec<why::Reason> {
     let code = if row.status == crate::model::Status::Cancelled { "CANCELADA" } else { "FALLIDA" };
     vec![why::Reason {
         code,
-        said: engine::Sentence::new(error.clone(), error.clone()),
+        sentence: engine::Sentence::new(error.clone(), error.clone()),
         until: None,
         data: json!({ "code": row.error_code }),
     }]

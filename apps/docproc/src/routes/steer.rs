@@ -35,12 +35,12 @@ async fn cancel(
     let id = desk.id(&id)?;
     let reason = body.and_then(|Json(body)| body.reason).unwrap_or_default();
     let reason: String = reason.chars().take(500).collect();
-    let said = format!(
+    let reason = format!(
         "cancelled by {}{}{reason}",
         desk.actor.name,
         if reason.is_empty() { "" } else { ": " }
     );
-    let done = decisions::cancel(&desk.context, &desk.by(), &id, &said).await?;
+    let done = decisions::cancel(&desk.context, &desk.by(), &id, &reason).await?;
     answer(&desk, &id, done).await
 }
 

@@ -10,7 +10,7 @@ use super::{Desk, form::SubmittedForm};
 use crate::{
     decisions::answers::Answer,
     model::EvidenceBox,
-    rules::{correct::Said, regroup::Wanted},
+    rules::{correct::Submitted, regroup::Wanted},
 };
 
 /// More boxes than any value spans.
@@ -103,7 +103,7 @@ fn fields(
         .filter(|all| all.values().flatten().all(sane))
         .filter(|all| all.values().map(Vec::len).sum::<usize>() <= MOST_BOXES)
         .ok_or_else(|| wrong(desk, "evidence", "{field: [{page, x, y, w, h}]}"))?;
-    Ok(Answer::Fields(Said { values: typed, absent, evidence }))
+    Ok(Answer::Fields(Submitted { values: typed, absent, evidence }))
 }
 
 fn groups_of(groups: &Json) -> Option<Vec<Wanted>> {

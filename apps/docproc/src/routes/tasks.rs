@@ -388,7 +388,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
         .filter(|held| held.task() == id)
         .map(why::task_reason)
         .map(|reason| {
-            json!({ "code": reason.code, "detail": desk.lang.say(&reason.said),
+            json!({ "code": reason.code, "detail": desk.lang.say(&reason.sentence),
                     "until": reason.until, "data": reason.data })
         })
         .collect();

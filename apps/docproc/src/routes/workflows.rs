@@ -118,7 +118,7 @@ pub(super) fn faults(faults: &[Fault], lang: Lang) -> Vec<Json> {
         .iter()
         .map(|fault| {
             json!({ "line": fault.line, "column": fault.column,
-                    "message": lang.say(&fault.said) })
+                    "message": lang.say(&fault.sentence) })
         })
         .collect()
 }

@@ -69,18 +69,9 @@ pub struct NewDocument<'a> {
     pub doc_type: &'a str,
 }
 
-const COLUMNS: &[&str] = &[
-    "id",
-    "request_id",
-    "first_page",
-    "last_page",
-    "doc_type",
-    "stage_at",
-    "standing",
-    "fields",
-    "extracted_data",
-    "confidence",
-    "missing",
+const COLUMNS: &[&str] = db::columns![
+    id request_id first_page last_page doc_type stage_at standing fields extracted_data
+    confidence missing
 ];
 
 /// Writes documents: request, id, what changes.

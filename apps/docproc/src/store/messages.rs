@@ -24,7 +24,7 @@ pub struct NewMessage {
     pub deadline: Timestamp,
 }
 
-/// A message in this process's hands.
+/// A message that this process holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     pub id: i64,
@@ -58,15 +58,8 @@ impl NewMessage {
 }
 
 pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<(), Error> {
-    let mut rows = Rows::new(&[
-        "request_id",
-        "run",
-        "stage_at",
-        "stage",
-        "component",
-        "item",
-        "priority",
-        "deadline_utc",
+    let mut rows = Rows::new(db::columns![
+        request_id run stage_at stage component item priority deadline_utc
     ]);
     for message in messages {
         rows.push(message.values());
@@ -98,7 +91,7 @@ const CLAIM_OF: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt
 /// Which messages to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Of every component but these.
+    /// Messages of every component but these.
     AllBut([&'static str; 2]),
     Only(&'static str),
 }
@@ -157,7 +150,7 @@ pub async fn still_held(tx: &mut Tx, worker: &str, claims: &[&Claim]) -> Result<
     Ok(claims.iter().map(|claim| held.get(&claim.id) == Some(&claim.attempt)).collect())
 }
 
-/// Messages that were done: id, when a hand took it up, when it was through.
+/// Messages that were done: id, when a worker took it up, when it was through.
 pub async fn done(
     decision: &mut Decision,
     finished: &[(i64, Timestamp, Timestamp)],
@@ -172,7 +165,7 @@ pub async fn done(
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
-/// A stage that ran in the same hands as the one before it: never queued, only remembered.
+/// A stage that ran in the same worker as the one before it: never queued, only remembered.
 #[derive(Clone, Debug)]
 pub struct Past {
     pub message: NewMessage,
@@ -180,17 +173,8 @@ pub struct Past {
 }
 
 pub async fn remember(decision: &mut Decision, worker: &str, past: &[Past]) -> Result<(), Error> {
-    let mut rows = Rows::new(&[
-        "request_id",
-        "run",
-        "stage_at",
-        "stage",
-        "component",
-        "item",
-        "priority",
-        "deadline_utc",
-        "started_at",
-        "finished_at",
+    let mut rows = Rows::new(db::columns![
+        request_id run stage_at stage component item priority deadline_utc started_at finished_at
     ]);
     for Past { message, ran } in past {
         let [request, run, at, stage, component, item, priority, deadline] = message.values();
@@ -235,18 +219,12 @@ pub async fn bury(
     park(decision, request).await
 }
 
-/// Messages that have waited for a worker since before an instant: id and request.
-pub async fn outdated(tx: &mut Tx, before: Timestamp) -> Result<Vec<(i64, String)>, Error> {
-    let sql = "SELECT id, request_id FROM messages WHERE state = 'READY' AND due_at <= $1
-               ORDER BY due_at LIMIT 500";
+/// Requests of which a message has waited for a worker since before an instant.
+pub async fn outdated(tx: &mut Tx, before: Timestamp) -> Result<Vec<String>, Error> {
+    let sql = "SELECT request_id FROM messages WHERE state = 'READY' AND due_at <= $1
+               GROUP BY request_id ORDER BY MIN(due_at) LIMIT 500";
     let rows = tx.all(sql, &[before.into()]).await?;
-    rows.iter().map(|row| Ok((row.get("id")?, row.get("request_id")?))).collect()
-}
-
-/// Whether a message still waits.
-pub async fn waits(tx: &mut Tx, id: i64) -> Result<bool, Error> {
-    let sql = "SELECT id FROM messages WHERE id = $1 AND state = 'READY'";
-    Ok(tx.optional(sql, &[id.into()]).await?.is_some())
+    rows.iter().map(|row| row.get("request_id")).collect()
 }
 
 /// Takes what waits of a request out of the queue.
@@ -300,13 +278,6 @@ pub async fn any_lost(tx: &mut Tx) -> Result<bool, Error> {
     let sql = "SELECT 1 AS one FROM messages WHERE state = 'CLAIMED'
                AND NOT EXISTS (SELECT 1 FROM processes WHERE name = worker) LIMIT 1";
     Ok(tx.optional(sql, &[]).await?.is_some())
-}
-
-/// Frees what processes held that are gone.
-pub async fn free_lost(decision: &mut Decision) -> Result<u64, Error> {
-    let sql = "UPDATE messages SET state = 'READY', worker = NULL WHERE state = 'CLAIMED'
-               AND NOT EXISTS (SELECT 1 FROM processes WHERE name = worker)";
-    decision.tx.execute(sql, &[]).await
 }
 
 /// When the next message falls due for these components.

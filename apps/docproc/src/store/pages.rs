@@ -69,25 +69,9 @@ pub struct PagePatch<'a> {
     pub document: Option<String>,
 }
 
-const COLUMNS: &[&str] = &[
-    "request_id",
-    "n",
-    "file",
-    "page_in_file",
-    "stage_at",
-    "standing",
-    "width",
-    "height",
-    "words",
-    "ocr_text",
-    "ocr_confidence",
-    "ocr_source",
-    "turned",
-    "evidence",
-    "scores",
-    "doc_type",
-    "confidence",
-    "document_id",
+const COLUMNS: &[&str] = db::columns![
+    request_id n file page_in_file stage_at standing width height words ocr_text ocr_confidence
+    ocr_source turned evidence scores doc_type confidence document_id
 ];
 
 fn values(request: &str, n: u32, page: &PagePatch<'_>) -> [Value; 18] {

@@ -80,7 +80,7 @@ async fn leaves(tx: &mut Tx, since: Timestamp, workflow: Option<&str>) -> Result
 fn leaf(row: &Row) -> Result<Leaf, Error> {
     let doc_type: String = row.get("doc_type")?;
     let by_person = row.word("origin", Origin::from_word)? == Origin::Person;
-    let said = if by_person {
+    let machine = if by_person {
         let scores: Option<Json> = row.maybe("scores")?;
         let best = scores.as_ref().and_then(|scores| scores.get(0));
         best.and_then(|best| Some((best[0].as_str()?.to_owned(), best[1].as_f64()?)))
@@ -91,7 +91,7 @@ fn leaf(row: &Row) -> Result<Leaf, Error> {
         request: row.get("request_id")?,
         item: Item::Page(row.get::<i64>("n")? as u32).key(),
         doc_type,
-        said,
+        machine,
         by_person,
         seen: row.maybe::<String>("looked_at")?.is_some_and(|by| by == "BACKOFFICE"),
     })
@@ -112,11 +112,11 @@ fn word(row: &Row) -> Result<Word, Error> {
         let confidence = machine["confidence"].as_f64();
         About::Type { confidence, changed: row.get::<i64>("changed")? != 0 }
     } else {
-        let fields = machine.as_object().into_iter().flatten().map(|(name, said)| FieldWord {
+        let fields = machine.as_object().into_iter().flatten().map(|(name, read)| FieldWord {
             name: name.clone(),
-            found: !said["value"].is_null(),
-            confidence: said["confidence"].as_f64().unwrap_or_default(),
-            changed: said["value"] != person[name],
+            found: !read["value"].is_null(),
+            confidence: read["confidence"].as_f64().unwrap_or_default(),
+            changed: read["value"] != person[name],
         });
         About::Fields(fields.collect())
     };

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use super::{messages, progress, reviews};
 use crate::rules::{continuity::PagePosition, regroup::Regrouping};
 
-/// Pages go back to the grouping with a person's word on them. The run counts on, so that what comes of the pages is new to the queue.
+/// Pages go back to the grouping with a person's word on them. The run counts on, so that what
+/// comes of the pages is new to the queue.
 pub async fn undo(
     decision: &mut Decision,
     request: &str,
@@ -17,17 +18,22 @@ pub async fn undo(
 ) -> Result<(), Error> {
     reviews::withdraw_items(decision, request, &done.undone).await?;
     messages::drop_items(decision, request, &done.undone).await?;
-    let said: HashMap<u32, PagePosition> = done
+    let places: HashMap<u32, PagePosition> = done
         .pages
         .iter()
         .map(|page| (page.n, if page.opens { PagePosition::Opens } else { PagePosition::Joins }))
         .chain(done.after.map(|n| (n, PagePosition::Opens)))
         .collect();
-    let sql = "SELECT n, evidence FROM pages WHERE request_id = $1 ORDER BY n";
+    let sql = "SELECT n, evidence, standing FROM pages WHERE request_id = $1 ORDER BY n";
     let mut evidence = Rows::new(&["n", "evidence"]);
+    let mut types = Rows::new(&["n", "doc_type", "standing"]);
     for row in decision.tx.all(sql, &[request.into()]).await? {
         let n = row.get::<i64>("n")? as u32;
-        let Some(place) = said.get(&n) else { continue };
+        if let Some(page) = done.pages.iter().find(|page| page.n == n) {
+            let standing: String = row.get("standing")?;
+            types.push([n.into(), page.doc_type.as_str().into(), standing.into()]);
+        }
+        let Some(place) = places.get(&n) else { continue };
         let before: Option<Json> = row.maybe("evidence")?;
         let identity = before.as_ref().and_then(|one| progress::read_evidence(one).1);
         evidence.push([n.into(), progress::evidence(*place, identity.as_deref()).into()]);
@@ -35,13 +41,10 @@ pub async fn undo(
     let sql = "UPDATE pages SET evidence = v.evidence FROM ROWS
                WHERE pages.request_id = $1 AND pages.n = v.n";
     decision.tx.each(sql, &[request.into()], &evidence).await?;
-    let mut types = Rows::new(&["n", "doc_type"]);
-    for page in &done.pages {
-        types.push([page.n.into(), page.doc_type.as_str().into()]);
-    }
     let sql = "UPDATE pages SET doc_type = v.doc_type, classification_confidence = 1.0,
                origin = 'BACKOFFICE', document_id = NULL, stage_at = $2, standing = 'WAITING'
-               FROM ROWS WHERE pages.request_id = $1 AND pages.n = v.n";
+               FROM ROWS WHERE pages.request_id = $1 AND pages.n = v.n
+               AND pages.standing = v.standing";
     decision.tx.each(sql, &[request.into(), (at as i64).into()], &types).await?;
     let sql = "DELETE FROM documents WHERE id IN (SELECT v.id FROM ROWS)";
     decision.tx.each(sql, &[], &Rows::of(&["id"], &done.undone)).await?;

@@ -65,22 +65,9 @@ pub struct FileRow {
 }
 
 pub async fn insert(decision: &mut Decision, requests: &[RequestRow]) -> Result<(), Error> {
-    let mut rows = Rows::new(&[
-        "id",
-        "trace_id",
-        "external_id",
-        "channel",
-        "workflow_id",
-        "workflow_name",
-        "priority",
-        "sla_seconds",
-        "deadline_utc",
-        "metadata",
-        "duplicate_of",
-        "created_by",
-        "created_at",
-        "next_check_at",
-        "callback_url",
+    let mut rows = Rows::new(db::columns![
+        id trace_id external_id channel workflow_id workflow_name priority sla_seconds
+        deadline_utc metadata duplicate_of created_by created_at next_check_at callback_url
     ]);
     for request in requests {
         rows.push([
@@ -112,18 +99,8 @@ pub async fn insert(decision: &mut Decision, requests: &[RequestRow]) -> Result<
 
 /// Writes files; one that is there already learns how many pages it has.
 pub async fn put_files(decision: &mut Decision, files: &[(&str, &FileRow)]) -> Result<(), Error> {
-    let mut rows = Rows::new(&[
-        "request_id",
-        "n",
-        "name",
-        "kind",
-        "bytes",
-        "sha256",
-        "place",
-        "content",
-        "packed_in",
-        "password",
-        "pages",
+    let mut rows = Rows::new(db::columns![
+        request_id n name kind bytes sha256 place content packed_in password pages
     ]);
     for (request, file) in files {
         rows.push([

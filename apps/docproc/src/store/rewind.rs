@@ -41,12 +41,14 @@ pub async fn rewind(
     }
     let at_stage = match from {
         From::Split => None,
-        From::Pages => {
-            Some("UPDATE pages SET stage_at = $2, standing = 'WAITING' WHERE request_id = $1")
-        }
+        // From wherever they stand: waiting there already, sent, done or with a person.
+        From::Pages => Some(
+            "UPDATE pages SET stage_at = $2, standing = 'WAITING' WHERE request_id = $1
+             AND standing IN ('WAITING', 'SENT', 'DONE', 'REVIEW')",
+        ),
         From::Documents => Some(
             "UPDATE documents SET stage_at = $2, standing = 'WAITING', origin = 'AUTO'
-             WHERE request_id = $1",
+             WHERE request_id = $1 AND standing IN ('WAITING', 'SENT', 'DONE', 'REVIEW')",
         ),
     };
     if let Some(sql) = at_stage {
@@ -58,9 +60,13 @@ pub async fn rewind(
         let next = split.and_then(|split| workflow.next_for(Unit::Request, split + 1));
         (next, Status::Processing)
     };
-    let sql =
-        "UPDATE requests SET stage_at = $2, standing = 'WAITING', run = run + 1 WHERE id = $1";
-    run(decision, sql, &row.id, Some(resume.unwrap_or(at))).await?;
+    let sql = "UPDATE requests SET stage_at = $2, standing = 'WAITING', run = run + 1
+               WHERE id = $1 AND stage_at = $3 AND standing = $4";
+    let resume = resume.unwrap_or(at) as i64;
+    let seen = [row.stage_at.into(), row.progress.word().into()];
+    let args: Vec<Value> =
+        [row.id.as_str().into(), resume.into()].into_iter().chain(seen).collect();
+    decision.tx.guarded("request", sql, &args).await?;
     reopen(decision, row, status).await
 }
 

@@ -61,7 +61,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Takes what was found out.
+    /// Adds what was found out about an item.
     pub(super) fn learn(&mut self, which: usize, finding: &'a Finding) {
         let Finding { item, at, known, kept, .. } = finding;
         match item {
@@ -108,7 +108,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Takes what follows.
+    /// Adds a change that follows from it.
     pub(super) fn take(&mut self, which: usize, change: &'a Change) {
         match change {
             // Taken with what was found.

@@ -18,13 +18,13 @@ pub struct Curve {
 pub struct Bin {
     pub cases: u32,
     pub right: u32,
-    said: f64,
+    confidence: f64,
 }
 
 impl Bin {
     /// The mean confidence.
-    pub fn said(&self) -> f64 {
-        self.said / f64::from(self.cases.max(1))
+    pub fn confidence(&self) -> f64 {
+        self.confidence / f64::from(self.cases.max(1))
     }
 
     pub fn share_right(&self) -> f64 {
@@ -33,11 +33,11 @@ impl Bin {
 }
 
 impl Curve {
-    pub fn add(&mut self, said: f64, right: bool) {
-        let said = said.clamp(0.0, 1.0);
-        let bin = &mut self.bins[((said * BINS as f64) as usize).min(BINS - 1)];
+    pub fn add(&mut self, confidence: f64, right: bool) {
+        let confidence = confidence.clamp(0.0, 1.0);
+        let bin = &mut self.bins[((confidence * BINS as f64) as usize).min(BINS - 1)];
         bin.cases += 1;
-        bin.said += said;
+        bin.confidence += confidence;
         bin.right += u32::from(right);
     }
 
@@ -46,7 +46,7 @@ impl Curve {
         for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
             bin.cases += more.cases;
             bin.right += more.right;
-            bin.said += more.said;
+            bin.confidence += more.confidence;
         }
         self
     }
@@ -64,15 +64,15 @@ impl Curve {
     pub fn text(&self) -> String {
         let mut text = String::from("  said   cases   right\n");
         for bin in self.bins() {
-            let (right, said) = (bin.share_right(), bin.said());
+            let (right, confidence) = (bin.share_right(), bin.confidence());
             let place = |share: f64| (share * WIDTH as f64).round() as usize;
             let mut bar: Vec<char> = vec!['█'; place(right)];
             bar.resize(WIDTH + 1, ' ');
-            bar[place(said)] = '|';
+            bar[place(confidence)] = '|';
             let bar: String = bar.into_iter().collect();
             let _ = writeln!(
                 text,
-                "  {said:.2}  {:>6}  {:>5.1} %  {}",
+                "  {confidence:.2}  {:>6}  {:>5.1} %  {}",
                 bin.cases,
                 right * 100.0,
                 bar.trim_end()
@@ -115,7 +115,9 @@ pub(super) fn svg(curves: &[(&str, &str, &Curve)]) -> String {
         let all = f64::from(curve.cases().max(1));
         let points: Vec<String> = curve
             .bins()
-            .map(|bin| format!("{:.1},{:.1}", bin.said() * SIDE, SIDE - bin.share_right() * SIDE))
+            .map(|bin| {
+                format!("{:.1},{:.1}", bin.confidence() * SIDE, SIDE - bin.share_right() * SIDE)
+            })
             .collect();
         let _ = writeln!(
             svg,

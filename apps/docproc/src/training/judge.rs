@@ -46,7 +46,7 @@ pub struct Verdict {
 #[derive(Clone, Debug)]
 pub struct FieldVerdict {
     pub name: String,
-    pub said: f64,
+    pub confidence: f64,
     pub right: bool,
     /// Found with at least the threshold.
     pub automatic: bool,
@@ -72,7 +72,7 @@ impl Judge<'_> {
         let first_told = sorted.told.first().map(|(told, _)| told.clone());
         let doc_type = truth.doc_type.clone().or(first_told).unwrap_or_default();
         let mut verdict = Verdict {
-            pages: told.map(|(told, said)| (*said, right_type(told))).collect(),
+            pages: told.map(|(told, confidence)| (*confidence, right_type(told))).collect(),
             straight: !sorted.asked,
             right: sorted.groups.len() == 1,
             fields: Vec::new(),
@@ -152,8 +152,8 @@ impl Judge<'_> {
         }
         let threshold = stages.get(at).and_then(|stage| stage.threshold);
         let threshold = threshold.unwrap_or(self.house.classification);
-        for (page, (doc_type, said)) in snapshot.pages.iter_mut().zip(&told) {
-            let by_person = truth.doc_type.clone().filter(|_| *said < threshold);
+        for (page, (doc_type, confidence)) in snapshot.pages.iter_mut().zip(&told) {
+            let by_person = truth.doc_type.clone().filter(|_| *confidence < threshold);
             page.doc_type = Some(by_person.unwrap_or_else(|| doc_type.clone()));
         }
         let opened = plan(&snapshot, self.workflow, self.house).changes.into_iter();
@@ -180,12 +180,12 @@ impl Judge<'_> {
     fn field(&self, spec: &FieldSpec, truth: &str, found: &Extraction) -> FieldVerdict {
         let field = found.fields.iter().find(|field| field.name == spec.name);
         let value = field.and_then(|field| field.normalised.as_deref());
-        let said = field.map_or(0.0, |field| f64::from(field.confidence));
+        let confidence = field.map_or(0.0, |field| f64::from(field.confidence));
         FieldVerdict {
             name: spec.name.clone(),
-            said,
+            confidence,
             right: value.is_some_and(|value| self.same(spec, value, truth)),
-            automatic: value.is_some() && said >= self.threshold(),
+            automatic: value.is_some() && confidence >= self.threshold(),
             found: value.map(str::to_owned),
             truth: truth.to_owned(),
         }
@@ -249,15 +249,16 @@ mod tests {
     use super::*;
     use crate::rules::workflow;
 
+    fn judge(workflow: &Workflow) -> Judge<'_> {
+        let house = Thresholds { classification: 0.8, extraction: 0.75 };
+        let today = jiff::civil::date(2026, 6, 1);
+        Judge { workflow, classifier: Classifier::shipped(), house, today }
+    }
+
     #[test]
     fn generated_documents_are_judged_by_their_own_truth() {
         let workflow = workflow::parse(workflow::DEFAULT).unwrap();
-        let judge = Judge {
-            workflow: &workflow,
-            classifier: Classifier::shipped(),
-            house: Thresholds { classification: 0.8, extraction: 0.75 },
-            today: jiff::civil::date(2026, 6, 1),
-        };
+        let judge = judge(&workflow);
         let mut card = Scorecard::default();
         for seed in 0..10 {
             let sample = samples::generate(Sort::Invoice, Lang::Es, 9_000_000 + seed);
@@ -278,12 +279,7 @@ mod tests {
     #[test]
     fn values_are_compared_as_what_they_mean() {
         let workflow = workflow::parse(workflow::DEFAULT).unwrap();
-        let judge = Judge {
-            workflow: &workflow,
-            classifier: Classifier::shipped(),
-            house: Thresholds { classification: 0.8, extraction: 0.75 },
-            today: jiff::civil::date(2026, 6, 1),
-        };
+        let judge = judge(&workflow);
         let same = |kind, found, truth| judge.same(&FieldSpec::new("date", kind), found, truth);
         assert!(same(Kind::Decimal, "8.20", "$8.20") && !same(Kind::Decimal, "8.20", "8.02"));
         assert!(same(Kind::Date, "2018-03-14", "14-03-18"));

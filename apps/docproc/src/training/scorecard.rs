@@ -36,7 +36,7 @@ pub struct Slip {
     pub field: String,
     pub found: String,
     pub truth: String,
-    pub said: f64,
+    pub confidence: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -90,8 +90,8 @@ impl FieldScore {
 
 impl Slip {
     fn json(&self) -> Json {
-        let Self { file, field, found, truth, said } = self;
-        json!({ "file": file, "field": field, "found": found, "truth": truth, "confidence": said })
+        let Self { file, field, found, truth, confidence } = self;
+        json!({ "file": file, "field": field, "found": found, "truth": truth, "confidence": confidence })
     }
 }
 
@@ -108,11 +108,11 @@ impl TypeScore {
 
 impl Scorecard {
     pub fn add(&mut self, file: &Path, verdict: &Verdict) {
-        for (said, right) in &verdict.pages {
+        for (confidence, right) in &verdict.pages {
             let Some(right) = right else { continue };
             self.pages += 1;
             self.pages_right += usize::from(*right);
-            self.page_curve.add(*said, *right);
+            self.page_curve.add(*confidence, *right);
         }
         let score = self.types.entry(verdict.doc_type.clone()).or_default();
         score.documents += 1;
@@ -124,11 +124,17 @@ impl Scorecard {
             count.right += usize::from(field.right);
             count.automatic += usize::from(field.automatic);
             count.automatic_right += usize::from(field.automatic && field.right);
-            self.field_curve.add(field.said, field.right);
+            self.field_curve.add(field.confidence, field.right);
             if let Some(found) = field.found.clone().filter(|_| field.automatic && !field.right) {
                 let (file, name, truth) =
                     (file.to_owned(), field.name.clone(), field.truth.clone());
-                self.slips.push(Slip { file, field: name, found, truth, said: field.said });
+                self.slips.push(Slip {
+                    file,
+                    field: name,
+                    found,
+                    truth,
+                    confidence: field.confidence,
+                });
             }
         }
         self.verdicts.push(verdict.clone());
@@ -225,7 +231,7 @@ impl Scorecard {
             (name.clone(), told)
         });
         let bins = |curve: &Curve| -> Vec<Json> {
-            let bin = |bin: &super::Bin| json!({ "said": bin.said(), "cases": bin.cases, "right": bin.share_right() });
+            let bin = |bin: &super::Bin| json!({ "said": bin.confidence(), "cases": bin.cases, "right": bin.share_right() });
             curve.bins().map(bin).collect()
         };
         json!({
@@ -286,9 +292,9 @@ impl fmt::Display for Scorecard {
         if !self.slips.is_empty() {
             write!(f, "\nTaken for right, and wrong")?;
         }
-        for Slip { file, field, found, truth, said } in &self.slips {
+        for Slip { file, field, found, truth, confidence } in &self.slips {
             let file = file.display();
-            write!(f, "\n  {file}  {field}: «{found}» instead of «{truth}» ({said:.2})")?;
+            write!(f, "\n  {file}  {field}: «{found}» instead of «{truth}» ({confidence:.2})")?;
         }
         for (file, why) in &self.unread {
             write!(f, "\n{} was not read: {why}", file.display())?;

@@ -1,6 +1,6 @@
-//! How many hands a load needs: a queueing model on measured times.
+//! How many workers a load needs: a queueing model on measured times.
 //!
-//! A request is a handful of pieces of work that any hand may do: split, then its pages side by
+//! A request is a handful of pieces of work that any worker may do: split, then its pages side by
 //! side, then its documents. Requests wait for each other as in a queue with one server that is as
 //! fast as all hands together (Pollaczek–Khinchine); a request's own time is the time its pieces
 //! take on the hands when they are free. A simulation in the tests keeps the model honest.

@@ -11,7 +11,7 @@ use engine::Sentence;
 
 /// What a person sent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said {
+pub struct Submitted {
     /// By field; absent ones stay as the machine read them, empty ones are taken away.
     pub values: BTreeMap<String, Option<String>>,
     /// Fields that are not on the paper, required or not.
@@ -47,7 +47,7 @@ impl Lesson {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     pub field: String,
-    pub said: Sentence,
+    pub sentence: Sentence,
 }
 
 /// Merges what a person said over what the machine read. Every wrong value is told at once.
@@ -55,16 +55,18 @@ pub fn correct(
     machine: &[FieldValue],
     data: &Map<String, Json>,
     schema: Option<&Schema>,
-    said: &Said,
+    submitted: &Submitted,
     by: &str,
     today: Date,
 ) -> Result<Corrected, Vec<Wrong>> {
-    let mut wrong = unknown(machine, schema, said);
+    let mut wrong = unknown(machine, schema, submitted);
     let mut corrected = Corrected { fields: Vec::new(), data: data.clone(), lessons: Vec::new() };
     for (field, spec) in all_fields(machine, schema) {
         let spec = spec.as_ref();
-        match judge(&field, spec, said, by, today) {
-            Err(complaint) => wrong.push(Wrong { field: field.name, said: sentence(&complaint) }),
+        match judge(&field, spec, submitted, by, today) {
+            Err(complaint) => {
+                wrong.push(Wrong { field: field.name, sentence: sentence(&complaint) });
+            }
             Ok(None) => corrected.fields.push(field),
             Ok(Some((now, typed))) => {
                 corrected.lessons.push(Lesson {
@@ -106,16 +108,16 @@ fn all_fields(
 }
 
 /// Fields nobody asked for.
-fn unknown(machine: &[FieldValue], schema: Option<&Schema>, said: &Said) -> Vec<Wrong> {
+fn unknown(machine: &[FieldValue], schema: Option<&Schema>, submitted: &Submitted) -> Vec<Wrong> {
     let known: BTreeSet<String> =
         all_fields(machine, schema).into_iter().map(|(field, _)| field.name).collect();
-    let form = said.values.keys().chain(&said.absent).chain(said.evidence.keys());
+    let form = submitted.values.keys().chain(&submitted.absent).chain(submitted.evidence.keys());
     let strange: BTreeSet<&String> = form.filter(|name| !known.contains(*name)).collect();
     strange
         .into_iter()
         .map(|name| Wrong {
             field: name.clone(),
-            said: Sentence::new(
+            sentence: Sentence::new(
                 "Este tipo de documento no tiene ese campo.",
                 "This type of document has no such field.",
             ),
@@ -127,12 +129,12 @@ fn unknown(machine: &[FieldValue], schema: Option<&Schema>, said: &Said) -> Vec<
 fn judge(
     field: &FieldValue,
     spec: Option<&FieldSpec>,
-    said: &Said,
+    submitted: &Submitted,
     by: &str,
     today: Date,
 ) -> Result<Option<(FieldValue, Json)>, Complaint> {
-    let absent = said.absent.contains(&field.name);
-    let form = said.values.get(&field.name);
+    let absent = submitted.absent.contains(&field.name);
+    let form = submitted.values.get(&field.name);
     let text = form.and_then(|text| text.as_deref()).map(str::trim).filter(|t| !t.is_empty());
     let rule =
         |rule: &str| vec![RuleOutcome { rule: rule.to_owned(), ok: true, detail: by.to_owned() }];
@@ -165,7 +167,7 @@ fn judge(
     };
     let same = field.normalised.as_ref().or(field.value.as_ref()) == Some(&normalised);
     let kept = if same { field.boxes.clone() } else { Vec::new() };
-    let boxes = said.evidence.get(&field.name).cloned().unwrap_or(kept);
+    let boxes = submitted.evidence.get(&field.name).cloned().unwrap_or(kept);
     let value = if same { field.value.clone() } else { Some(text.to_owned()) };
     let now = FieldValue {
         value,
@@ -235,46 +237,52 @@ mod tests {
         }
     }
 
-    fn said(values: &[(&str, &str)]) -> Said {
+    fn submitted(values: &[(&str, &str)]) -> Submitted {
         let values = values.iter().map(|(name, text)| {
             ((*name).to_owned(), Some((*text).to_owned()).filter(|text| !text.is_empty()))
         });
-        Said { values: values.collect(), ..Said::default() }
+        Submitted { values: values.collect(), ..Submitted::default() }
     }
 
-    fn corrected(said: &Said) -> Result<Corrected, Vec<String>> {
+    fn corrected(submitted: &Submitted) -> Result<Corrected, Vec<String>> {
         let machine = [read("invoice_number", Some("F-1")), read("total_amount", None)];
         let today = date(2026, 11, 16);
-        correct(&machine, &Map::new(), Some(&schema()), said, "ana", today)
+        correct(&machine, &Map::new(), Some(&schema()), submitted, "ana", today)
             .map_err(|wrong| wrong.into_iter().map(|one| one.field).collect())
     }
 
     #[test]
     fn values_are_merged_typed_and_kept_as_lessons() {
-        let done = corrected(&said(&[("total_amount", "1.250,50")])).unwrap();
+        let done = corrected(&submitted(&[("total_amount", "1.250,50")])).unwrap();
         assert_eq!(done.data, json!({ "total_amount": 1250.5 }).as_object().unwrap().clone());
         assert!(done.fields[1].confidence > 0.9);
         assert!(done.fields[0].confidence < 0.6, "not form of");
         assert_eq!(done.lessons.len(), 1);
         assert!(done.lessons[0].changed());
-        let same = corrected(&said(&[("invoice_number", "F-1"), ("total_amount", "1")])).unwrap();
+        let same =
+            corrected(&submitted(&[("invoice_number", "F-1"), ("total_amount", "1")])).unwrap();
         assert!(!same.lessons[0].changed(), "confirmed");
         assert_eq!(same.fields[0].boxes.len(), 1, "what was confirmed keeps its evidence");
     }
 
     #[test]
     fn wrong_values_are_told_all_at_once() {
-        let wrong = corrected(&said(&[("total_amount", "x"), ("date", "never"), ("nope", "1")]));
+        let wrong =
+            corrected(&submitted(&[("total_amount", "x"), ("date", "never"), ("nope", "1")]));
         assert_eq!(wrong.unwrap_err(), ["nope", "total_amount", "date"]);
-        assert_eq!(corrected(&said(&[])).unwrap_err(), ["total_amount"], "required and missing");
-        assert_eq!(corrected(&said(&[("total_amount", "")])).unwrap_err(), ["total_amount"]);
+        assert_eq!(
+            corrected(&submitted(&[])).unwrap_err(),
+            ["total_amount"],
+            "required and missing"
+        );
+        assert_eq!(corrected(&submitted(&[("total_amount", "")])).unwrap_err(), ["total_amount"]);
     }
 
     #[test]
     fn what_is_not_on_the_paper_may_be_missing() {
-        let mut said = said(&[]);
-        said.absent.insert("total_amount".to_owned());
-        let done = corrected(&said).unwrap();
+        let mut submitted = submitted(&[]);
+        submitted.absent.insert("total_amount".to_owned());
+        let done = corrected(&submitted).unwrap();
         assert_eq!(done.data["total_amount"], Json::Null);
         assert_eq!(done.fields[1].rules[0].rule, "not_on_paper");
     }

@@ -1,4 +1,4 @@
-//! A request on its way while facts about it come in, before anything of it is written: what one
+//! A request on its way while findings about it come in, before anything of it is written: what one
 //! worker finds out in a row is planned together and written once.
 
 use super::{
@@ -102,7 +102,7 @@ impl<'a> Course<'a> {
         self.standing(&finding.item).is_some_and(|standing| *standing == sent)
     }
 
-    /// Takes a finding in, if it is finding.
+    /// Takes a finding in, if its item still stands where it was sent. Answers whether it did.
     pub fn learn<Kept>(&mut self, finding: &Finding<Kept>) -> bool {
         if !self.stands(finding) {
             return false;

@@ -96,8 +96,8 @@ const fn by_person(page: &Sort) -> Option<bool> {
 
 /// Whether a new document begins at `next`.
 fn is_boundary(page: &Sort, open: Option<&str>, next: &Sort, boundaries: Boundaries) -> bool {
-    if let Some(said) = by_person(next) {
-        return said;
+    if let Some(position) = by_person(next) {
+        return position;
     }
     if page.doc_type != next.doc_type {
         return true;

@@ -18,6 +18,7 @@ pub mod route;
 pub mod shift;
 pub mod sla;
 pub mod sufficient;
+pub mod sweep;
 pub mod thresholds;
 pub mod why;
 pub mod workflow;

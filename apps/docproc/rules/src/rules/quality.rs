@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::thresholds::{Known, Said};
+use super::thresholds::{Confidences, Known};
 
 /// A document that was decided lately.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Leaf {
     pub item: String,
     pub doc_type: String,
     /// What the machine said, where it is known.
-    pub said: Option<(String, f64)>,
+    pub machine: Option<(String, f64)>,
     /// A person gave the type.
     pub by_person: bool,
     /// A person answered the fields of its document and left the type alone.
@@ -66,9 +66,9 @@ pub struct Shown {
 pub struct Quality {
     pub types: Vec<TypeLine>,
     pub fields: Vec<FieldLine>,
-    pub pages: Said,
+    pub pages: Confidences,
     /// How much goes to people is counted in documents, how much is wrong in fields.
-    pub documents: Said,
+    pub documents: Confidences,
 }
 
 /// *Sin intervención*: documents of a type that needed nobody.
@@ -100,8 +100,8 @@ pub fn count(papers: &[Paper], leaves: &[Leaf], words: &[Word], shown: &[Shown])
         documents: documents(papers, words),
     };
     for one in shown {
-        let said = if one.of_field { &mut quality.documents } else { &mut quality.pages };
-        said.known.push(one.known);
+        let confidences = if one.of_field { &mut quality.documents } else { &mut quality.pages };
+        confidences.known.push(one.known);
     }
     quality
 }
@@ -134,8 +134,8 @@ fn fields(papers: &[Paper], words: &[Word]) -> Vec<FieldLine> {
         }
     }
     for word in words {
-        let About::Fields(said) = &word.about else { continue };
-        for one in said {
+        let About::Fields(fields) = &word.about else { continue };
+        for one in fields {
             line(&word.doc_type, &one.name, &|line| {
                 line.answered += 1;
                 line.changed += i64::from(one.changed);
@@ -145,54 +145,55 @@ fn fields(papers: &[Paper], words: &[Word]) -> Vec<FieldLine> {
     lines.into_values().collect()
 }
 
-fn pages(leaves: &[Leaf], words: &[Word]) -> Said {
-    let mut said = Said::default();
+fn pages(leaves: &[Leaf], words: &[Word]) -> Confidences {
+    let mut confidences = Confidences::default();
     let mut answered: HashSet<(&str, &str)> = HashSet::new();
     for word in words {
         let About::Type { confidence, changed } = &word.about else { continue };
         answered.insert((&word.request, &word.item));
         let known = confidence.map(|confidence| Known { confidence, right: !changed });
-        said.known.extend(known);
+        confidences.known.extend(known);
     }
     for leaf in leaves {
-        let Some((told, confidence)) = &leaf.said else { continue };
-        said.all.push(*confidence);
+        let Some((told, confidence)) = &leaf.machine else { continue };
+        confidences.all.push(*confidence);
         let asked = answered.contains(&(leaf.request.as_str(), leaf.item.as_str()));
         // Regrouped by a person, or looked at by one who found nothing wrong with it.
         if !asked && (leaf.by_person || leaf.seen) {
             let right = *told == leaf.doc_type;
-            said.known.push(Known { confidence: *confidence, right });
+            confidences.known.push(Known { confidence: *confidence, right });
         }
     }
-    said
+    confidences
 }
 
-fn documents(papers: &[Paper], words: &[Word]) -> Said {
-    let mut said = Said::default();
+fn documents(papers: &[Paper], words: &[Word]) -> Confidences {
+    let mut confidences = Confidences::default();
     let mut answered: HashMap<&str, &[FieldWord]> = HashMap::new();
     for word in words {
         let About::Fields(fields) = &word.about else { continue };
         answered.insert(&word.item, fields);
         let found = fields.iter().filter(|one| one.found);
-        said.known
+        confidences
+            .known
             .extend(found.map(|one| Known { confidence: one.confidence, right: !one.changed }));
     }
     for paper in papers {
         if !paper.reviewed {
-            said.all.extend(paper.confidence);
+            confidences.all.extend(paper.confidence);
             continue;
         }
         // What the machine said before the person did.
         let Some(fields) = answered.get(paper.id.as_str()) else { continue };
         let required = |name: &str| paper.fields.iter().any(|(one, need)| one == name && *need);
         if fields.iter().any(|one| !one.found && required(&one.name)) {
-            said.always += 1;
+            confidences.always += 1;
         } else {
             let found = fields.iter().filter(|one| one.found);
-            said.all.push(found.map(|one| one.confidence).fold(1.0, f64::min));
+            confidences.all.push(found.map(|one| one.confidence).fold(1.0, f64::min));
         }
     }
-    said
+    confidences
 }
 
 #[cfg(test)]
@@ -220,12 +221,12 @@ mod tests {
         }
     }
 
-    fn leaf(item: &str, said: &str, confidence: f64, by_person: bool, seen: bool) -> Leaf {
+    fn leaf(item: &str, machine: &str, confidence: f64, by_person: bool, seen: bool) -> Leaf {
         Leaf {
             request: "r".to_owned(),
             item: item.to_owned(),
             doc_type: "invoice".to_owned(),
-            said: Some((said.to_owned(), confidence)),
+            machine: Some((machine.to_owned(), confidence)),
             by_person,
             seen,
         }
@@ -240,9 +241,9 @@ mod tests {
         let line = &counted.fields[0];
         let numbers = (line.documents, line.straight, line.answered, line.changed);
         assert_eq!(numbers, (3, 1, 2, 2));
-        let said = &counted.documents;
-        assert_eq!((said.all.as_slice(), said.always), ([0.9, 0.6].as_slice(), 1));
-        assert_eq!(said.known, [Known { confidence: 0.6, right: false }]);
+        let confidences = &counted.documents;
+        assert_eq!((confidences.all.as_slice(), confidences.always), ([0.9, 0.6].as_slice(), 1));
+        assert_eq!(confidences.known, [Known { confidence: 0.6, right: false }]);
     }
 
     #[test]

@@ -22,14 +22,14 @@ pub struct Wanted {
 pub struct Regrouping {
     /// Documents that cease to be.
     pub undone: Vec<String>,
-    pub pages: Vec<Said>,
+    pub pages: Vec<PlacedPage>,
     /// The page behind them begins a document of its own, whatever it says itself.
     pub after: Option<u32>,
 }
 
 /// A page with its new type and whether it opens a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct PlacedPage {
     pub n: u32,
     pub doc_type: String,
     pub opens: bool,
@@ -63,7 +63,7 @@ pub fn regroup(
                 "A document is consecutive pages of one file.",
             ));
         }
-        pages.extend(group.pages.iter().map(|n| Said {
+        pages.extend(group.pages.iter().map(|n| PlacedPage {
             n: *n,
             doc_type: group.doc_type.clone(),
             opens: n == first,

@@ -11,7 +11,7 @@ use engine::Sentence;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
     pub code: &'static str,
-    pub said: Sentence,
+    pub sentence: Sentence,
     pub until: Option<Timestamp>,
     pub data: Json,
 }
@@ -19,7 +19,7 @@ pub struct Reason {
 /// What the queue knows of an item that was sent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Queued {
-    /// In a worker's hands.
+    /// A worker holds it.
     InHand { worker: String, since: Timestamp },
     /// So many messages are more urgent.
     Behind { ahead: u32 },
@@ -35,7 +35,7 @@ pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reas
     match held {
         Held::Person { item, at } => Reason {
             code: "ESPERA_PERSONA",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 format!("{} espera a una persona en «{}».", es(item), stage(*at)),
                 format!("{} waits for a person at “{}”.", en(item), stage(*at)),
             ),
@@ -44,7 +44,7 @@ pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reas
         },
         Held::Neighbour { page } => Reason {
             code: "ESPERA_PAGINA_ANTERIOR",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 format!("La página {} duda de su tipo y espera a la anterior.", page + 1),
                 format!("Page {} is unsure of its type and waits for the one before.", page + 1),
             ),
@@ -53,7 +53,7 @@ pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reas
         },
         Held::Join { at, arrived, expected } => Reason {
             code: "FALTAN",
-            said: Sentence::new(
+            sentence: Sentence::new(
                 format!("«{}» ha recibido {arrived} de {expected}.", stage(*at)),
                 format!("“{}” has received {arrived} of {expected}.", stage(*at)),
             ),
@@ -110,7 +110,7 @@ pub fn task_reason(held: &assign::Held) -> Reason {
             json!({ "by": by }),
         ),
     };
-    Reason { code, said: Sentence::new(es, en), until, data }
+    Reason { code, sentence: Sentence::new(es, en), until, data }
 }
 
 fn working(item: &Item, stage: &str, queued: Option<&Queued>) -> Reason {
@@ -156,7 +156,7 @@ fn working(item: &Item, stage: &str, queued: Option<&Queued>) -> Reason {
     if let (Json::Object(data), Json::Object(more)) = (&mut data, more) {
         data.extend(more);
     }
-    Reason { code, said: Sentence::new(es, en), until, data }
+    Reason { code, sentence: Sentence::new(es, en), until, data }
 }
 
 fn es(item: &Item) -> String {

@@ -112,11 +112,11 @@ pub(super) fn done(dropped: &Dropped) -> io::Result<()> {
 }
 
 /// The reason is written before the file moves: a file in `failed/` always has one.
-pub(super) fn failed(dropped: &Dropped, said: &Sentence) -> io::Result<()> {
+pub(super) fn failed(dropped: &Dropped, sentence: &Sentence) -> io::Result<()> {
     let to = target(dropped, FAILED)?;
     let mut reason = to.clone().into_os_string();
     reason.push(".reason.txt");
-    fs::write(reason, format!("{}\n{}\n", said.es, said.en))?;
+    fs::write(reason, format!("{}\n{}\n", sentence.es, sentence.en))?;
     shift(dropped, to)
 }
 

@@ -25,12 +25,10 @@ use web::Lang;
 use crate::{
     Context,
     decisions::receive::{Arrival, Once, Received, receive_once},
-    drivers::reading::kind_word,
     drivers::reception,
     drivers::runtime::{Part, Runtime},
     drivers::storage::Storage,
-    model::{Progress, Status},
-    rules::{route, sla, workflow::Workflow},
+    rules::route,
     store::{
         policy::{self, Policy},
         requests::{FileRow, RequestRow},
@@ -112,9 +110,9 @@ async fn take(
             tracing::info!(file = %dropped.path.display(), request_id = id, "taken from the folder");
             tokio::task::spawn_blocking(move || inbox::done(&dropped)).await
         }
-        Err(Refused::Bad(said)) => {
-            tracing::warn!(file = %dropped.path.display(), reason = said.en, "refused");
-            tokio::task::spawn_blocking(move || inbox::failed(&dropped, &said)).await
+        Err(Refused::Bad(sentence)) => {
+            tracing::warn!(file = %dropped.path.display(), reason = sentence.en, "refused");
+            tokio::task::spawn_blocking(move || inbox::failed(&dropped, &sentence)).await
         }
         Err(Refused::Later(error)) => {
             tracing::warn!(file = %dropped.path.display(), error, "the file is tried again");
@@ -159,7 +157,12 @@ async fn enter(
         return Ok(Err(Refused::Bad(Sentence::new(es.detail_text().to_owned(), en))));
     }
     let key = inbox::key(dropped, &files[0].sha256);
-    let row = row(id, dropped, workflow, version, policy, now);
+    let row = RequestRow {
+        channel: CHANNEL.to_owned(),
+        metadata: json!({ "file": dropped.name }),
+        created_by: CHANNEL.to_owned(),
+        ..reception::received(id, workflow, version, policy, now)
+    };
     receive_once(context, &Arrival { row, files }, Once::Dropped(&key)).await.map(Ok)
 }
 
@@ -180,62 +183,8 @@ async fn store_file(
     let (kind, stored, place): (Kind, _, _) = match copied.await {
         Ok(Ok(copied)) => copied,
         Ok(Err(inbox::Unfit::Io(error))) => return Err(Refused::Later(error.to_string())),
-        Ok(Err(inbox::Unfit::Bad(said))) => return Err(Refused::Bad(said)),
+        Ok(Err(inbox::Unfit::Bad(sentence))) => return Err(Refused::Bad(sentence)),
         Err(_) => return Err(Refused::Later("the copy did not end".to_owned())),
     };
-    Ok(FileRow {
-        n: 0,
-        name,
-        kind: kind_word(kind).to_owned(),
-        bytes: stored.bytes,
-        sha256: stored.sha256,
-        place,
-        content: stored.content,
-        packed_in: None,
-        password: None,
-        pages: None,
-    })
-}
-
-fn row(
-    id: &str,
-    dropped: &Dropped,
-    workflow: &Workflow,
-    version: i64,
-    policy: &Policy,
-    now: Timestamp,
-) -> RequestRow {
-    let created = reception::whole_microseconds(now);
-    let (sla, deadline) = route::deadline(workflow, created, policy.default_sla);
-    RequestRow {
-        id: id.to_owned(),
-        trace_id: uuid::Uuid::now_v7().to_string(),
-        external_id: None,
-        channel: CHANNEL.to_owned(),
-        workflow_id: version,
-        workflow_name: workflow.name.clone(),
-        status: Status::Received,
-        priority: 5,
-        sla_seconds: sla.as_secs_f64(),
-        deadline,
-        page_count: None,
-        document_count: None,
-        stage_at: -1,
-        progress: Progress::Sent,
-        run: 1,
-        metadata: json!({ "file": dropped.name }),
-        result: None,
-        error: None,
-        error_code: None,
-        duplicate_of: None,
-        created_by: CHANNEL.to_owned(),
-        created_at: created,
-        updated_at: created,
-        completed_at: None,
-        breached_at: None,
-        next_check: Some(sla::first(created, deadline, workflow.sla)),
-        partial_at: None,
-        callback_url: None,
-        cleared_at: None,
-    }
+    Ok(reception::file(0, name, kind, place, stored))
 }

@@ -1,4 +1,4 @@
-//! Goes on with a request that was just split, in the same hands, while everything about it is
+//! Goes on with a request that was just split, by the same worker, while everything about it is
 //! quick: a small file with a text layer is through before anybody could have taken its messages.
 //!
 //! The planner says here, as it does for the record, what would be sent; what is done by then is
@@ -30,8 +30,8 @@ use crate::{
     },
 };
 
-/// After this long others take part: large files are read by all hands, and what is more urgent is
-/// not kept waiting.
+/// After this long others take part: large files are read by all workers, and what is more urgent
+/// is not kept waiting.
 const LONGEST: Duration = Duration::from_millis(25);
 
 /// What was done ahead so far.

@@ -72,8 +72,8 @@ async fn call(client: &reqwest::Client, job: &Job, stage: &Stage) -> Result<Foun
     }
     if !status.is_success() {
         let lasting = status.is_client_error() && !matches!(status.as_u16(), 408 | 425 | 429);
-        let said: String = String::from_utf8_lossy(&body).chars().take(200).collect();
-        return Err(refused("HTTP_STATUS", format!("{status}: {said}"), lasting));
+        let answered: String = String::from_utf8_lossy(&body).chars().take(200).collect();
+        return Err(refused("HTTP_STATUS", format!("{status}: {answered}"), lasting));
     }
     let reply: Reply = serde_json::from_slice(&body).map_err(|error| {
         refused("HTTP_ANSWER", format!("the answer does not fit: {error}"), true)

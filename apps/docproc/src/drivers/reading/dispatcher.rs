@@ -34,7 +34,7 @@ use crate::{
 const ROUND: &str = "docproc.round";
 /// The longest without a look at the queue: other processes put messages there too.
 const LOOK: Duration = Duration::from_millis(500);
-/// Keeps this much work in hand, so that hands do not wait for a commit.
+/// Claims this much work ahead, so that workers do not wait for a commit.
 const AHEAD: Duration = Duration::from_millis(40);
 const MOST_IN_HAND: usize = 256;
 /// Calls to other services at once; they wait, they do not work.
@@ -49,7 +49,7 @@ const REST: Duration = Duration::from_millis(10);
 pub async fn run(context: Context) {
     let takes = context.runtime.config.part.takes();
     if takes.as_ref().is_some_and(Vec::is_empty) {
-        // Joins and doors need no hands; the planner does their work wherever facts arrive.
+        // Joins and gateways need no workers; the planner joins wherever findings arrive.
         context.stopping.cancelled().await;
         return;
     }
@@ -60,13 +60,13 @@ pub async fn run(context: Context) {
 struct Dispatcher {
     context: Context,
     worker: String,
-    /// Empty: all.
+    /// Components whose messages are taken; empty: all.
     components: Vec<&'static str>,
     queue: Arc<JobQueue>,
     outcomes: (UnboundedSender<Outcome>, UnboundedReceiver<Outcome>),
     threads: Vec<std::thread::JoinHandle<()>>,
     client: reqwest::Client,
-    /// Messages in this process's hands, by load.
+    /// Messages that this process holds, by load.
     held: [usize; 3],
     /// How long a message takes, lately, by load.
     pace: [Duration; 3],
@@ -204,7 +204,7 @@ impl Dispatcher {
         Ok(full)
     }
 
-    /// What to take and how much: work for the hands, and calls.
+    /// What to take and how much: work for the workers, and calls.
     fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
         let space = |load: Load| self.capacity_for(load, held[load as usize]);
         let (ocr, http) = (Component::Ocr.word(), Component::Http.word());
@@ -284,7 +284,7 @@ impl Dispatcher {
         let now = self.context.clock.now();
         let wait =
             due.map_or(LOOK, |due| Duration::try_from(now.duration_until(due)).unwrap_or_default());
-        // A due message while the hands are full is looked at when one is free.
+        // A due message while all workers are busy is looked at when one is free.
         if wait.is_zero() { LOOK } else { wait.min(LOOK) }
     }
 

@@ -58,11 +58,11 @@ impl JobQueue {
         let heap = if slow { &mut inner.slow } else { &mut inner.quick };
         heap.push(Reverse(Urgent { rank, job }));
         drop(inner);
-        // Not every hand takes everything, so all are asked.
+        // Not every worker takes everything, so all are asked.
         self.changed.notify_all();
     }
 
-    /// Waits for the most urgent job; `None` when the queue is closed. A nimble hand leaves slow
+    /// Waits for the most urgent job; `None` when the queue is closed. A nimble worker leaves slow
     /// ones to the others, so that a quick one never waits behind pictures.
     pub(super) fn take(&self, nimble: bool) -> Option<Job> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl JobQueue {
         }
     }
 
-    /// Ends the hands after what they are doing; gives back what nobody began.
+    /// Ends the workers after what they are doing; gives back what nobody began.
     pub(super) fn close(&self) -> Vec<Job> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.closed = true;

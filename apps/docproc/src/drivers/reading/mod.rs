@@ -1,5 +1,5 @@
 //! Doing what messages ask. The dispatcher takes them from the queue and records what came of them;
-//! hands, one per thread, do the work; calls to other services run beside them.
+//! workers, one per thread, do the work; calls to other services run beside them.
 
 mod ahead;
 mod call;
@@ -27,7 +27,7 @@ use crate::{
 /// What the screens ask about this process's work.
 #[derive(Debug, Default)]
 pub struct WorkerStatus {
-    /// Messages in this process's hands.
+    /// Messages that this process holds.
     pub in_hand: std::sync::atomic::AtomicUsize,
     pub opened: opened::Opened,
     /// The second, in real time, at which the dispatcher last looked at the queue.

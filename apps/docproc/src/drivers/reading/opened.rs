@@ -1,4 +1,4 @@
-//! Files that were opened a moment ago: the pages of one file are read by several hands.
+//! Files that were opened a moment ago: the pages of one file are read by several workers.
 
 use std::{
     collections::VecDeque,

@@ -71,7 +71,7 @@ impl Worker {
     }
 
     /// Goes on through following stages that need no judgement in between and live here: a page
-    /// that was read is classified in the same hands.
+    /// that was read is classified by the same worker.
     pub(super) fn chain(
         &mut self,
         job: &Job,
@@ -173,14 +173,14 @@ impl Worker {
 
 /// A page that breaks the program fails alone.
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Trouble {
-    let said = panic
+    let message = panic
         .downcast_ref::<&str>()
-        .map(|said| (*said).to_owned())
+        .map(|message| (*message).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no reason given".to_owned());
     Trouble {
         code: "PANICKED".into(),
-        detail: format!("the stage panicked: {said}"),
+        detail: format!("the stage panicked: {message}"),
         lasting: false,
     }
 }

@@ -21,7 +21,7 @@ pub struct Fault {
     /// From 1; 0 when the whole file is meant.
     pub line: u64,
     pub column: u64,
-    pub said: Sentence,
+    pub sentence: Sentence,
 }
 
 #[derive(Deserialize)]
@@ -126,11 +126,11 @@ const fn one() -> u32 {
 /// Reads and checks a workflow. Every fault found is told, not only the first.
 pub fn parse(source: &str) -> Result<Workflow, Vec<Fault>> {
     if source.len() > LARGEST {
-        let said = Sentence::new(
+        let sentence = Sentence::new(
             format!("el fichero pasa de {LARGEST} bytes"),
             format!("the file is larger than {LARGEST} bytes"),
         );
-        return Err(vec![Fault { line: 0, column: 0, said }]);
+        return Err(vec![Fault { line: 0, column: 0, sentence }]);
     }
     let raw: RawWorkflow = serde_saphyr::from_str(source).map_err(|error| {
         let at = error.location().unwrap_or(Location::UNKNOWN);
@@ -145,8 +145,8 @@ pub fn parse(source: &str) -> Result<Workflow, Vec<Fault>> {
 }
 
 impl Fault {
-    pub fn at(location: Location, said: Sentence) -> Self {
-        Self { line: location.line(), column: location.column(), said }
+    pub fn at(location: Location, sentence: Sentence) -> Self {
+        Self { line: location.line(), column: location.column(), sentence }
     }
 }
 
@@ -169,7 +169,7 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
                 stages.push(stage);
                 places.push(one.defined);
             }
-            Err(said) => faults.push(Fault::at(one.defined, said)),
+            Err(sentence) => faults.push(Fault::at(one.defined, sentence)),
         }
     }
     let mut schemas = BTreeMap::new();
@@ -199,8 +199,9 @@ fn build(raw: RawWorkflow, faults: &mut Vec<Fault>) -> Workflow {
     };
     // What stands on a broken stage would only repeat its fault.
     if faults.is_empty() {
-        for (stage, said) in check::check(&mut workflow) {
-            faults.push(Fault::at(places.get(stage).copied().unwrap_or(raw.name.defined), said));
+        for (stage, sentence) in check::check(&mut workflow) {
+            faults
+                .push(Fault::at(places.get(stage).copied().unwrap_or(raw.name.defined), sentence));
         }
     }
     workflow
@@ -370,11 +371,11 @@ fn promotion(raw: Option<&Spanned<String>>, faults: &mut Vec<Fault>) -> Promotio
         Some("required") => Promotion::Required,
         Some(_) => {
             let at = raw.map_or(Location::UNKNOWN, |given| given.defined);
-            let said = Sentence::new(
+            let sentence = Sentence::new(
                 "promotion: automatic o required",
                 "promotion: automatic or required",
             );
-            faults.push(Fault::at(at, said));
+            faults.push(Fault::at(at, sentence));
             // Whoever meant something by it does not want it in force at once.
             Promotion::Required
         }
