@@ -56,11 +56,4 @@ pub use tick::TickHealth;
 pub use vault::{Foreign, KEY, Vault};
 
 /// The host's own tables.
-pub const MIGRATIONS: db::Line = db::Line {
-    name: "host",
-    steps: &[db::Step {
-        name: "0001_house",
-        sqlite: include_str!("../migrations/sqlite/0001_house.sql"),
-        postgres: include_str!("../migrations/postgres/0001_house.sql"),
-    }],
-};
+pub const MIGRATIONS: db::Line = db::migrations!("host"; "0001_house");
