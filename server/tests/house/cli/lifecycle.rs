@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testkit::{Options, Turno};
 
-use crate::program::{Home, order};
+use super::program::{Home, order};
 
 const MONDAY: &str = "2026-05-04T15:00:00Z";
 

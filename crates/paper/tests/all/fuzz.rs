@@ -1,19 +1,14 @@
-//! Damaged files are refused or read, never more than that.
-
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! Damaged files of every kind, as many as fit in `FUZZ_SECONDS` (5 unless told).
 //!
 //! Whatever is done to a file, reading it ends in an answer or a refusal: within the time that
 //! one page may take, and without a panic that leaves the crate.
 
-mod made;
-
 use std::io::Cursor;
 use std::time::{Duration, Instant};
 
-use made::pdf::{self, deflated, encrypted, lines, pages, stream};
-use made::picture::{Sheet, block, jpeg, png, tiff};
-use made::zip;
+use crate::made::pdf::{self, deflated, encrypted, lines, pages, stream};
+use crate::made::picture::{Sheet, block, jpeg, png, tiff};
+use crate::made::zip;
 use paper::{Broken, Document, Kind, Limits, sniff, unpack};
 
 /// A small generator with a known sequence, so that a failure can be repeated.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use testkit::{Options, Turno, fresh_database};
 
-use crate::program::{Home, order};
+use super::program::{Home, order};
 
 const MONDAY: &str = "2026-05-04T15:00:00Z";
 

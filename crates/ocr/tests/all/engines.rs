@@ -1,8 +1,6 @@
 //! The engines as a worker uses them. Needs the model pack (`scripts/models`) and Tesseract: with
 //! `REQUIRE_SERVICES` set their absence is a failure, otherwise it is printed.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

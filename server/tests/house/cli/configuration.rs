@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::Home;
+use super::program::Home;
 
 #[test]
 fn every_value_is_shown_with_its_origin() {

@@ -1,7 +1,5 @@
 //! Whole documents through [`understand::extract::extract`].
 
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-
 use jiff::civil::{Date, date};
 use page::{PageText, Rect, Source, Word};
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 
 use serde_json::json;
 
-use crate::program::Home;
+use super::program::Home;
 
 #[test]
 fn it_says_how_it_is_used() {

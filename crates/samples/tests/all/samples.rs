@@ -1,5 +1,4 @@
 //! What is printed is what truth says.
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use std::{
     collections::BTreeSet,

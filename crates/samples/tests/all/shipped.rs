@@ -1,5 +1,4 @@
 //! The model in the binary is what the corpus in the repository teaches.
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use samples::{Kind, Lang, generate, train_shipped};
 use understand::classify::Classifier;
@@ -10,7 +9,7 @@ fn retraining_gives_the_shipped_file_and_it_tells_unseen_layouts_apart() {
     assert!(report.accuracy > 0.97, "{report}");
     assert!(report.confident > 0.9 && report.confident_wrong < 0.01, "{report}");
     assert!(model.len() < 500_000, "{} bytes", model.len());
-    let shipped = include_bytes!("../../understand/model/pages.bin");
+    let shipped = include_bytes!("../../../understand/model/pages.bin");
     assert!(
         model == shipped,
         "the corpus or the trainer changed: run the example `train` to write the model again"

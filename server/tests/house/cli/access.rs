@@ -2,7 +2,7 @@
 
 use testkit::{Answer, Client};
 
-use crate::program::{Home, order};
+use super::program::{Home, order};
 
 async fn status(client: &Client, path: &str, accept: &str) -> (u16, Option<String>) {
     let request = client.request("GET".parse().unwrap(), path).header("accept", accept);

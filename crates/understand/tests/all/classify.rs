@@ -1,5 +1,4 @@
 //! The classifier as an application uses it.
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 use page::{PageText, Rect, Source, Word};
 use proptest::prelude::*;

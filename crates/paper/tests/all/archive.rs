@@ -1,16 +1,11 @@
-//! Archives become files, within bounds.
-
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! ZIP archives: what comes out of good ones, and how bad ones are refused.
-
-mod made;
 
 use std::io::Cursor;
 use std::time::{Duration, Instant};
 
-use made::pdf::{Sheet, lines};
-use made::picture::{block, png};
-use made::{refusal, unpacked, zip};
+use crate::made::pdf::{Sheet, lines};
+use crate::made::picture::{block, png};
+use crate::made::{refusal, unpacked, zip};
 use paper::{Broken, Kind, Limits, unpack};
 
 fn names(bytes: &[u8]) -> Vec<String> {

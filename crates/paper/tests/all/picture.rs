@@ -1,14 +1,9 @@
-//! Pictures become pages.
-
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! TIFF, JPEG and PNG: what good ones show, and how bad ones are refused.
-
-mod made;
 
 use std::time::{Duration, Instant};
 
-use made::picture::{Sheet, block, dark_quarters, jpeg, png, png_bomb, tiff};
-use made::{open, refusal};
+use crate::made::picture::{Sheet, block, dark_quarters, jpeg, png, png_bomb, tiff};
+use crate::made::{open, refusal};
 use paper::{Broken, Kind, Limits, sniff};
 
 const UPPER_LEFT: [bool; 4] = [true, false, false, false];
@@ -141,7 +136,7 @@ fn lzw_deflate_and_jpeg_strips_are_read() {
     let lzw = weezl::encode::Encoder::with_tiff_size_switch(weezl::BitOrder::Msb, 8)
         .encode(picture.as_raw())
         .unwrap();
-    let deflated = made::pdf::deflated(picture.as_raw());
+    let deflated = crate::made::pdf::deflated(picture.as_raw());
     for (compression, data) in [(5, lzw), (8, deflated), (7, jpeg(&picture, None))] {
         let sheet = Sheet::new((16, 8), &[8], (compression, 1), data);
         assert_eq!(dark_quarters(&shown(tiff(&[sheet]))), UPPER_LEFT, "{compression}");
@@ -217,6 +212,6 @@ fn a_page_that_is_not_there_is_refused() {
     let document = open(png(&block(8, 8))).unwrap();
     assert!(matches!(refusal(document.render(1, 72.0)), Broken::NoSuchPage { page: 1 }));
     let limits = Limits { file_bytes: 10, ..Limits::default() };
-    let large = made::open_with(png(&block(8, 8)), None, &limits);
+    let large = crate::made::open_with(png(&block(8, 8)), None, &limits);
     assert!(matches!(refusal(large), Broken::TooLarge { what: "file", limit: 10, .. }));
 }

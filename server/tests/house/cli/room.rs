@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::program::Home;
+use super::program::Home;
 
 #[test]
 fn it_says_how_it_is_used() {

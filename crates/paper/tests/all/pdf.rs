@@ -1,14 +1,9 @@
-//! PDF files become pages.
-
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 //! PDF files: what good ones say, and how bad ones are refused.
-
-mod made;
 
 use std::time::{Duration, Instant};
 
-use made::pdf::{Sheet, deflated, encrypted, lines, pages, stream};
-use made::{open, open_with, refusal};
+use crate::made::pdf::{Sheet, deflated, encrypted, lines, pages, stream};
+use crate::made::{open, open_with, refusal};
 use paper::{Broken, Doubt, Limits};
 
 fn text(bytes: Vec<u8>) -> String {

@@ -1,7 +1,5 @@
 //! A pack that is missing or damaged is refused with what to do about it.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 

@@ -1,6 +1,6 @@
 //! Help, exit codes and what each command prints.
 
-use crate::program::Home;
+use super::program::Home;
 
 #[test]
 fn every_command_explains_itself() {

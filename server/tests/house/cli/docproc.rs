@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Home, Served};
+use super::program::{Home, Served};
 
 /// The default flow, except that nobody is asked.
 pub(crate) const WORKFLOW: &str = "\

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
+use super::{
     docproc::{INVOICE, WORKFLOW, serve},
     program::{Home, Ran},
 };
