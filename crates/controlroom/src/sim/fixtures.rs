@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{post, put};
 use axum::{Json, Router};
 use jiff::Timestamp;
@@ -21,6 +20,7 @@ use super::world::{Account, Bot, Machine, World};
 
 type Sim = State<Arc<Shared>>;
 type Answer = Result<Json<Value>, Refusal>;
+type Made = Result<(StatusCode, Json<Value>), Refusal>;
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new()
@@ -42,15 +42,14 @@ struct DeviceChange {
     user_ids: Option<Vec<i64>>,
 }
 
-async fn add_device(State(shared): Sim, body: Bytes) -> Result<Response, Refusal> {
+async fn add_device(State(shared): Sim, body: Bytes) -> Made {
     let change: DeviceChange = read(&body)?;
     let record = shared.change(|world, now| {
         let id = change.id.unwrap_or_else(|| free(world.devices.keys().next_back(), 101));
-        let name = format!("PC-{id}");
-        world.devices.entry(id).or_insert_with(|| Machine::new(name));
+        world.devices.entry(id).or_insert_with(|| Machine::new(format!("PC-{id}")));
         apply_device(world, id, &change, now)
-    })?;
-    Ok((StatusCode::CREATED, Json(record)).into_response())
+    });
+    record.map(|record| (StatusCode::CREATED, Json(record)))
 }
 
 async fn change_device(State(shared): Sim, Path(id): Path<i64>, body: Bytes) -> Answer {
@@ -104,16 +103,14 @@ struct BotChange {
     failure_pct: Option<u8>,
 }
 
-async fn add_bot(State(shared): Sim, body: Bytes) -> Result<Response, Refusal> {
+async fn add_bot(State(shared): Sim, body: Bytes) -> Made {
     let change: BotChange = read(&body)?;
     let record = shared.change(|world, _| {
         let id = change.id.unwrap_or_else(|| free(world.bots.keys().next_back(), 1001));
-        let name = format!("P{id:04}_Robot");
-        let path = format!("Automation Anywhere\\Bots\\RPA\\{name}");
-        world.bots.entry(id).or_insert_with(|| Bot::new(&name, &path));
+        world.bots.entry(id).or_insert_with(|| Bot::numbered(id));
         apply_bot(world, id, &change)
-    })?;
-    Ok((StatusCode::CREATED, Json(record)).into_response())
+    });
+    record.map(|record| (StatusCode::CREATED, Json(record)))
 }
 
 async fn change_bot(State(shared): Sim, Path(id): Path<i64>, body: Bytes) -> Answer {
@@ -176,19 +173,14 @@ impl<'de> Deserialize<'de> for Link {
     }
 }
 
-async fn add_user(State(shared): Sim, body: Bytes) -> Result<Response, Refusal> {
+async fn add_user(State(shared): Sim, body: Bytes) -> Made {
     let change: UserChange = read(&body)?;
     let record = shared.change(|world, _| {
         let id = change.id.unwrap_or_else(|| free(world.users.keys().next_back(), 201));
-        let account = Account {
-            username: format!("bot{id}"),
-            license_features: vec!["RUNTIME".to_owned()],
-            device: None,
-        };
-        world.users.entry(id).or_insert(account);
+        world.users.entry(id).or_insert_with(|| Account::numbered(id, None));
         apply_user(world, id, &change)
-    })?;
-    Ok((StatusCode::CREATED, Json(record)).into_response())
+    });
+    record.map(|record| (StatusCode::CREATED, Json(record)))
 }
 
 async fn change_user(State(shared): Sim, Path(id): Path<i64>, body: Bytes) -> Answer {
