@@ -5,10 +5,7 @@ use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{
-    polls::{Job, Learned},
-    runs::Ended,
-};
+use super::polls::{Job, Learned};
 use crate::{
     model::{Column, Ending, Formula, OnuId, RunState},
     policy::Policy,
@@ -21,6 +18,7 @@ use crate::{
         journal::{self, Entry, Level},
         olts, onus,
         onus::Reading,
+        runs::Ended,
     },
 };
 

@@ -6,16 +6,16 @@ use axum::{
 };
 use engine::Word as _;
 use engine::sheet::{self, Column as Heading, Kind};
-use host::{Failure, Listed, as_json, conflict};
+use host::{Failure, Listed, as_json};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, missing, olts::OLT};
+use super::Desk;
 use crate::{
     Context,
-    decisions::olts::{Accepted, accept_walk},
+    decisions::olts::accept_walk,
     model::{OltId, Onu, OnuId, Presence},
     policy::Action,
     rules::inventory::{default_labels, label},
@@ -137,12 +137,6 @@ async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Fail
     responses((status = 202)))]
 async fn accept(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
-    match accept_walk(&desk.context, &desk.by(), OltId(id), desk.now).await? {
-        Accepted::Done => Ok(StatusCode::ACCEPTED),
-        Accepted::NotFound => Err(missing(desk.lang, OLT).into()),
-        Accepted::NoneHeld => {
-            let (es, en) = ("No hay ningún recorrido retenido.", "No walk is held.");
-            Err(conflict(desk.lang, "SIN_RECORRIDO_RETENIDO", es, en).into())
-        }
-    }
+    accept_walk(&desk, OltId(id)).await?;
+    Ok(StatusCode::ACCEPTED)
 }

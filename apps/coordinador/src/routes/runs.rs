@@ -1,17 +1,17 @@
 //! Runs: what ran, what runs, stopping one; and what was decided about nodes.
 
 use engine::Word as _;
-use host::{Failure, Listed, conflict};
+use host::{Failure, Listed};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, missing};
+use super::Desk;
 use crate::{
     Context,
-    decisions::runs::{Aborted, abort},
+    decisions::runs::{abort, missing},
     model::{JobType, NodeId, OltId, RunId, RunState},
     policy::Action,
     store::{
@@ -19,13 +19,6 @@ use crate::{
         runs::{self, Filter},
     },
     wire::{EventView, RunView},
-};
-
-pub(super) const RUN: Noun = Noun {
-    missing: "EJECUCION_INEXISTENTE",
-    es: "No existe esa ejecución.",
-    en: "There is no such run.",
-    repeated: ("", ""),
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -99,7 +92,7 @@ async fn list(
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<RunView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang, RUN))?;
+    let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang))?;
     Ok(axum::Json(RunView::new(&told, desk.lang)))
 }
 
@@ -125,16 +118,9 @@ async fn stop(
     let reason = check.text("motivo", reason.as_deref(), 500);
     check.finish()?;
     let id = RunId(id);
-    match abort(&desk.context, &desk.by(), id, reason.as_deref(), desk.now).await? {
-        Aborted::Done => {}
-        Aborted::NotFound => return Err(missing(desk.lang, RUN).into()),
-        Aborted::Over => {
-            let (es, en) = ("La ejecución ya terminó.", "The run is over already.");
-            return Err(conflict(desk.lang, "EJECUCION_TERMINADA", es, en).into());
-        }
-    }
+    abort(&desk, id, reason).await?;
     let mut tx = desk.context.store.read().await?;
-    let told = runs::one(&mut tx, id).await?.ok_or_else(|| missing(desk.lang, RUN))?;
+    let told = runs::one(&mut tx, id).await?.ok_or_else(|| missing(desk.lang))?;
     Ok(axum::Json(RunView::new(&told, desk.lang)))
 }
 

@@ -8,3 +8,4 @@ mod network;
 mod refusals;
 mod roles;
 mod scenarios;
+mod screens;
