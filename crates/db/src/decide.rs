@@ -25,13 +25,16 @@ pub trait Slice: Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Self::Snapshot, Error>> + Send;
 
-    /// Writes one change, guarded by the state the planner saw, and records its events.
+    /// Writes one change, guarded by the state the planner saw, and records its events. A slice that
+    /// writes many at once has [`Slice::apply_all`] instead.
     fn apply(
         &self,
-        decision: &mut Decision,
-        snapshot: &Self::Snapshot,
-        change: &Self::Change,
-    ) -> impl Future<Output = Result<(), Error>> + Send;
+        _decision: &mut Decision,
+        _snapshot: &Self::Snapshot,
+        _change: &Self::Change,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        async { Err(Error::corrupt("this slice does not write its changes one by one")) }
+    }
 
     /// Writes all changes of a plan: one after another, unless the slice can write many at once.
     fn apply_all(
