@@ -62,10 +62,6 @@ impl Slice for Onus<'_> {
         })
     }
 
-    async fn apply(&self, to: &mut Decision, seen: &Table, one: &Change) -> Result<(), Error> {
-        self.apply_all(to, seen, std::slice::from_ref(one)).await
-    }
-
     async fn apply_all(
         &self,
         to: &mut Decision,
@@ -158,15 +154,6 @@ impl Slice for Cells<'_> {
             keep_previous: own.is_some_and(|entry| entry.keep_previous),
             format_mac: own.map_or(column == Column::Mac, |entry| entry.format_mac),
         })
-    }
-
-    async fn apply(
-        &self,
-        to: &mut Decision,
-        seen: &inventory::Target,
-        one: &Self::Change,
-    ) -> Result<(), Error> {
-        self.apply_all(to, seen, std::slice::from_ref(one)).await
     }
 
     async fn apply_all(

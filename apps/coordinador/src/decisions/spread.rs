@@ -39,15 +39,6 @@ impl Slice for Planning<'_> {
         Ok((policy::load(self.0, tx).await?, world::placed(tx, now).await?))
     }
 
-    async fn apply(
-        &self,
-        decision: &mut Decision,
-        seen: &Self::Snapshot,
-        one: &Move,
-    ) -> Result<(), Error> {
-        self.apply_all(decision, seen, std::slice::from_ref(one)).await
-    }
-
     async fn apply_all(
         &self,
         decision: &mut Decision,

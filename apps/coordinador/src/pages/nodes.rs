@@ -104,14 +104,6 @@ impl NodePage {
         NodeView::new(&self.node)
     }
 
-    fn paused(&self) -> bool {
-        self.node.switch == crate::model::Switch::Paused
-    }
-
-    fn off(&self) -> bool {
-        self.node.switch == crate::model::Switch::Off
-    }
-
     fn changed_here(&self) -> String {
         self.view().cambiado_aqui.join(", ")
     }

@@ -12,7 +12,10 @@ mod settings;
 mod sheets;
 mod templates;
 
+use engine::Word;
+use host::Failure;
 use utoipa_axum::router::OpenApiRouter;
+use web::Problem;
 
 use crate::{Context, Desk};
 
@@ -33,4 +36,16 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(settings::routes())
         .merge(sheets::routes())
         .merge(screens::routes())
+}
+
+/// A word that narrows a list: empty means all, and one that names nothing is told.
+fn named<T: Word>(
+    desk: &Desk,
+    word: Option<&str>,
+    code: &'static str,
+) -> Result<Option<T>, Failure> {
+    let Some(word) = word.filter(|word| !word.is_empty()) else { return Ok(None) };
+    let found = T::from_word(word);
+    let unknown = || Problem::bad_request(code).lang(desk.lang).detail(word);
+    Ok(Some(found.ok_or_else(unknown)?))
 }

@@ -4,19 +4,18 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use engine::Word as _;
 use engine::sheet::{self, Column as Heading, Kind};
 use host::{Failure, Listed, as_json};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
-use super::Desk;
+use super::{Desk, named};
 use crate::{
     Context,
     decisions::olts::accept_walk,
-    model::{OltId, Onu, OnuId, Presence},
+    model::{OltId, Onu, OnuId},
     policy::Action,
     rules::inventory::{default_labels, label},
     store::{olts, onus},
@@ -42,15 +41,9 @@ struct Asked {
 
 impl Asked {
     fn filter(&self, desk: &Desk) -> Result<onus::Filter, Failure> {
-        let word = self.presence.clone().filter(|word| !word.is_empty());
-        let presence = word.map(|word| {
-            Presence::from_word(&word).ok_or_else(|| {
-                Problem::bad_request("PRESENCIA_DESCONOCIDA").lang(desk.lang).detail(word)
-            })
-        });
         Ok(onus::Filter {
             olt: self.olt_id.map(OltId),
-            presence: presence.transpose()?,
+            presence: named(desk, self.presence.as_deref(), "PRESENCIA_DESCONOCIDA")?,
             part: self.buscar.clone().filter(|part| !part.is_empty()),
             after: self.cursor.map(OnuId),
         })

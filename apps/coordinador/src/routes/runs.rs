@@ -1,21 +1,20 @@
 //! Runs: what ran, what runs, stopping one; and what was decided about nodes.
 
-use engine::Word as _;
 use host::{Failure, Listed};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
-use super::Desk;
+use super::{Desk, named};
 use crate::{
     Context,
     decisions::runs::{abort, missing},
-    model::{JobType, NodeId, OltId, RunId, RunState},
+    model::{NodeId, OltId, RunId},
     policy::Action,
     store::{
-        journal::{self, Level},
+        journal,
         runs::{self, Filter},
     },
     wire::{EventView, RunView},
@@ -51,20 +50,11 @@ impl Asked {
 
     /// Words that name no state or type are told, not taken for none.
     pub(crate) fn filter(&self, desk: &Desk) -> Result<Filter, Failure> {
-        let word = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let (status, job) = (word(&self.status), word(&self.job_type));
-        let unknown = |code| Problem::bad_request(code).lang(desk.lang);
-        let state = status.map(|word| {
-            RunState::from_word(&word).ok_or_else(|| unknown("ESTADO_DESCONOCIDO").detail(word))
-        });
-        let job = job.map(|word| {
-            JobType::from_word(&word).ok_or_else(|| unknown("TIPO_DESCONOCIDO").detail(word))
-        });
         Ok(Filter {
             node: self.nodo_id.map(NodeId),
             olt: self.olt_id.map(OltId),
-            state: state.transpose()?,
-            job: job.transpose()?,
+            state: named(desk, self.status.as_deref(), "ESTADO_DESCONOCIDO")?,
+            job: named(desk, self.job_type.as_deref(), "TIPO_DESCONOCIDO")?,
             since: self.desde,
             before: self.cursor.map(RunId),
         })
@@ -147,15 +137,11 @@ async fn events(
     Query(asked): Query<EventsAsked>,
 ) -> Result<axum::Json<Listed<EventView>>, Failure> {
     desk.require(Action::Read)?;
-    let level = asked.nivel.filter(|word| !word.is_empty()).map(|word| {
-        Level::from_word(&word)
-            .ok_or_else(|| Problem::bad_request("NIVEL_DESCONOCIDO").lang(desk.lang).detail(word))
-    });
     let filter = journal::Filter {
         node: asked.nodo_id.map(NodeId),
         olt: asked.olt_id.map(OltId),
         kind: asked.tipo.filter(|kind| !kind.is_empty()),
-        level: level.transpose()?,
+        level: named(&desk, asked.nivel.as_deref(), "NIVEL_DESCONOCIDO")?,
         before: asked.cursor,
     };
     let limit = asked.limit.unwrap_or(100).clamp(1, 1000) as usize;
