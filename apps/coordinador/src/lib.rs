@@ -4,6 +4,7 @@
 //! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `drivers`
 //! for how devices are asked, `wire` for the outside contract.
 
+mod cli;
 pub mod decisions;
 pub mod drivers;
 pub(crate) mod pages;
@@ -59,9 +60,6 @@ pub fn app() -> App {
         },
         nav: NAV,
         routes: wiring.routes(routes::all),
-        public: &[],
-        own_proof: &[],
-        unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             wiring.tick(spread::TICK, spread::tick),
@@ -79,5 +77,7 @@ pub fn app() -> App {
             Box::pin(std::future::ready(Ok(())))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        simulator: Some(cli::simulator()),
+        ..App::default()
     }
 }

@@ -31,38 +31,9 @@ pub mod workers;
 pub mod workflows;
 mod writing;
 
-use db::{Line, Scope, Step};
+use db::{Line, Scope};
 
-pub const MIGRATIONS: Line = Line {
-    name: "docproc",
-    steps: &[
-        Step {
-            name: "0001_requests",
-            sqlite: include_str!("../../migrations/sqlite/0001_requests.sql"),
-            postgres: include_str!("../../migrations/postgres/0001_requests.sql"),
-        },
-        Step {
-            name: "0002_people",
-            sqlite: include_str!("../../migrations/sqlite/0002_people.sql"),
-            postgres: include_str!("../../migrations/postgres/0002_people.sql"),
-        },
-        Step {
-            name: "0003_deadlines",
-            sqlite: include_str!("../../migrations/sqlite/0003_deadlines.sql"),
-            postgres: include_str!("../../migrations/postgres/0003_deadlines.sql"),
-        },
-        Step {
-            name: "0004_golden",
-            sqlite: include_str!("../../migrations/sqlite/0004_golden.sql"),
-            postgres: include_str!("../../migrations/postgres/0004_golden.sql"),
-        },
-        Step {
-            name: "0005_processes",
-            sqlite: include_str!("../../migrations/sqlite/0005_processes.sql"),
-            postgres: include_str!("../../migrations/postgres/0005_processes.sql"),
-        },
-    ],
-};
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

@@ -220,6 +220,8 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         sse_connections: 8,
         drain: Duration::from_secs(20),
         alerts: AlertChannels::default(),
+        data_dir: std::env::temp_dir(),
+        listen: std::net::Ipv4Addr::LOCALHOST.into(),
         url: String::new(),
     };
     let config = Config {
@@ -231,9 +233,10 @@ pub(crate) async fn context(desk: &Desk, setup: &Setup) -> Context {
         prefetch: None,
         folder: Some(desk.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
+        health_port: None,
     };
     let runtime = Arc::new(Runtime::open(config).unwrap());
-    let (apps, bus) = (vec![docproc::app(runtime.clone())], Arc::new(bus::LocalBus::new()));
+    let (apps, bus) = (vec![docproc::app_in(runtime.clone())], Arc::new(bus::LocalBus::new()));
     let clock = setup.clock.clone();
     let house = host::Context::new(store, settings, clock, TimeZone::UTC, apps, options, bus);
     let context = Context::new(house, runtime);

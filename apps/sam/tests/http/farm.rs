@@ -289,6 +289,8 @@ async fn context(place: &Place, access: Access, url: String) -> Context {
             throttle: SignedDuration::from_mins(30),
             ..AlertChannels::default()
         },
+        data_dir: std::env::temp_dir(),
+        listen: std::net::Ipv4Addr::LOCALHOST.into(),
         url,
     };
     let (apps, bus) = (vec![sam::app()], Arc::new(bus::LocalBus::new()));

@@ -5,18 +5,18 @@ use std::io::Write as _;
 use serde_json::Value;
 
 /// Writes to standard output. A reader that left early, such as `head`, is no failure.
-pub(crate) fn say(text: &str) {
+pub fn say(text: &str) {
     let mut out = std::io::stdout().lock();
     let ending = if text.ends_with('\n') { "" } else { "\n" };
     let _ = write!(out, "{text}{ending}").and_then(|()| out.flush());
 }
 
-pub(crate) fn say_json(value: &Value) {
+pub fn say_json(value: &Value) {
     say(&format!("{value:#}"));
 }
 
 /// Aligned columns under a heading; the last column runs free.
-pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
+pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     let heading: Vec<String> = heading.iter().map(|title| (*title).to_owned()).collect();
     let all = || std::iter::once(&heading).chain(rows);
     let width = |column: usize| {

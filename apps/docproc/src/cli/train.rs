@@ -2,27 +2,28 @@
 
 use std::path::Path;
 
-use docproc::training::{self, Contest, Lesson, Reader, Trained};
 use ocr::{EngineKind, Pack};
 use serde_json::json;
+use terminal::{Bar, Code, Exit, Measure, Resolve, output};
 use understand::classify::{Classifier, Report};
 
-use super::bar::{Bar, Measure};
-use super::{models, place};
-use crate::cli::Train;
-use crate::database::Database;
-use crate::exit::{Code, Exit};
-use crate::{apps, migrations, output};
+use super::args::Train;
+use crate::{
+    drivers::{
+        environment::{self, models},
+        runtime::trained,
+    },
+    training::{self, Contest, Lesson, Reader, Trained},
+};
 
-pub(super) async fn run(args: Train) -> Result<(), Exit> {
-    let config = apps::configure(&args.place, args.place.flags())?;
+pub(super) async fn run(args: Train, resolve: Resolve) -> Result<(), Exit> {
+    let deployment = resolve(&args.place)?;
     if let Some(file) = &args.shipped {
         return shipped(file, args.json);
     }
     let mut lessons = Vec::new();
     if args.corrections {
-        let store = Database::of(&config.server).open_existing().await?;
-        migrations::require_current(&store).await?;
+        let store = (deployment.open)().await?;
         let mut tx = store.read().await?;
         let found = training::corrections(&mut tx).await?;
         drop(tx);
@@ -37,16 +38,16 @@ pub(super) async fn run(args: Train) -> Result<(), Exit> {
     if let Some(dir) = &args.labelled {
         lessons.extend(labelled(dir)?);
     }
-    let target = docproc::drivers::runtime::trained(&place(&config.server.data_dir)?);
+    let target = trained(&environment::config(&deployment.data_dir)?);
     let in_force = in_force(&target)?;
-    let trained = training::train(&lessons, &in_force)
+    let new = training::train(&lessons, &in_force)
         .map_err(|error| Exit::failed(format!("nothing could be learnt: {error}")))?;
-    report(&trained, args.json);
-    if trained.is_worse() && !args.force {
+    report(&new, args.json);
+    if new.is_worse() && !args.force {
         let hint = "label more pages, look for wrong labels, or --force to use it all the same";
         return Err(Exit::new(Code::Conflict, "the model in force is better").hint(hint));
     }
-    save(&target, &trained.model)?;
+    save(&target, &new.model)?;
     eprintln!("written to {}; a running server takes it within seconds", target.display());
     Ok(())
 }

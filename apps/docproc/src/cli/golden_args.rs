@@ -1,10 +1,10 @@
-//! `turno docproc golden` and `turno docproc promote`.
+//! The arguments of `turno docproc golden`, `promote` and `rollback`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::Server;
+use terminal::Server;
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
@@ -13,7 +13,7 @@ Running one disturbs nothing: it is read, classified and extracted beside the qu
 person would be asked, the expected answer speaks for them.
 
 TURNO_TOKEN holds the token, where the server wants one.")]
-pub(crate) enum GoldenCommand {
+pub(super) enum GoldenCommand {
     /// Take completed requests, or a file with its answer, into the golden set
     Add(GoldenAdd),
     /// List cases, retired ones too
@@ -29,49 +29,49 @@ pub(crate) enum GoldenCommand {
 Examples:
   turno docproc golden add 0198c2d1-7c1e-7b53-9d0e-3f6c2b1a9e10
   turno docproc golden add --file invoice.pdf --expect invoice.json --workflow facturas")]
-pub(crate) struct GoldenAdd {
+pub(super) struct GoldenAdd {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// Completed requests; their answers are what is expected
     #[arg(value_name = "REQUEST", required_unless_present = "file")]
-    pub(crate) requests: Vec<String>,
+    pub(super) requests: Vec<String>,
     /// Files of one case
     #[arg(long = "file", value_name = "FILE", conflicts_with = "requests", requires = "expect")]
-    pub(crate) file: Vec<PathBuf>,
+    pub(super) file: Vec<PathBuf>,
     /// The answer it must get: a result, or the list of its documents
     #[arg(long, value_name = "FILE", requires = "file")]
-    pub(crate) expect: Option<PathBuf>,
+    pub(super) expect: Option<PathBuf>,
     /// The workflow of a file
     #[arg(long, value_name = "NAME", default_value = "default")]
-    pub(crate) workflow: String,
+    pub(super) workflow: String,
     /// What to call the case
     #[arg(long, value_name = "TEXT")]
-    pub(crate) name: Option<String>,
+    pub(super) name: Option<String>,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct GoldenList {
+pub(super) struct GoldenList {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// Only this workflow's
-    pub(crate) workflow: Option<String>,
+    pub(super) workflow: Option<String>,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct GoldenRetire {
+pub(super) struct GoldenRetire {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// The case's id
-    pub(crate) id: String,
+    pub(super) id: String,
     /// Why it is not judged by any more
     #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    pub(super) reason: String,
 }
 
 #[derive(Args, Debug)]
@@ -79,21 +79,21 @@ pub(crate) struct GoldenRetire {
 Examples:
   turno docproc golden run                                 every workflow that has cases
   turno docproc golden run facturas --candidate facturas.yaml")]
-pub(crate) struct GoldenRun {
+pub(super) struct GoldenRun {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// Only this workflow's cases
-    pub(crate) workflow: Option<String>,
+    pub(super) workflow: Option<String>,
     /// Run a file instead of the version in force
     #[arg(long, value_name = "FILE", requires = "workflow")]
-    pub(crate) candidate: Option<PathBuf>,
+    pub(super) candidate: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Destination {
+pub(super) enum Destination {
     /// New requests take it
     Prod,
 }
@@ -107,36 +107,36 @@ version is in force; when anything differs, the version before stays, or is back
 Examples:
   turno docproc promote facturas --to prod
   turno docproc promote facturas --to prod --requests-per-hour 600 --pages 4 --max-seconds 30")]
-pub(crate) struct Promote {
+pub(super) struct Promote {
     #[command(flatten)]
-    pub(crate) server: Server,
-    pub(crate) workflow: String,
+    pub(super) server: Server,
+    pub(super) workflow: String,
     /// Where to
     #[arg(long, value_enum)]
-    pub(crate) to: Destination,
+    pub(super) to: Destination,
     /// A version by its id [default: the newest that waits]
     #[arg(long, value_name = "ID")]
-    pub(crate) version: Option<i64>,
+    pub(super) version: Option<i64>,
     /// Requests in an hour to expect: prints how many workers they need
     #[arg(long, value_name = "N", requires_all = ["pages", "max_seconds"])]
-    pub(crate) requests_per_hour: Option<f64>,
+    pub(super) requests_per_hour: Option<f64>,
     /// Pages of a request
     #[arg(long, value_name = "N", requires = "requests_per_hour")]
-    pub(crate) pages: Option<f64>,
+    pub(super) pages: Option<f64>,
     /// Nineteen of twenty requests are to be answered within this
     #[arg(long, value_name = "SECONDS", requires = "requests_per_hour")]
-    pub(crate) max_seconds: Option<f64>,
+    pub(super) max_seconds: Option<f64>,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Rollback {
+pub(super) struct Rollback {
     #[command(flatten)]
-    pub(crate) server: Server,
-    pub(crate) workflow: String,
+    pub(super) server: Server,
+    pub(super) workflow: String,
     /// Why
     #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: String,
+    pub(super) reason: String,
 }

@@ -2,11 +2,9 @@
 
 use std::process::ExitCode;
 
-use crate::config::ConfigError;
-
 /// The codes of every command; 0 is success and `clap` uses 2 for what it refuses itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Code {
+pub enum Code {
     Failed = 1,
     Usage = 2,
     NotFound = 3,
@@ -16,7 +14,7 @@ pub(crate) enum Code {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Exit {
+pub struct Exit {
     code: Code,
     /// Empty when the command has already said what is wrong.
     message: String,
@@ -24,25 +22,26 @@ pub(crate) struct Exit {
 }
 
 impl Exit {
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None }
     }
 
-    pub(crate) fn failed(message: impl Into<String>) -> Self {
+    pub fn failed(message: impl Into<String>) -> Self {
         Self::new(Code::Failed, message)
     }
 
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Code::Usage, message)
     }
 
     /// What to do about it.
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    pub(crate) fn report(&self) -> ExitCode {
+    pub fn report(&self) -> ExitCode {
         if !self.message.is_empty() {
             eprintln!("error: {}", self.message);
         }
@@ -50,13 +49,6 @@ impl Exit {
             eprintln!("hint: {hint}");
         }
         ExitCode::from(self.code as u8)
-    }
-}
-
-impl From<ConfigError> for Exit {
-    fn from(error: ConfigError) -> Self {
-        let hint = "`turno config show` prints every setting and where it comes from";
-        Self::usage(error.to_string()).hint(hint)
     }
 }
 
@@ -82,7 +74,7 @@ impl From<db::Error> for Exit {
 }
 
 /// The error and what caused it, on one line.
-pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+pub fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -6,12 +6,12 @@ use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value as Json, json};
 
-use super::bar::{Bar, Measure};
-use super::remote::Remote;
-use super::submit::unreadable;
-use crate::cli::{GoldenAdd, GoldenCommand, GoldenList, GoldenRetire, GoldenRun};
-use crate::exit::Exit;
-use crate::output;
+use terminal::{Bar, Exit, Measure, Remote, output};
+
+use super::{
+    golden_args::{GoldenAdd, GoldenCommand, GoldenList, GoldenRetire, GoldenRun},
+    submit::unreadable,
+};
 
 pub(super) async fn run(command: GoldenCommand) -> Result<(), Exit> {
     match command {

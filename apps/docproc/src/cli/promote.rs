@@ -3,12 +3,13 @@
 use reqwest::Method;
 use serde_json::json;
 
-use super::bar::{Bar, Measure};
-use super::plan;
-use super::remote::Remote;
-use crate::cli::{Destination, Plan, Promote, Rollback};
-use crate::exit::Exit;
-use crate::output;
+use terminal::{Bar, Exit, Measure, Remote, output};
+
+use super::{
+    args::Plan,
+    golden_args::{Destination, Promote, Rollback},
+    plan,
+};
 
 pub(super) async fn run(args: &Promote) -> Result<(), Exit> {
     let Destination::Prod = args.to;

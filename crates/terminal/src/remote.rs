@@ -6,22 +6,31 @@ use std::time::Duration;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::Value as Json;
 
-use crate::cli::Server;
-use crate::exit::{Code, Exit, with_causes};
+use crate::{Code, Exit, with_causes};
 
 /// For answers without a body to send; uploads take as long as they take.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+const REACH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Far more than any answer about one request.
 const LONGEST_ANSWER: usize = 64 << 20;
 
-pub(super) struct Remote {
+/// The server that is meant.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Server {
+    /// The server to ask
+    #[arg(long, env = "TURNO_URL", default_value = "http://127.0.0.1:8000")]
+    pub url: String,
+}
+
+#[derive(Debug)]
+pub struct Remote {
     client: Client,
     url: String,
     token: Option<String>,
 }
 
 impl Remote {
-    pub(super) fn new(server: &Server) -> Self {
+    pub fn new(server: &Server) -> Self {
         Self {
             client: http_client::client(),
             url: server.url.trim_end_matches('/').to_owned(),
@@ -29,7 +38,7 @@ impl Remote {
         }
     }
 
-    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.url));
         // As the commands speak.
         let request = request.header("accept-language", "en");
@@ -39,12 +48,12 @@ impl Remote {
         }
     }
 
-    pub(super) async fn get(&self, path: &str) -> Result<Json, Exit> {
+    pub async fn get(&self, path: &str) -> Result<Json, Exit> {
         self.answer(self.request(Method::GET, path).timeout(REQUEST_TIMEOUT)).await
     }
 
     /// The JSON of a good answer; a refusal with its reason and the code it means.
-    pub(super) async fn answer(&self, request: RequestBuilder) -> Result<Json, Exit> {
+    pub async fn answer(&self, request: RequestBuilder) -> Result<Json, Exit> {
         let answer = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = answer.status().as_u16();
         let body = bounded(answer).await.map_err(|error| self.unreachable(&error))?;
@@ -60,15 +69,25 @@ impl Remote {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Exit {
-        let url = &self.url;
-        if error.is_builder() {
-            return Exit::usage(format!("{url} is not an address"))
-                .hint("such as http://127.0.0.1:8000");
-        }
-        let message = format!("{url} does not answer: {}", with_causes(error));
-        let hint = "start it with `turno serve`, or name another with --url";
-        Exit::new(Code::Unreachable, message).hint(hint)
+        unreachable(&self.url, error)
     }
+}
+
+fn unreachable(url: &str, error: &reqwest::Error) -> Exit {
+    if error.is_builder() {
+        return Exit::usage(format!("{url} is not an address"))
+            .hint("such as http://127.0.0.1:8000");
+    }
+    let message = format!("{url} does not answer: {}", with_causes(error));
+    let hint = "start it with `turno serve`, or name another with --url";
+    Exit::new(Code::Unreachable, message).hint(hint)
+}
+
+/// Tells a server that is not there from one that refuses.
+pub async fn reach(url: &str) -> Result<(), Exit> {
+    let health = format!("{}/health", url.trim_end_matches('/'));
+    let asked = http_client::client().get(health).timeout(REACH_TIMEOUT).send().await;
+    asked.map(drop).map_err(|error| unreachable(url, &error))
 }
 
 async fn bounded(mut answer: Response) -> Result<Vec<u8>, reqwest::Error> {

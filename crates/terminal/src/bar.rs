@@ -7,21 +7,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// What is being counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub enum Measure {
     Bytes,
     Documents,
     /// Nothing to count, only something to wait for.
     Wait,
 }
 
-#[derive(Clone)]
-pub(super) struct Bar {
+#[derive(Clone, Debug)]
+pub struct Bar {
     bar: ProgressBar,
     terminal: bool,
 }
 
 impl Bar {
-    pub(super) fn new(measure: Measure, total: u64) -> Self {
+    pub fn new(measure: Measure, total: u64) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let target =
             if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -38,12 +38,12 @@ impl Bar {
         Self { bar, terminal }
     }
 
-    pub(super) fn add(&self, done: u64) {
+    pub fn add(&self, done: u64) {
         self.bar.inc(done);
     }
 
     /// Says what is going on; elsewhere than on a terminal, as a line of its own.
-    pub(super) fn say(&self, text: &str) {
+    pub fn say(&self, text: &str) {
         if self.terminal {
             self.bar.set_message(text.to_owned());
         } else if self.bar.message() != text {
@@ -53,13 +53,13 @@ impl Bar {
     }
 
     /// On a terminal only: details that would fill a log.
-    pub(super) fn whisper(&self, text: &str) {
+    pub fn whisper(&self, text: &str) {
         if self.terminal {
             self.bar.set_message(text.to_owned());
         }
     }
 
-    pub(super) fn finish(&self) {
+    pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

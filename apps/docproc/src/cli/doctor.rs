@@ -3,18 +3,25 @@
 use ocr::{EngineKind, Pack};
 use understand::classify::Classifier;
 
-use super::Finding;
-use crate::config::Config;
-use crate::docproc::{broker, has_callback_secret, models, place};
+use terminal::{Deployment, Finding};
+
+use crate::drivers::{
+    environment::{self, broker, has_callback_secret, models},
+    runtime::trained,
+};
+
+/// Everything `turno doctor` asks of documents.
+pub(crate) fn check(deployment: &Deployment) -> Vec<Finding> {
+    reading(deployment).into_iter().chain(variables(deployment)).collect()
+}
 
 /// What the environment asks of `DocProc` that it cannot do, or does with less than it could.
-pub(super) fn environment(config: &Config) -> Vec<Finding> {
+fn variables(deployment: &Deployment) -> Vec<Finding> {
     let broker = match broker() {
         Some(detail) => Finding::fail("RabbitMQ", detail, "unset DOCPROC_RABBITMQ_URL"),
         None => Finding::pass("RabbitMQ", "not used; messages live in the database"),
     };
-    let house = config.alerts.webhook.as_ref().is_some_and(|webhook| webhook.secret.is_some());
-    let callbacks = if has_callback_secret() || house {
+    let callbacks = if has_callback_secret() || deployment.signs {
         Finding::pass("callbacks", "signed")
     } else {
         let fix = "set DOCPROC_CALLBACK_SECRET (or DOCPROC_CALLBACK_SECRET_FILE)";
@@ -23,7 +30,7 @@ pub(super) fn environment(config: &Config) -> Vec<Finding> {
     vec![broker, callbacks]
 }
 
-pub(super) fn all(config: &Config) -> Vec<Finding> {
+fn reading(deployment: &Deployment) -> Vec<Finding> {
     let dir = models();
     let pack = match Pack::find(&dir) {
         Ok(pack) => {
@@ -37,7 +44,7 @@ pub(super) fn all(config: &Config) -> Vec<Finding> {
     };
     let engines = ocr::doctor(&dir).into_iter().zip(EngineKind::ALL);
     let engines = engines.map(|((_, found), kind)| engine(kind, found));
-    std::iter::once(pack).chain(engines).chain(std::iter::once(classifier(config))).collect()
+    std::iter::once(pack).chain(engines).chain(std::iter::once(classifier(deployment))).collect()
 }
 
 /// Either engine reads pictures; missing, the workflows that ask for it wait.
@@ -58,10 +65,10 @@ fn engine(kind: EngineKind, found: Result<String, String>) -> Finding {
     }
 }
 
-fn classifier(config: &Config) -> Finding {
+fn classifier(deployment: &Deployment) -> Finding {
     const ABOUT: &str = "classifier";
-    let file = match place(&config.server.data_dir) {
-        Ok(place) => docproc::drivers::runtime::trained(&place),
+    let file = match environment::config(&deployment.data_dir) {
+        Ok(config) => trained(&config),
         Err(exit) => return Finding::fail(ABOUT, exit.to_string(), "correct the variable"),
     };
     let Ok(bytes) = std::fs::read(&file) else {

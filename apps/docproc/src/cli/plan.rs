@@ -2,10 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::remote::Remote;
-use crate::cli::Plan;
-use crate::exit::Exit;
-use crate::output;
+use terminal::{Exit, Remote, output};
+
+use super::args::Plan;
 
 pub(super) async fn ask(args: &Plan) -> Result<Json, Exit> {
     let remote = Remote::new(&args.server);

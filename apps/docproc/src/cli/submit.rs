@@ -9,12 +9,9 @@ use reqwest::{Body, Method};
 use serde_json::{Value as Json, json};
 use tokio_util::io::ReaderStream;
 
-use super::bar::{Bar, Measure};
-use super::remote::Remote;
-use super::status;
-use crate::cli::Submit;
-use crate::exit::{Code, Exit};
-use crate::{output, sim};
+use terminal::{Bar, Code, Exit, Measure, Remote, length, output};
+
+use super::{args::Submit, status};
 
 /// Between two questions about a request; short ones are over within the first few. A slow one is
 /// also asked what it waits for: a person may take hours, and nobody waits for that at a prompt.
@@ -22,7 +19,7 @@ const QUICK: Duration = Duration::from_millis(50);
 const SLOW: Duration = Duration::from_secs(1);
 
 pub(super) async fn run(args: Submit) -> Result<(), Exit> {
-    let timeout = args.timeout.map(sim::length).transpose()?;
+    let timeout = args.timeout.map(length).transpose()?;
     let sizes = args.files.iter().map(|file| size(file)).collect::<Result<Vec<_>, _>>()?;
     let password = args.password_file.as_deref().map(first_line).transpose()?;
     let remote = Remote::new(&args.server);

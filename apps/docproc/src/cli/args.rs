@@ -1,15 +1,22 @@
-//! `turno docproc` and `turno sim documentos`.
+//! The arguments of `turno docproc` and `turno sim documentos`.
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use jiff::Span;
 
-use super::Installation;
-use super::golden::{GoldenCommand, Promote, Rollback};
+use terminal::{Installation, Server};
+
+use super::golden_args::{GoldenCommand, Promote, Rollback};
+
+#[derive(Args, Debug)]
+pub(crate) struct Docproc {
+    #[command(subcommand)]
+    pub(super) command: DocprocCommand,
+}
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum DocprocCommand {
+pub(super) enum DocprocCommand {
     /// Send documents to a server, each as a request of its own
     Submit(Submit),
     /// How a request is doing, with its result when there is one
@@ -31,14 +38,6 @@ pub(crate) enum DocprocCommand {
     Rollback(Rollback),
 }
 
-/// The server that is meant.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct Server {
-    /// The server to ask
-    #[arg(long, env = "TURNO_URL", default_value = "http://127.0.0.1:8000")]
-    pub(crate) url: String,
-}
-
 #[derive(Args, Debug)]
 #[command(after_help = "\
 TURNO_TOKEN holds the token, where the server wants one. With --json the answer is one object for
@@ -48,50 +47,50 @@ Examples:
   turno docproc submit invoice.pdf --wait
   turno docproc submit scans/*.tiff --workflow facturas --json
   turno docproc submit id.jpg payslip.pdf contract.pdf --together --external-id CASE-7")]
-pub(crate) struct Submit {
+pub(super) struct Submit {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// PDF, TIFF, JPEG, PNG, text, or ZIP of these
     #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     /// All files as one request
     #[arg(long)]
-    pub(crate) together: bool,
+    pub(super) together: bool,
     /// The workflow to take [default: the server decides]
     #[arg(long, value_name = "NAME")]
-    pub(crate) workflow: Option<String>,
+    pub(super) workflow: Option<String>,
     /// A JSON object kept with the request
     #[arg(long, value_name = "JSON")]
-    pub(crate) metadata: Option<String>,
+    pub(super) metadata: Option<String>,
     /// Your own reference
     #[arg(long, value_name = "TEXT")]
-    pub(crate) external_id: Option<String>,
+    pub(super) external_id: Option<String>,
     /// File whose first line opens encrypted PDF
     #[arg(long, value_name = "FILE")]
-    pub(crate) password_file: Option<PathBuf>,
+    pub(super) password_file: Option<PathBuf>,
     /// Wait for the end and print the result
     #[arg(long)]
-    pub(crate) wait: bool,
+    pub(super) wait: bool,
     /// Stop waiting after this long, such as 5m; the request goes on [default: never]
     #[arg(long, value_name = "TIME", requires = "wait")]
-    pub(crate) timeout: Option<Span>,
+    pub(super) timeout: Option<Span>,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct Status {
+pub(super) struct Status {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// The request's id, as `submit` printed it
-    pub(crate) id: String,
+    pub(super) id: String,
     /// Say what it waits for
     #[arg(long)]
-    pub(crate) why: bool,
+    pub(super) why: bool,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -108,24 +107,24 @@ Examples:
   turno docproc train --labelled folders --corrections
   turno docproc train --shipped crates/understand/model/pages.bin"
 )]
-pub(crate) struct Train {
+pub(super) struct Train {
     #[command(flatten)]
-    pub(crate) place: Installation,
+    pub(super) place: Installation,
     /// Learn from documents in folders named by type
     #[arg(long, value_name = "DIR")]
-    pub(crate) labelled: Option<PathBuf>,
+    pub(super) labelled: Option<PathBuf>,
     /// Learn from what operators corrected
     #[arg(long)]
-    pub(crate) corrections: bool,
+    pub(super) corrections: bool,
     /// Make the model that ships with turno again and write it to a file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["labelled", "corrections"])]
-    pub(crate) shipped: Option<PathBuf>,
+    pub(super) shipped: Option<PathBuf>,
     /// Replace the model in force even if it is better
     #[arg(long)]
-    pub(crate) force: bool,
+    pub(super) force: bool,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -136,20 +135,20 @@ invoice-1.json, such as {\"doc_type\": \"invoice\", \"fields\": {\"total_amount\
 Examples:
   turno sim documentos --out samples --count 60 --wear mixed
   turno docproc evaluate samples --svg reliability.svg")]
-pub(crate) struct Evaluate {
+pub(super) struct Evaluate {
     #[command(flatten)]
-    pub(crate) place: Installation,
+    pub(super) place: Installation,
     /// Documents and their truth
-    pub(crate) dir: PathBuf,
+    pub(super) dir: PathBuf,
     /// Draw the reliability curves into this file
     #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    pub(super) svg: Option<PathBuf>,
     /// Judge the model that ships with turno, even if another was trained here
     #[arg(long)]
-    pub(crate) shipped: bool,
+    pub(super) shipped: bool,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -165,27 +164,27 @@ Examples:
 pub(crate) struct SimDocuments {
     /// Write documents here, each with its truth beside it
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Send documents to this server
     #[arg(long, value_name = "URL")]
-    pub(crate) send: Option<String>,
+    pub(super) send: Option<String>,
     /// How many
     #[arg(long, value_name = "N", default_value_t = 30,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) count: u32,
+    pub(super) count: u32,
     /// The same seed gives the same documents
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    pub(super) seed: u64,
     /// What they went through
     #[arg(long, value_enum, default_value_t = WearKind::Mixed)]
-    pub(crate) wear: WearKind,
+    pub(super) wear: WearKind,
     /// How fast to send
     #[arg(long, value_name = "N", default_value_t = 30.0, requires = "send")]
-    pub(crate) per_minute: f64,
+    pub(super) per_minute: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WearKind {
+pub(super) enum WearKind {
     /// Never printed
     Clean,
     /// Printed and scanned in an office
@@ -203,25 +202,25 @@ The times are those a server measured lately; a new one has none, then --page-se
 Examples:
   turno docproc plan --requests-per-hour 600 --pages 4 --max-seconds 30
   turno docproc plan --requests-per-hour 60 --pages 10 --max-seconds 60 --page-seconds 1.4")]
-pub(crate) struct Plan {
+pub(super) struct Plan {
     #[command(flatten)]
-    pub(crate) server: Server,
+    pub(super) server: Server,
     /// Requests in an hour
     #[arg(long, value_name = "N")]
-    pub(crate) requests_per_hour: f64,
+    pub(super) requests_per_hour: f64,
     /// Pages of a request
     #[arg(long, value_name = "N")]
-    pub(crate) pages: f64,
+    pub(super) pages: f64,
     /// Documents of a request [default: 1]
     #[arg(long, value_name = "N")]
-    pub(crate) documents: Option<f64>,
+    pub(super) documents: Option<f64>,
     /// Nineteen of twenty requests are to be answered within this
     #[arg(long, value_name = "SECONDS")]
-    pub(crate) max_seconds: f64,
+    pub(super) max_seconds: f64,
     /// Seconds that a page takes [default: as measured]
     #[arg(long, value_name = "SECONDS")]
-    pub(crate) page_seconds: Option<f64>,
+    pub(super) page_seconds: Option<f64>,
     /// Answer in JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(super) json: bool,
 }

@@ -2,10 +2,9 @@
 
 use serde_json::Value as Json;
 
-use super::remote::Remote;
-use crate::cli::Status;
-use crate::exit::Exit;
-use crate::output;
+use terminal::{Exit, Remote, output};
+
+use super::args::Status;
 
 pub(super) async fn run(args: &Status) -> Result<(), Exit> {
     let remote = Remote::new(&args.server);

@@ -1,19 +1,19 @@
 //! `turno docproc evaluate`: how good reading is, on documents whose truth is known.
 
-use docproc::rules::{advance::Thresholds, workflow};
-use docproc::training::{self, Judge, cases};
 use jiff::Timestamp;
 use ocr::Pack;
+use terminal::{Bar, Code, Exit, Measure, Resolve, output};
 use understand::classify::Classifier;
 
-use super::bar::{Bar, Measure};
-use super::{models, place, train, untold};
-use crate::cli::Evaluate;
-use crate::exit::{Code, Exit};
-use crate::{apps, output};
+use super::{args::Evaluate, train, untold};
+use crate::{
+    drivers::{environment, runtime::trained},
+    rules::{advance::Thresholds, workflow},
+    training::{self, Judge, cases},
+};
 
-pub(super) fn run(args: &Evaluate) -> Result<(), Exit> {
-    let config = apps::configure(&args.place, args.place.flags())?;
+pub(super) fn run(args: &Evaluate, resolve: Resolve) -> Result<(), Exit> {
+    let deployment = resolve(&args.place)?;
     let cases = cases(&args.dir).map_err(|error| untold(&error))?;
     if cases.is_empty() {
         let message = format!("{} holds no document with its truth beside it", args.dir.display());
@@ -22,22 +22,22 @@ pub(super) fn run(args: &Evaluate) -> Result<(), Exit> {
     }
     let workflow = workflow::parse(workflow::DEFAULT)
         .map_err(|_| Exit::failed("the workflow in the binary does not load"))?;
-    let place = place(&config.server.data_dir)?;
+    let config = environment::config(&deployment.data_dir)?;
     let classifier = if args.shipped {
         Classifier::shipped().clone()
     } else {
-        train::in_force(&docproc::drivers::runtime::trained(&place))?
+        train::in_force(&trained(&config))?
     };
     let judge = Judge {
         workflow: &workflow,
         classifier: &classifier,
         // The default workflow declares its own; these are the settings' defaults.
         house: Thresholds { classification: 0.80, extraction: 0.75 },
-        today: Timestamp::now().to_zoned(config.server.timezone.zone.clone()).date(),
+        today: Timestamp::now().to_zoned(deployment.zone.clone()).date(),
     };
-    let pack = Pack::find(&models()).ok();
+    let pack = Pack::find(&config.models).ok();
     let bar = Bar::new(Measure::Documents, cases.len() as u64);
-    let card = training::evaluate(&judge, &cases, pack.as_ref(), place.threads, &|file| {
+    let card = training::evaluate(&judge, &cases, pack.as_ref(), config.threads, &|file| {
         bar.add(1);
         bar.whisper(&file.display().to_string());
     });
