@@ -23,6 +23,9 @@ pub use store::policy::SETTINGS;
 /// The house and what this application keeps in a process.
 pub type Context = host::Local<Runtime>;
 
+/// Someone with a role here, asking something now.
+pub type Desk = host::Desk<policy::Role, Context>;
+
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[("MAX_EXECUTIONS_PER_MINUTE", store::policy::PER_MINUTE)];
 
