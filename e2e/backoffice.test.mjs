@@ -127,9 +127,12 @@ journey("two people, one task", PLACE, async ({ turno, page, context, complaints
   await other.goto(`/backoffice/tareas/${id}?operator=luis`);
   await says(other.locator("#conflict"), "La tarea la tiene ana");
   await shot("taken");
-  // Ana gives it back; Luis takes it and answers.
+  // Ana gives it back, and it does not come back to her; Luis takes it.
   await page.keyboard.press("F10");
-  await says(page.locator("#title"), "Nada espera").catch(() => {});
+  await says(page.locator("#title"), "Nada espera");
+  await turno.api("POST", "/api/docproc/desk/next", { operator: "ana", but: [] }).then((next) =>
+    assert.ok(!next, "what she gave back is for the others"),
+  );
   await other.locator("[data-do=retake]").click();
   await eventually(async () => {
     const task = await turno.api("GET", `/tasks/${id}`, undefined, { headers: { accept: "application/json" } });

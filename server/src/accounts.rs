@@ -4,16 +4,16 @@
 use std::io::IsTerminal as _;
 
 use db::Store;
-use host::accounts::{self, AccountError, Refusal, Token, User};
+use host::accounts::{self, Token, User};
 use host::{Actor, Grant};
 use jiff::{Span, Timestamp};
 use serde_json::{Value, json};
+use terminal::{Code, Exit, Installation, output};
 
-use crate::cli::{Installation, Named, Read, TokenCommand, TokenCreate, UserAdd, UserCommand};
+use crate::cli::{Named, Read, TokenCommand, TokenCreate, UserAdd, UserCommand};
 use crate::config::Config;
 use crate::database::Database;
-use crate::exit::{Code, Exit, with_causes};
-use crate::{apps, migrations, output, password, roles};
+use crate::{apps, migrations, password, roles};
 
 pub(crate) async fn user(command: UserCommand) -> Result<(), Exit> {
     match command {
@@ -125,14 +125,14 @@ async fn revoke_token(args: &Named) -> Result<(), Exit> {
 
 /// Opens for a change; the first user of a new house makes its database.
 async fn open(place: &Installation) -> Result<(Config, Store), Exit> {
-    let config = apps::configure(place, place.flags())?;
+    let config = apps::configure(place, None)?;
     let store = Database::of(&config.server).open().await?;
     migrations::require_current(&store).await?;
     Ok((config, store))
 }
 
 async fn open_existing(place: &Installation) -> Result<Store, Exit> {
-    let config = apps::configure(place, place.flags())?;
+    let config = apps::configure(place, None)?;
     let store = Database::of(&config.server).open_existing().await?;
     migrations::require_current(&store).await?;
     Ok(store)
@@ -181,26 +181,4 @@ fn words(grants: &[Grant]) -> String {
 
 fn day(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
-}
-
-impl From<AccountError> for Exit {
-    fn from(error: AccountError) -> Self {
-        match error {
-            AccountError::Store(error) => error.into(),
-            AccountError::Hashing => Self::failed(with_causes(&error)),
-            AccountError::Refused(refusal) => {
-                let code = match refusal {
-                    Refusal::TokenTaken | Refusal::LastAdmin => Code::Conflict,
-                    Refusal::UserName
-                    | Refusal::Password
-                    | Refusal::TokenName
-                    | Refusal::NoRole
-                    | Refusal::RepeatedApp
-                    | Refusal::UnknownRole(_)
-                    | Refusal::Expired => Code::Usage,
-                };
-                Self::new(code, refusal.to_string())
-            }
-        }
-    }
 }

@@ -1,24 +1,19 @@
 //! The applications in this binary, and what they let an operator configure.
 
-use std::sync::Arc;
-
 use db::settings::{Kind, Origin as From, Override, Setting, Settings};
 use host::App;
 use serde_json::Value as Json;
+use terminal::{Deployment, Exit, Installation};
 
-use crate::cli::{Installation, Verbosity};
+use crate::cli::{self, Verbosity};
 use crate::config::{Alias, AppSetting, Config, Flag, KnownSettings, Origin, Sources};
-use crate::exit::Exit;
+use crate::database::Database;
+use crate::migrations;
 
 /// Every application. Their tables and settings exist whether they run here or not, so that a
 /// backup fits every process of an installation.
 pub(crate) fn all() -> Vec<App> {
-    with(Arc::default())
-}
-
-/// The same, with what documents need in a process that serves.
-pub(crate) fn with(documents: Arc<docproc::Runtime>) -> Vec<App> {
-    vec![coordinador::app(), docproc::app(documents), pedidos::app(), sam::app()]
+    vec![coordinador::app(), docproc::app(), pedidos::app(), sam::app()]
 }
 
 /// Variables by which operators of the original systems already know a setting.
@@ -31,13 +26,39 @@ fn aliases(apps: &[App]) -> Vec<Alias<'static>> {
 }
 
 /// Lays files, environment and flags over the defaults.
-pub(crate) fn configure(place: &Installation, flags: Vec<Flag>) -> Result<Config, Exit> {
+pub(crate) fn configure(
+    place: &Installation,
+    more: impl IntoIterator<Item = Flag>,
+) -> Result<Config, Exit> {
     let apps = all();
     let names: Vec<_> = apps.iter().map(|app| app.name).collect();
     let settings: Vec<_> = settings(&apps).iter().map(|spec| (spec.app, spec.key)).collect();
     let known = KnownSettings { apps: &names, settings: &settings, aliases: &aliases(&apps) };
+    let flags = cli::flags(place).into_iter().chain(more).collect();
     let sources = Sources::of_process(place.config.clone(), flags)?;
     Ok(Config::load(&sources, &known)?)
+}
+
+/// What an application's command is told of the installation it names.
+pub(crate) fn resolve(place: &Installation) -> Result<Deployment, Exit> {
+    configure(place, None).map(|config| deployment(&config))
+}
+
+pub(crate) fn deployment(config: &Config) -> Deployment {
+    let database = Database::of(&config.server);
+    Deployment {
+        data_dir: config.server.data_dir.clone(),
+        zone: config.server.timezone.zone.clone(),
+        signs: config.alerts.webhook.as_ref().is_some_and(|webhook| webhook.secret.is_some()),
+        open: Box::new(move || {
+            let database = database.clone();
+            Box::pin(async move {
+                let store = database.open_existing().await?;
+                migrations::require_current(&store).await?;
+                Ok(store)
+            })
+        }),
+    }
 }
 
 /// What `-q` and `-v` mean for the log.

@@ -5,14 +5,14 @@ use std::path::Path;
 use db::backup::{self, BackupError, Summary};
 use jiff::Timestamp;
 use serde_json::json;
+use terminal::{Code, Exit, output, with_causes};
 
 use crate::cli::{Backup, Restore, Verbosity};
 use crate::database::Database;
-use crate::exit::{Code, Exit, with_causes};
-use crate::{apps, logs, migrations, output};
+use crate::{apps, logs, migrations};
 
 pub(crate) async fn backup(args: &Backup) -> Result<(), Exit> {
-    let config = apps::configure(&args.read.place, args.read.place.flags())?;
+    let config = apps::configure(&args.read.place, None)?;
     if args.file.exists() && !args.force {
         let message = format!("{} exists already", args.file.display());
         let hint = "choose another name, or --force to write over it";
@@ -27,9 +27,7 @@ pub(crate) async fn backup(args: &Backup) -> Result<(), Exit> {
 }
 
 pub(crate) async fn restore(args: &Restore, verbosity: Verbosity) -> Result<(), Exit> {
-    let place = &args.read.place;
-    let flags = place.flags().into_iter().chain(apps::level(verbosity)).collect();
-    let config = apps::configure(place, flags)?;
+    let config = apps::configure(&args.read.place, apps::level(verbosity))?;
     if args.check {
         let summary = backup::check(&args.file).map_err(|error| explained(error, &args.file))?;
         report("usable", &args.file, &summary, args.read.json);

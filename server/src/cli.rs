@@ -1,25 +1,12 @@
 //! The command line as types. What each command does is in the module of its name.
 
-mod documents;
-mod golden;
-mod olt;
-mod room;
-
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 use jiff::{Span, Timestamp};
 
-pub(crate) use documents::{
-    DocprocCommand, Evaluate, Plan, Server, SimDocuments, Status, Submit, Train, WearKind,
-};
-pub(crate) use golden::{
-    Destination, GoldenAdd, GoldenCommand, GoldenList, GoldenRetire, GoldenRun, Promote, Rollback,
-};
-
-pub(crate) use olt::{BrandKind, SimOlt};
-pub(crate) use room::SimA360;
+use terminal::{ClockKind, Installation};
 
 use crate::config::Flag;
 
@@ -34,15 +21,6 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 not found, 4 conflict,
 5 not authorised, 6 unreachable.";
-
-/// Not a doc comment: the lint wants marks around product names, which the terminal would show.
-const DATABASE_HELP: &str = "A PostgreSQL server instead, postgres://user:password@host/database; \
-                             better in TURNO_DATABASE_URL_FILE, where ps does not show it";
-
-const A360_HELP: &str =
-    "A Control Room of Automation Anywhere A360, with everything that can go wrong";
-
-const OLT_HELP: &str = "A fleet of OLTs that speak SNMP, with everything that can go wrong";
 
 /// Whose turn is it? Decides what runs next when capacity is scarce, and says why.
 #[derive(Debug, Parser)]
@@ -94,37 +72,13 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_help = "Example: turno completions bash > /etc/bash_completion.d/turno")]
     Completions { shell: Shell },
-    /// Documents: send them, ask about them, train and measure what reads them
-    Docproc {
-        #[command(subcommand)]
-        command: DocprocCommand,
-    },
-    /// Simulated traffic for a running server, and simulated systems for it to talk to
-    Sim {
-        #[command(subcommand)]
-        command: SimCommand,
-    },
 }
 
-/// Which installation is meant.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct Installation {
-    /// Configuration file [default: turno.toml, if there is one]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// Directory of the database file [default: data]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<String>,
-    #[arg(long, value_name = "URL", help = DATABASE_HELP)]
-    pub(crate) database_url: Option<String>,
-}
-
-impl Installation {
-    pub(crate) fn flags(&self) -> Vec<Flag> {
-        let data_dir = flag("--data-dir", "server.data_dir", self.data_dir.as_ref());
-        let url = flag("--database-url", "server.database_url", self.database_url.as_ref());
-        data_dir.into_iter().chain(url).collect()
-    }
+/// What the flags of an installation set.
+pub(crate) fn flags(place: &Installation) -> Vec<Flag> {
+    let data_dir = flag("--data-dir", "server.data_dir", place.data_dir.as_ref());
+    let url = flag("--database-url", "server.database_url", place.database_url.as_ref());
+    data_dir.into_iter().chain(url).collect()
 }
 
 fn flag(name: &'static str, key: &'static str, value: Option<&String>) -> Option<Flag> {
@@ -160,19 +114,13 @@ pub(crate) struct Serve {
 impl Serve {
     pub(crate) fn flags(&self) -> Vec<Flag> {
         let demo = self.demo.then(|| "true".to_owned());
-        let own = [
+        let flags = [
             flag("--listen", "server.listen", self.listen.as_ref()),
             flag("--apps", "server.apps", self.apps.as_ref()),
             flag("--demo", "server.demo", demo.as_ref()),
         ];
-        self.place.flags().into_iter().chain(own.into_iter().flatten()).collect()
+        flags.into_iter().flatten().collect()
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClockKind {
-    System,
-    Manual,
 }
 
 /// A command that answers a question.
@@ -297,38 +245,4 @@ pub(crate) struct Restore {
     /// Only read it through: format, row count and checksum
     #[arg(long)]
     pub(crate) check: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SimCommand {
-    /// Customers who order, and a kitchen that cooks
-    Pedidos(SimPedidos),
-    /// Invoices, receipts, identity cards, payslips and contracts that nobody wrote
-    Documentos(SimDocuments),
-    #[command(name = "a360", about = A360_HELP)]
-    A360(SimA360),
-    #[command(name = "olt", about = OLT_HELP)]
-    Olt(SimOlt),
-}
-
-#[derive(Args, Debug)]
-#[command(after_help = "\
-TURNO_TOKEN holds the token, where the server wants one.
-
-Examples:
-  turno sim pedidos --duration 10m
-  turno sim pedidos --url http://127.0.0.1:8000 --speed 60 --orders-per-hour 1200")]
-pub(crate) struct SimPedidos {
-    /// The server to drive
-    #[arg(long, env = "TURNO_URL", default_value = "http://127.0.0.1:8000")]
-    pub(crate) url: String,
-    /// How many times faster than a real kitchen
-    #[arg(long, default_value_t = 20.0, value_name = "N")]
-    pub(crate) speed: f64,
-    /// Orders per hour of the simulated day
-    #[arg(long, default_value_t = 600.0, value_name = "N")]
-    pub(crate) orders_per_hour: f64,
-    /// How long to go on, such as 10m [default: until stopped]
-    #[arg(long, value_name = "TIME")]
-    pub(crate) duration: Option<Span>,
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use db::Store;
 use engine::Backoff;
+use terminal::{Code, Exit, with_causes};
 
 use crate::config::ServerConfig;
-use crate::exit::{Code, Exit, with_causes};
 
 const RETRY: Backoff = Backoff::new(Duration::from_millis(250), Duration::from_secs(5));
 

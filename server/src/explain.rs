@@ -2,14 +2,14 @@
 
 use db::settings::{Kind, Setting};
 use serde_json::{Value, json};
+use terminal::{Code, Exit, output};
 
+use crate::apps;
 use crate::cli::{Explain, Read};
 use crate::config::{Config, Entry, nearest, setting_name};
-use crate::exit::{Code, Exit};
-use crate::{apps, output};
 
 pub(crate) fn show(args: &Read) -> Result<(), Exit> {
-    let config = apps::configure(&args.place, args.place.flags())?;
+    let config = apps::configure(&args.place, None)?;
     if args.json {
         output::say_json(&config.entries().iter().map(entry_json).collect());
         return Ok(());
@@ -23,7 +23,7 @@ pub(crate) fn show(args: &Read) -> Result<(), Exit> {
 }
 
 pub(crate) fn explain(args: &Explain) -> Result<(), Exit> {
-    let config = apps::configure(&args.read.place, args.read.place.flags())?;
+    let config = apps::configure(&args.read.place, None)?;
     let specs = apps::settings(&apps::all());
     let key = args.key.as_str();
     if let Some(spec) = specs.iter().find(|spec| is_meant(key, spec.app, spec.key)) {

@@ -6,32 +6,29 @@ mod backups;
 mod cli;
 mod config;
 mod database;
-mod docproc;
 mod doctor;
-mod doors;
-mod exit;
 mod explain;
 mod logs;
 mod migrations;
-mod output;
 mod password;
 mod roles;
 mod secrets;
 mod serve;
-mod sim;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
+use host::App;
+use terminal::{Exit, output};
 
-use cli::{Cli, Command, ConfigCommand};
-use exit::Exit;
+use cli::{Cli, Command, ConfigCommand, Verbosity};
 
 fn main() -> ExitCode {
-    let Cli { verbosity, command } = Cli::parse();
+    let apps = apps::all();
+    let matches = line(&apps).get_matches();
     let runtime = tokio::runtime::Runtime::new();
     let done = match runtime {
-        Ok(runtime) => runtime.block_on(run(command, verbosity)),
+        Ok(runtime) => runtime.block_on(carry_out(&apps, &matches)),
         Err(error) => Err(Exit::failed(format!("cannot start the runtime: {error}"))),
     };
     match done {
@@ -40,7 +37,44 @@ fn main() -> ExitCode {
     }
 }
 
-async fn run(command: Command, verbosity: cli::Verbosity) -> Result<(), Exit> {
+/// The whole command line: ours, and what each application adds to it.
+fn line(apps: &[App]) -> clap::Command {
+    let about = "Simulated traffic for a running server, and simulated systems for it to talk to";
+    let simulators = apps.iter().filter_map(|app| app.simulator.as_ref());
+    let sim = clap::Command::new("sim")
+        .about(about)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommands(simulators.map(terminal::Command::define));
+    let commands = apps.iter().filter_map(|app| app.command.as_ref());
+    Cli::command().subcommands(commands.map(terminal::Command::define)).subcommand(sim)
+}
+
+async fn carry_out(apps: &[App], matches: &ArgMatches) -> Result<(), Exit> {
+    let usage = |error: clap::Error| Exit::usage(error.to_string());
+    let verbosity = Verbosity::from_arg_matches(matches).map_err(usage)?;
+    let (name, inner) = matches.subcommand().unwrap_or(("", matches));
+    let found = if name == "sim" {
+        let simulators = apps.iter().filter_map(|app| app.simulator.as_ref());
+        named(simulators, inner.subcommand())
+    } else {
+        named(apps.iter().filter_map(|app| app.command.as_ref()), Some((name, inner)))
+    };
+    match found {
+        Some((command, matches)) => command.run(matches, apps::resolve).await,
+        None => run(Cli::from_arg_matches(matches).map_err(usage)?.command, verbosity).await,
+    }
+}
+
+fn named<'a>(
+    mut commands: impl Iterator<Item = &'a terminal::Command>,
+    asked: Option<(&str, &'a ArgMatches)>,
+) -> Option<(&'a terminal::Command, &'a ArgMatches)> {
+    let (name, matches) = asked?;
+    Some((commands.find(|command| command.name == name)?, matches))
+}
+
+async fn run(command: Command, verbosity: Verbosity) -> Result<(), Exit> {
     match command {
         Command::Serve(args) => serve::run(args, verbosity).await,
         Command::Migrate(place) => migrations::run(&place, verbosity).await,
@@ -53,11 +87,9 @@ async fn run(command: Command, verbosity: cli::Verbosity) -> Result<(), Exit> {
         Command::Restore(args) => backups::restore(&args, verbosity).await,
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "turno", &mut script);
+            clap_complete::generate(shell, &mut line(&apps::all()), "turno", &mut script);
             output::say(&String::from_utf8_lossy(&script));
             Ok(())
         }
-        Command::Docproc { command } => docproc::run(command).await,
-        Command::Sim { command } => sim::run(command).await,
     }
 }

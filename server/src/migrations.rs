@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use db::{Applied, Line, Store};
 use jiff::Timestamp;
+use terminal::{Exit, Installation, output};
 
-use crate::cli::{Installation, Verbosity};
+use crate::cli::Verbosity;
 use crate::database::Database;
-use crate::exit::Exit;
-use crate::{apps, logs, output};
+use crate::{apps, logs};
 
 /// How a database stands to this version.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,8 +26,7 @@ pub(crate) enum Standing {
 
 /// `turno migrate`.
 pub(crate) async fn run(place: &Installation, verbosity: Verbosity) -> Result<(), Exit> {
-    let flags = place.flags().into_iter().chain(apps::level(verbosity)).collect();
-    let config = apps::configure(place, flags)?;
+    let config = apps::configure(place, apps::level(verbosity))?;
     logs::start(&config.log);
     let database = Database::of(&config.server);
     let store = database.open_within(config.server.database_wait).await?;

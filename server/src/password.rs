@@ -4,8 +4,7 @@
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-
-use crate::exit::Exit;
+use terminal::Exit;
 
 pub(crate) fn from_stdin() -> Result<String, Exit> {
     read_line()

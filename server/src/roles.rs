@@ -1,9 +1,9 @@
 //! `pedidos:CAJERO` as a grant, checked against the roles that exist.
 
 use host::{App, EVERY_APP, Grant, accounts::ADMIN};
+use terminal::Exit;
 
 use crate::config::nearest;
-use crate::exit::Exit;
 
 /// `ADMIN` alone is the whole house; everything else names its application.
 pub(crate) fn grants(apps: &[App], words: &[String]) -> Result<Vec<Grant>, Exit> {

@@ -9,8 +9,7 @@ use std::{
 };
 
 use host::{KEY, Vault};
-
-use crate::exit::Exit;
+use terminal::Exit;
 
 /// Opens the vault with the key in this file; a missing file is made, readable by its owner only.
 pub(crate) fn vault(file: &Path) -> Result<Vault, Exit> {

@@ -7,20 +7,20 @@ use bus::LocalBus;
 use db::Store;
 use host::{Access, AlertChannels, App, Clock, Context, Options, Running, accounts};
 use jiff::{SignedDuration, Timestamp};
+use terminal::{ClockKind, Code, Exit, output};
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::cli::{ClockKind, Serve, Verbosity};
+use crate::cli::{Serve, Verbosity};
 use crate::config::{AlertsConfig, Auth, Config};
 use crate::database::Database;
-use crate::exit::{Code, Exit};
-use crate::{apps, logs, migrations, output, secrets};
+use crate::{apps, logs, migrations, secrets};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
 pub(crate) async fn run(args: Serve, verbosity: Verbosity) -> Result<(), Exit> {
-    let flags = args.flags().into_iter().chain(apps::level(verbosity)).collect();
+    let flags = args.flags().into_iter().chain(apps::level(verbosity));
     let config = apps::configure(&args.place, flags)?;
     let clock = clock(&args, config.server.listen)?;
     logs::start(&config.log);
@@ -65,21 +65,20 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         sse_connections: config.limits.sse_connections,
         drain: server.drain,
         alerts: channels(&config.alerts),
+        data_dir: server.data_dir.clone(),
+        listen: address.ip(),
         url: url(address),
         vault: secrets::vault(&server.secrets_key_file)?,
     };
     let (zone, bus) = (server.timezone.zone.clone(), Arc::new(LocalBus::new()));
     let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);
-    let documents = crate::docproc::open(&server.apps, &server.data_dir)?;
-    let apps = apps::with(documents.clone()).into_iter().filter(wanted).collect();
+    let apps = apps::all().into_iter().filter(wanted).collect();
     let context = Context::new(store, settings, clock, zone, apps, options, bus);
-    let documents = docproc::Context::new(context.clone(), documents);
-    crate::docproc::prepare(&documents).await?;
+    host::prepare(&context).await?;
     let listener = socket.listen(BACKLOG).map_err(|error| busy(server.listen, &error))?;
     let running =
         host::start(context, listener).await.map_err(|error| busy(server.listen, &error))?;
-    crate::docproc::health(documents, server.listen).await?;
-    crate::doors::open(&running).await?;
+    running.open_ports().await?;
     Ok(running)
 }
 

@@ -1,6 +1,6 @@
 //! An application served inside the test: the real host on a throw-away database.
 
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, net::Ipv4Addr, path::PathBuf, sync::Arc, time::Duration};
 
 use db::{
     Store,
@@ -79,6 +79,7 @@ pub struct Setup {
     pub alerts: AlertChannels,
     /// Settings fixed by the environment or a file.
     pub overrides: Vec<Override>,
+    pub data_dir: PathBuf,
 }
 
 impl Setup {
@@ -93,6 +94,7 @@ impl Setup {
             body_bytes: 1_000_000,
             alerts: AlertChannels::default(),
             overrides: Vec::new(),
+            data_dir: database.dir.clone(),
         }
     }
 
@@ -111,12 +113,15 @@ impl Setup {
             sse_connections: 1_000,
             drain: DRAIN,
             alerts: self.alerts,
+            data_dir: self.data_dir,
+            listen: Ipv4Addr::LOCALHOST.into(),
             url: format!("http://{}", listener.local_addr().expect("a bound port")),
         };
         let settings = Settings::new(app.settings.to_vec(), self.overrides);
         let settings = settings.expect("the overrides are valid");
         let (bus, apps) = (Arc::new(bus::LocalBus::new()), vec![app]);
         let context = Context::new(store, settings, self.clock, self.zone, apps, options, bus);
+        host::prepare(&context).await.expect("the application is prepared");
         Prepared { context, listener }
     }
 }

@@ -93,9 +93,10 @@ fn layer_of(path: &str) -> u8 {
         _ if path.contains("/apps/") && ends("/rules") => 1,
         _ if ends("/crates/db") || ends("/crates/bus") || ends("/crates/web") => 1,
         _ if ends("/crates/paper") || ends("/crates/ocr") || ends("/crates/understand") => 1,
-        _ if ends("/crates/host") || ends("/crates/samples") => 2,
-        _ if path.contains("/apps/") => 3,
-        _ => 4,
+        _ if ends("/crates/terminal") || ends("/crates/samples") => 2,
+        _ if ends("/crates/host") => 3,
+        _ if path.contains("/apps/") => 4,
+        _ => 5,
     }
 }
 

@@ -4,6 +4,7 @@
 //! (`dispatch`, `spread`, `quota`, `inventory`), `decisions` for how they are committed, `drivers`
 //! for how devices are asked, `wire` for the outside contract.
 
+mod cli;
 pub mod decisions;
 pub mod drivers;
 pub(crate) mod pages;
@@ -21,6 +22,9 @@ pub use store::policy::SETTINGS;
 
 /// The house and what this application keeps in a process.
 pub type Context = host::Local<Runtime>;
+
+/// Someone with a role here, asking something now.
+pub type Desk = host::Desk<policy::Role, Context>;
 
 /// Environment variables and the settings they set.
 pub const ALIASES: &[(&str, &str)] = &[("MAX_EXECUTIONS_PER_MINUTE", store::policy::PER_MINUTE)];
@@ -56,9 +60,6 @@ pub fn app() -> App {
         },
         nav: NAV,
         routes: wiring.routes(routes::all),
-        public: &[],
-        own_proof: &[],
-        unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             wiring.tick(spread::TICK, spread::tick),
@@ -76,5 +77,7 @@ pub fn app() -> App {
             Box::pin(std::future::ready(Ok(())))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        simulator: Some(cli::simulator()),
+        ..App::default()
     }
 }

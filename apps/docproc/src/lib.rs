@@ -4,6 +4,7 @@
 //! `drivers::reading` for how messages are done, `decisions` for how things commit, `store` for how
 //! they are kept, `wire` for the outside contract.
 
+mod cli;
 pub mod decisions;
 pub mod drivers;
 pub mod golden;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 pub use docproc_rules::{NAME, model, policy, rules};
 pub use drivers::runtime::{Config, Part, Runtime, prepare};
 use engine::{Roles as _, Word as _};
-use host::{App, Draw, Nav, Role, Wiring};
+use host::{App, Draw, Nav, Port, Role, Wiring};
 pub use store::policy::SETTINGS;
 
 /// The house's context with what this application keeps in the process.
@@ -60,9 +61,18 @@ const UNHURRIED: &[&str] = &[
     "/api/docproc/workflows/{name}/promote",
 ];
 
-/// The application with what it keeps in this process; [`Runtime::default`] where it does not run.
-pub fn app(runtime: Arc<Runtime>) -> App {
-    let wiring = Wiring(runtime);
+/// The application, ready to plug into the host; where it runs, its variables say how.
+pub fn app() -> App {
+    let wiring = Wiring::later();
+    App { prepare: wiring.prepare(drivers::environment::open), ..with(&wiring) }
+}
+
+/// The application with a process state that somebody else opened.
+pub fn app_in(runtime: Arc<Runtime>) -> App {
+    with(&Wiring::of(runtime))
+}
+
+fn with(wiring: &Wiring<Runtime>) -> App {
     App {
         name: NAME,
         title: ("DocProc", "DocProc"),
@@ -80,8 +90,6 @@ pub fn app(runtime: Arc<Runtime>) -> App {
         },
         nav: NAV,
         routes: wiring.routes(routes::all),
-        public: &[],
-        own_proof: &[],
         unhurried: UNHURRIED,
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
@@ -93,13 +101,21 @@ pub fn app(runtime: Arc<Runtime>) -> App {
             wiring.tick(drivers::folder::TICK, drivers::folder::tick),
             wiring.tick(drivers::retention::TICK, drivers::retention::tick),
         ],
-        tasks: vec![wiring.task(drivers::reading::run), wiring.task(drivers::workflows::watch)],
+        tasks: vec![
+            wiring.task(drivers::reading::run),
+            wiring.task(drivers::workflows::watch),
+            wiring.task(routes::health::run),
+        ],
+        ports: &[Port { variable: "DOCPROC_BACKOFFICE_PORT", number: 8001, front: "/backoffice" }],
         drivers: vec![wiring.driver(store::answers::CALLBACK, drivers::callback::perform)],
         redact: wire::redact,
-        senseless: |_, _| None,
         on_settings: wiring.on_settings(|context, decision| {
             Box::pin(async move { decisions::settings_changed(&context, decision).await })
         }),
         demo: Some(wiring.task(sim::demo)),
+        command: Some(cli::command()),
+        simulator: Some(cli::simulator()),
+        doctor: cli::check,
+        ..App::default()
     }
 }

@@ -4,6 +4,7 @@
 //! `drivers` for who hears of it outside, `wire` for the words of the outside contract, and `routes`
 //! for who may ask what.
 
+mod cli;
 pub mod decisions;
 pub mod drivers;
 pub mod pages;
@@ -71,17 +72,15 @@ pub fn app() -> App {
         nav: NAV,
         routes: wiring.routes(routes::all),
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
-        own_proof: &[],
-        unhurried: &[],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![wiring.tick(decisions::TICK, decisions::tick)],
         tasks: vec![wiring.task(drivers::sockets::publish)],
-        drivers: Vec::new(),
         redact: wire::redact,
-        senseless: |_, _| None,
         on_settings: Box::new(|context, decision| {
             Box::pin(decisions::settings_changed(context, decision))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        simulator: Some(cli::simulator()),
+        ..App::default()
     }
 }

@@ -3,6 +3,7 @@
 //! Read `model` for the nouns, `rules` for the decisions (`launch`, `balance`, `reconcile`,
 //! `calendar`), `decisions` for how they are committed, `wire` for the outside contract.
 
+mod cli;
 pub mod decisions;
 pub mod drivers;
 pub mod pages;
@@ -15,7 +16,7 @@ pub mod wire;
 use decisions::{balance, launch, reconcile, sweep, sync, wake_all};
 use drivers::deploy;
 use engine::Word as _;
-use host::{App, Draw, Nav, Role, Wiring};
+use host::{App, Draw, Nav, Port, Role, Wiring};
 pub use runtime::Runtime;
 pub use sam_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
@@ -84,7 +85,6 @@ pub fn app() -> App {
         },
         nav: NAV,
         routes: wiring.routes(routes::all),
-        public: &[],
         own_proof: &["/api/callback"],
         unhurried: &["/api/sam/sync"],
         assets: vec![pages::ASSETS.clone()],
@@ -96,7 +96,6 @@ pub fn app() -> App {
             wiring.tick(sync::TICK, sync::tick).without_net(),
             wiring.tick(sweep::TICK, sweep::tick),
         ],
-        tasks: Vec::new(),
         drivers: vec![wiring.driver(deploy::KIND, deploy::perform)],
         redact: wire::redact,
         senseless: routes::senseless,
@@ -106,5 +105,8 @@ pub fn app() -> App {
             Box::pin(std::future::ready(Ok(())))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        simulator: Some(cli::simulator()),
+        ports: &[Port { variable: "SAM_CALLBACK_PORT", number: 8008, front: "/health" }],
+        ..App::default()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::config::{BadConfig, Config, Secret};
-use crate::fault::{self, Fault};
+use crate::fault::{self, Fault, Kind};
 use crate::session::{Session, Token};
 use crate::transport::Transport;
 
@@ -91,7 +91,7 @@ impl Client {
             _ => String::new(),
         };
         if id.is_empty() {
-            return Err(Fault::Malformed { reason: "an answer without deploymentId".to_owned() });
+            return Err(Fault::malformed("an answer without deploymentId"));
         }
         Ok(id)
     }
@@ -110,7 +110,7 @@ impl Client {
         let said = &first["error_response"];
         let message = said["message"].as_str().or(said.as_str());
         let message = message.map_or_else(|| first.to_string(), str::to_owned);
-        Err(Fault::Rejected { status: 200, message: fault::shorten(&message) })
+        Err(Fault { status: Some(200), ..Fault::new(Kind::Rejected, fault::shorten(&message)) })
     }
 
     /// Posts with a good token, and once more when it turned out not to be.
@@ -118,7 +118,7 @@ impl Client {
         let transport = &self.0.transport;
         let token = self.token(None).await?;
         match transport.post(path, Some(&token.text), body).await {
-            Err(Fault::Unauthorized { .. }) => {
+            Err(Fault { kind: Kind::Unauthorized, .. }) => {
                 let token = self.token(Some(&token)).await?;
                 transport.post(path, Some(&token.text), body).await
             }
@@ -137,39 +137,13 @@ impl Client {
             Secret::Password(password) => json!({ "username": username, "password": password }),
         };
         let answer = self.0.transport.post("/v2/authentication", None, &body).await;
-        let answer = answer.map_err(|fault| without(fault, secret.expose()))?;
+        // A login answered with our own words must not carry the secret into a log.
+        let hidden = |text: &str| text.replace(secret.expose(), "…");
+        let answer = answer.map_err(|fault| Fault { message: hidden(&fault.message), ..fault })?;
         // What cannot stand in a header is no token.
         let sendable =
             |token: &&str| !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
         let token = answer["token"].as_str().map(str::trim).filter(sendable);
-        token
-            .map(str::to_owned)
-            .ok_or_else(|| Fault::Malformed { reason: "a login without token".to_owned() })
-    }
-}
-
-/// A login answered with our own words must not carry the secret into a log.
-fn without(fault: Fault, secret: &str) -> Fault {
-    let clean = |text: String| text.replace(secret, "…");
-    match fault {
-        Fault::Rejected { status, message } => Fault::Rejected { status, message: clean(message) },
-        Fault::Unauthorized { message } => Fault::Unauthorized { message: clean(message) },
-        Fault::Forbidden { message } => Fault::Forbidden { message: clean(message) },
-        Fault::NotFound { message } => Fault::NotFound { message: clean(message) },
-        Fault::Conflict { message } => Fault::Conflict { message: clean(message) },
-        Fault::NoCompatibleTargets { message } => {
-            Fault::NoCompatibleTargets { message: clean(message) }
-        }
-        Fault::DeviceUnavailable { message } => {
-            Fault::DeviceUnavailable { message: clean(message) }
-        }
-        Fault::NoDefaultDevice { message } => Fault::NoDefaultDevice { message: clean(message) },
-        Fault::Server { status, message, retry_after } => {
-            Fault::Server { status, message: clean(message), retry_after }
-        }
-        Fault::TooMany { .. } => fault,
-        Fault::Unreachable { reason } => Fault::Unreachable { reason: clean(reason) },
-        Fault::InDoubt { reason } => Fault::InDoubt { reason: clean(reason) },
-        Fault::Malformed { reason } => Fault::Malformed { reason: clean(reason) },
+        token.map(str::to_owned).ok_or_else(|| Fault::malformed("a login without token"))
     }
 }

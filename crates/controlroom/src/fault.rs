@@ -1,102 +1,98 @@
 //! What can go wrong, told apart as far as a policy needs it.
 
+use std::fmt;
 use std::time::Duration;
 
+use engine::Word as _;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
+engine::words! {
+    /// What went wrong, in the words for people.
+    pub enum Kind {
+        /// The automation fits no device at all: its author has to mend it.
+        NoCompatibleTargets = "no compatible targets",
+        /// The device is offline or occupied; it may be back soon.
+        DeviceUnavailable = "the device is not available",
+        NoDefaultDevice = "the user has no default device",
+        /// Any other refusal of what was asked: parameters, packages, licences.
+        Rejected = "refused",
+        Unauthorized = "not signed in",
+        Forbidden = "not allowed",
+        NotFound = "not found",
+        Conflict = "conflict",
+        TooMany = "too many requests",
+        Server = "the Control Room failed",
+        /// No connection, or no session: the request was certainly not heard.
+        Unreachable = "the Control Room cannot be reached",
+        /// The request was sent and the answer did not come.
+        InDoubt = "the Control Room did not answer",
+        /// It answered that all is well and said nothing that can be understood.
+        Malformed = "the answer cannot be read",
+    }
+}
+
 /// Why a call brought no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// The automation fits no device at all: its author has to mend it.
-    #[error("no compatible targets: {message}")]
-    NoCompatibleTargets { message: String },
-    /// The device is offline or occupied; it may be back soon.
-    #[error("the device is not available: {message}")]
-    DeviceUnavailable { message: String },
-    #[error("the user has no default device: {message}")]
-    NoDefaultDevice { message: String },
-    /// Any other refusal of what was asked: parameters, packages, licences.
-    #[error("refused with {status}: {message}")]
-    Rejected { status: u16, message: String },
-    #[error("not signed in: {message}")]
-    Unauthorized { message: String },
-    #[error("not allowed: {message}")]
-    Forbidden { message: String },
-    #[error("not found: {message}")]
-    NotFound { message: String },
-    #[error("conflict: {message}")]
-    Conflict { message: String },
-    #[error("too many requests")]
-    TooMany { retry_after: Option<Duration> },
-    #[error("the Control Room failed with {status}: {message}")]
-    Server { status: u16, message: String, retry_after: Option<Duration> },
-    /// No connection, or no session: the request was certainly not heard.
-    #[error("the Control Room cannot be reached: {reason}")]
-    Unreachable { reason: String },
-    /// The request was sent and the answer did not come.
-    #[error("the Control Room did not answer: {reason}")]
-    InDoubt { reason: String },
-    /// It answered that all is well and said nothing that can be understood.
-    #[error("the answer cannot be read: {reason}")]
-    Malformed { reason: String },
+pub struct Fault {
+    pub kind: Kind,
+    /// Of the answer, where it says more than the kind.
+    pub status: Option<u16>,
+    pub message: String,
+    /// How long the Control Room asked to be left alone.
+    pub retry_after: Option<Duration>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.word())?;
+        if let Some(status) = self.status {
+            write!(f, " with {status}")?;
+        }
+        if self.kind == Kind::TooMany { Ok(()) } else { write!(f, ": {}", self.message) }
+    }
 }
 
 impl Fault {
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, status: None, message: message.into(), retry_after: None }
+    }
+
+    pub(crate) fn malformed(reason: &str) -> Self {
+        Self::new(Kind::Malformed, shorten(reason))
+    }
+
     /// Whether what was asked for may have happened all the same. A deployment for which this is
     /// true has to be looked up by its tag before it is posted again.
     pub fn may_have_been_accepted(&self) -> bool {
-        match self {
-            Self::InDoubt { .. } | Self::Malformed { .. } => true,
+        match self.kind {
+            Kind::InDoubt | Kind::Malformed => true,
             // Gateways answer 502 and 504 for a server that goes on working; a 500 may come from a
             // step after the one that counts. 501, 503 and 505 refuse before anything began.
-            Self::Server { status, .. } => !matches!(status, 501 | 503 | 505),
-            Self::NoCompatibleTargets { .. }
-            | Self::DeviceUnavailable { .. }
-            | Self::NoDefaultDevice { .. }
-            | Self::Rejected { .. }
-            | Self::Unauthorized { .. }
-            | Self::Forbidden { .. }
-            | Self::NotFound { .. }
-            | Self::Conflict { .. }
-            | Self::TooMany { .. }
-            | Self::Unreachable { .. } => false,
-        }
-    }
-
-    /// How long the Control Room asked to be left alone.
-    pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::TooMany { retry_after } | Self::Server { retry_after, .. } => *retry_after,
-            _ => None,
+            Kind::Server => !matches!(self.status, Some(501 | 503 | 505)),
+            _ => false,
         }
     }
 
     /// The same trouble, met while signing in: nothing else was asked yet, and nothing it says is
     /// about the bot, the device or the user of a deployment.
     pub(crate) fn while_signing_in(self) -> Self {
-        match self {
-            Self::InDoubt { reason }
-            | Self::Malformed { reason }
-            | Self::Unreachable { reason } => {
-                Self::Unreachable { reason: format!("signing in: {reason}") }
+        let unreachable = |message| Self::new(Kind::Unreachable, message);
+        let message = &self.message;
+        match (self.kind, self.status) {
+            (Kind::InDoubt | Kind::Malformed | Kind::Unreachable, _) => {
+                unreachable(format!("signing in: {message}"))
             }
-            Self::NotFound { message } => Self::Unreachable {
-                reason: format!("no Control Room answers at this address: {message}"),
-            },
-            Self::NoCompatibleTargets { message }
-            | Self::DeviceUnavailable { message }
-            | Self::NoDefaultDevice { message }
-            | Self::Rejected { message, .. }
-            | Self::Conflict { message }
-            | Self::Forbidden { message }
-            | Self::Unauthorized { message } => Self::Unauthorized { message },
+            (Kind::NotFound, _) => {
+                unreachable(format!("no Control Room answers at this address: {message}"))
+            }
             // As it came it would cast doubt on a request that was never made.
-            Self::Server { status, message, .. } if status != 503 => {
-                Self::Unreachable { reason: format!("signing in failed with {status}: {message}") }
+            (Kind::Server, Some(status)) if status != 503 => {
+                unreachable(format!("signing in failed with {status}: {message}"))
             }
-            Self::Server { .. } | Self::TooMany { .. } => self,
+            (Kind::Server | Kind::TooMany, _) => self,
+            _ => Self::new(Kind::Unauthorized, self.message),
         }
     }
 }
@@ -115,22 +111,23 @@ pub fn classify(status: u16, body: &[u8], retry_after: Option<Duration>) -> Faul
     let message = message_of(&text);
     // Both, since JSON may hide letters behind escapes and the message may be one field of several.
     let said = format!("{message} {text}").to_lowercase();
-    match status {
-        400 if said.contains(NO_DEFAULT_DEVICE) => Fault::NoDefaultDevice { message },
-        400 if OFFLINE.iter().any(|words| said.contains(words)) => {
-            Fault::DeviceUnavailable { message }
-        }
-        401 => Fault::Unauthorized { message },
-        403 => Fault::Forbidden { message },
-        404 => Fault::NotFound { message },
-        409 => Fault::Conflict { message },
-        412 if said.contains(NO_TARGETS) => Fault::NoCompatibleTargets { message },
-        412 => Fault::DeviceUnavailable { message },
-        429 => Fault::TooMany { retry_after },
-        300..=499 => Fault::Rejected { status, message },
-        500..=599 => Fault::Server { status, message, retry_after },
-        _ => Fault::Malformed { reason: format!("status {status}: {message}") },
-    }
+    let kind = match status {
+        400 if said.contains(NO_DEFAULT_DEVICE) => Kind::NoDefaultDevice,
+        400 if OFFLINE.iter().any(|words| said.contains(words)) => Kind::DeviceUnavailable,
+        401 => Kind::Unauthorized,
+        403 => Kind::Forbidden,
+        404 => Kind::NotFound,
+        409 => Kind::Conflict,
+        412 if said.contains(NO_TARGETS) => Kind::NoCompatibleTargets,
+        412 => Kind::DeviceUnavailable,
+        429 => Kind::TooMany,
+        300..=499 => Kind::Rejected,
+        500..=599 => Kind::Server,
+        _ => return Fault::new(Kind::Malformed, format!("status {status}: {message}")),
+    };
+    let told = matches!(kind, Kind::Rejected | Kind::Server).then_some(status);
+    let waits = matches!(kind, Kind::TooMany | Kind::Server);
+    Fault { kind, status: told, message, retry_after: retry_after.filter(|_| waits) }
 }
 
 /// The sentence in an answer, which is an object with one of several fields, or bare text.

@@ -20,6 +20,6 @@ mod transport;
 
 pub use client::{Callback, Client, Deployment};
 pub use config::{BadConfig, Config, Secret};
-pub use fault::{Fault, classify, retry_after};
-pub use lists::{ACTIVE, ActivityQuery, RunsOn};
+pub use fault::{Fault, Kind, classify, retry_after};
+pub use lists::{ACTIVE, ActivityQuery};
 pub use records::{Activity, DefaultUser, Device, File, User};

@@ -4,17 +4,20 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::client::Client;
-use crate::fault::{self, Fault};
-use crate::query::{Filter, Operator, PAGE, Page, Query};
+use crate::fault::{Fault, Kind};
+use crate::query::{Direction, Filter, Operator, PAGE, Page, Query};
 use crate::records::{Activity, Device, File, User};
 
 /// Pages of one list at most; a list that goes on is one that never ends.
 const PAGES: usize = 1000;
 
 const ACTIVITY: &str = "/v3/activity/list";
+
+/// The id makes the order of what was created together the same on every page.
+const TIME: [&str; 2] = ["createdOn", "id"];
 
 /// Deployments asked for in one request; the filter names each.
 const BATCH: usize = 50;
@@ -34,8 +37,6 @@ pub enum ActivityQuery {
     Statuses(Vec<String>),
     /// These deployments whatever became of them, asked for in batches.
     Deployments(Vec<String>),
-    /// What was created at a place since then.
-    Since(RunsOn, Timestamp),
 }
 
 impl ActivityQuery {
@@ -44,88 +45,40 @@ impl ActivityQuery {
     }
 }
 
-/// Where an execution runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunsOn {
-    Device(i64),
-    /// The user it runs as, whose default device that is.
-    User(i64),
-    /// Both, where it is not certain that one leads to the other.
-    Runner {
-        device: i64,
-        user: i64,
-    },
-}
-
-impl RunsOn {
-    /// What to ask for, one after the other: not every version knows every field, so they are not
-    /// asked for together.
-    fn filters(self) -> Vec<Filter> {
-        // Ids are text in the filters of the Control Room.
-        let device = |id: i64| Filter::eq("deviceId", id.to_string());
-        let user = |id: i64| Filter::eq("userId", id.to_string());
-        match self {
-            Self::Device(id) => vec![device(id)],
-            Self::User(id) => vec![user(id)],
-            Self::Runner { device: d, user: u } => vec![device(d), user(u)],
-        }
-    }
-
-    fn has(self, activity: &Activity) -> bool {
-        match self {
-            Self::Device(id) => activity.device_id == Some(id),
-            Self::User(id) => activity.user_id == Some(id),
-            Self::Runner { device, user } => {
-                activity.device_id == Some(device) || activity.user_id == Some(user)
-            }
-        }
-    }
-}
-
 impl Client {
     pub async fn activity(&self, query: &ActivityQuery) -> Result<Vec<Activity>, Fault> {
         match query {
             ActivityQuery::Statuses(statuses) => {
                 let Some(filter) = any_of("status", statuses) else { return Ok(Vec::new()) };
-                self.executions(Query::oldest_first(Some(filter), "createdOn")).await
+                self.executions(oldest_first(Some(filter))).await
             }
             ActivityQuery::Deployments(ids) => {
                 let mut found = Vec::new();
                 for batch in ids.chunks(BATCH) {
-                    let query = Query::oldest_first(any_of("deploymentId", batch), "createdOn");
+                    let query = oldest_first(any_of("deploymentId", batch));
                     found.extend(self.executions(query).await?);
                 }
                 Ok(found)
             }
-            ActivityQuery::Since(place, since) => {
-                let mut found = Vec::new();
-                for filter in place.filters() {
-                    self.newest(filter, *since, |page| {
-                        found.extend(page);
-                        false
-                    })
-                    .await?;
-                }
-                found.retain(|activity| {
-                    place.has(activity) && activity.created_on.is_none_or(|at| at >= *since)
-                });
-                Ok(without_repeats(found))
-            }
         }
     }
 
-    /// The execution with this tag, if the Control Room has one. `since` is when it was posted, to
-    /// know when to stop looking; the newest page is looked through whatever the clocks say.
+    /// The execution with this tag on a device or as a user, if the Control Room has one. `since` is
+    /// when it was posted, to know when to stop looking; the newest page is looked through whatever the
+    /// clocks say.
     pub async fn find_by_tag(
         &self,
-        place: RunsOn,
+        device: i64,
+        user: i64,
         tag: &str,
         since: Timestamp,
     ) -> Result<Option<Activity>, Fault> {
         let since = since.saturating_sub(SKEW).unwrap_or(Timestamp::MIN);
-        for filter in place.filters() {
+        // Not every version knows every field, so they are not asked for together; ids are text in
+        // the filters of the Control Room.
+        for (field, id) in [("deviceId", device), ("userId", user)] {
             let mut found = None;
-            self.newest(filter, since, |page| {
+            self.newest(Filter::eq(field, id.to_string()), since, |page| {
                 found = page.into_iter().find(|activity| activity.is_tagged(tag));
                 found.is_some()
             })
@@ -138,11 +91,12 @@ impl Client {
     }
 
     pub async fn devices(&self) -> Result<Vec<Device>, Fault> {
-        self.everything("/v2/devices/list", Query::by_id(None)).await
+        self.everything("/v2/devices/list", Query::by(&["id"], Direction::Asc, None)).await
     }
 
     pub async fn users(&self) -> Result<Vec<User>, Fault> {
-        self.everything("/v2/usermanagement/users/list", Query::by_id(None)).await
+        self.everything("/v2/usermanagement/users/list", Query::by(&["id"], Direction::Asc, None))
+            .await
     }
 
     /// Taskbots of the public workspace whose path contains `path`; all of them when it is empty.
@@ -151,7 +105,7 @@ impl Client {
         if !path.is_empty() {
             conditions.push(Filter::is(Operator::Substring, "path", path));
         }
-        let query = Query::by_id(Filter::all(conditions));
+        let query = Query::by(&["id"], Direction::Asc, Filter::all(conditions));
         self.everything("/v2/repository/workspaces/public/files/list", query).await
     }
 
@@ -193,9 +147,9 @@ impl Client {
             let past = sorted && last.is_some_and(|last| last < since);
             seen(page) || past
         };
-        let query = |filter| Query::newest_first(filter, "createdOn");
+        let query = |filter| Query::by(&TIME, Direction::Desc, filter);
         match self.pages(ACTIVITY, query(Some(filter)), &mut look).await {
-            Err(Fault::Rejected { status: 400, .. }) => {
+            Err(Fault { kind: Kind::Rejected, status: Some(400), .. }) => {
                 self.pages(ACTIVITY, query(None), &mut look).await
             }
             outcome => outcome,
@@ -211,11 +165,11 @@ impl Client {
     ) -> Result<(), Fault> {
         for _ in 0..PAGES {
             let plainer = query.page.offset == 0 && !query.sort.is_empty();
-            let answer = match self.call(path, &query.body()).await {
+            let answer = match self.call(path, &json!(query)).await {
                 // Perhaps it cannot sort by these; its own order is better than no answer.
-                Err(Fault::Rejected { status: 400, .. }) if plainer => {
+                Err(Fault { kind: Kind::Rejected, status: Some(400), .. }) if plainer => {
                     query.sort.clear();
-                    self.call(path, &query.body()).await?
+                    self.call(path, &json!(query)).await?
                 }
                 answer => answer?,
             };
@@ -227,8 +181,13 @@ impl Client {
                 return Ok(());
             }
         }
-        Err(Fault::Malformed { reason: format!("a list of more than {PAGES} pages") })
+        Err(Fault::malformed(&format!("a list of more than {PAGES} pages")))
     }
+}
+
+/// The newest last, so that what is created meanwhile comes on the last page.
+fn oldest_first(filter: Option<Filter>) -> Query {
+    Query::by(&TIME, Direction::Asc, filter)
 }
 
 fn any_of(field: &str, values: &[String]) -> Option<Filter> {
@@ -246,13 +205,12 @@ fn is_over(count: usize, offset: usize, total: Option<usize>) -> bool {
 }
 
 fn unpack<T: DeserializeOwned>(mut answer: Value) -> Result<(Vec<T>, Option<usize>), Fault> {
-    let malformed = |reason: String| Fault::Malformed { reason: fault::shorten(&reason) };
     let Some(Value::Array(list)) = answer.get_mut("list").map(Value::take) else {
-        return Err(malformed("an answer without list".to_owned()));
+        return Err(Fault::malformed("an answer without list"));
     };
     let total = answer["page"]["totalFilter"].as_u64().and_then(|n| usize::try_from(n).ok());
     let records: Result<Vec<T>, _> = list.into_iter().map(serde_json::from_value).collect();
-    Ok((records.map_err(|error| malformed(error.to_string()))?, total))
+    Ok((records.map_err(|error| Fault::malformed(&error.to_string()))?, total))
 }
 
 /// What moved to the next page while pages were read comes twice; the later reading counts.
@@ -266,8 +224,6 @@ fn without_repeats(mut activities: Vec<Activity>) -> Vec<Activity> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

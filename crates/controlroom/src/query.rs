@@ -1,7 +1,7 @@
 //! The language of every list: a filter, an order, a page.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Records of one request, also what the Control Room gives when asked for more.
 pub(crate) const PAGE: usize = 100;
@@ -104,31 +104,16 @@ impl Filter {
 }
 
 impl Query {
-    /// The newest last, so that what is created meanwhile comes on the last page; the id makes the
-    /// order of what was created together the same on every page.
-    pub(crate) fn oldest_first(filter: Option<Filter>, time: &str) -> Self {
-        Self { filter, sort: order(&[time, "id"], Direction::Asc), page: Page::default() }
+    pub(crate) fn by(fields: &[&str], direction: Direction, filter: Option<Filter>) -> Self {
+        let sort = fields.iter().map(|field| Sort { field: (*field).to_owned(), direction });
+        Self { filter, sort: sort.collect(), page: Page::default() }
     }
-
-    pub(crate) fn newest_first(filter: Option<Filter>, time: &str) -> Self {
-        Self { filter, sort: order(&[time, "id"], Direction::Desc), page: Page::default() }
-    }
-
-    pub(crate) fn by_id(filter: Option<Filter>) -> Self {
-        Self { filter, sort: order(&["id"], Direction::Asc), page: Page::default() }
-    }
-
-    pub(crate) fn body(&self) -> Value {
-        json!(self)
-    }
-}
-
-fn order(fields: &[&str], direction: Direction) -> Vec<Sort> {
-    fields.iter().map(|field| Sort { field: (*field).to_owned(), direction }).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -136,9 +121,10 @@ mod tests {
         let either =
             Filter::any(vec![Filter::eq("status", "RUNNING"), Filter::eq("status", "UPDATE")]);
         let filter = Filter::all(vec![Filter::eq("deviceId", "6"), either.unwrap()]);
-        let query = Query { page: Page { offset: 200, length: 100 }, ..Query::by_id(filter) };
+        let by_id = |filter| Query::by(&["id"], Direction::Asc, filter);
+        let query = Query { page: Page { offset: 200, length: 100 }, ..by_id(filter) };
         assert_eq!(
-            query.body(),
+            json!(query),
             json!({
                 "filter": {"operator": "and", "operands": [
                     {"operator": "eq", "field": "deviceId", "value": "6"},
@@ -152,6 +138,6 @@ mod tests {
             })
         );
         assert_eq!(Filter::any(vec![]), None);
-        assert_eq!(Query::by_id(None).body()["filter"], Value::Null);
+        assert_eq!(json!(by_id(None))["filter"], Value::Null);
     }
 }

@@ -10,7 +10,7 @@ use reqwest::{Response, Url};
 use serde_json::Value;
 
 use crate::config::{BadConfig, Config};
-use crate::fault::{self, Fault};
+use crate::fault::{self, Fault, Kind};
 
 /// Largest answer that is read; a page of 100 records has a fraction of it.
 const ANSWER_BYTES: usize = 16 * 1024 * 1024;
@@ -51,8 +51,8 @@ impl Transport {
     ) -> Result<Value, Fault> {
         let mut request = self.http.post(format!("{}{path}", self.base)).json(body);
         if let Some(token) = token {
-            let mut header = HeaderValue::from_str(token).map_err(|_| Fault::Unauthorized {
-                message: "the token given at sign-in cannot be sent".to_owned(),
+            let mut header = HeaderValue::from_str(token).map_err(|_| {
+                Fault::new(Kind::Unauthorized, "the token given at sign-in cannot be sent")
             })?;
             header.set_sensitive(true);
             request = request.header("X-Authorization", header);
@@ -62,7 +62,7 @@ impl Transport {
         if status.is_success() {
             let body = read(response, ANSWER_BYTES).await?;
             return serde_json::from_slice(&body)
-                .map_err(|error| Fault::Malformed { reason: fault::shorten(&error.to_string()) });
+                .map_err(|error| Fault::malformed(&error.to_string()));
         }
         let wait = response.headers().get(RETRY_AFTER).and_then(|header| header.to_str().ok());
         let wait = wait.and_then(|header| fault::retry_after(header, Timestamp::now()));
@@ -76,7 +76,7 @@ async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| of_transport(&error))? {
         if body.len() + chunk.len() > most {
-            return Err(Fault::Malformed { reason: format!("more than {most} bytes") });
+            return Err(Fault::malformed(&format!("more than {most} bytes")));
         }
         body.extend_from_slice(&chunk);
     }
@@ -84,12 +84,9 @@ async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Fault> {
 }
 
 fn of_transport(error: &reqwest::Error) -> Fault {
-    let reason = fault::shorten(&causes(error));
-    if error.is_connect() || error.is_builder() {
-        Fault::Unreachable { reason }
-    } else {
-        Fault::InDoubt { reason }
-    }
+    let unheard = error.is_connect() || error.is_builder();
+    let kind = if unheard { Kind::Unreachable } else { Kind::InDoubt };
+    Fault::new(kind, fault::shorten(&causes(error)))
 }
 
 /// The error and its causes on one line, without the address.

@@ -1,5 +1,7 @@
 //! How state changes: load, plan, apply, publish, commit.
 
+use std::fmt;
+
 use engine::Planned;
 use jiff::Timestamp;
 
@@ -23,13 +25,16 @@ pub trait Slice: Sync {
         now: Timestamp,
     ) -> impl Future<Output = Result<Self::Snapshot, Error>> + Send;
 
-    /// Writes one change, guarded by the state the planner saw, and records its events.
+    /// Writes one change, guarded by the state the planner saw, and records its events. A slice that
+    /// writes many at once has [`Slice::apply_all`] instead.
     fn apply(
         &self,
-        decision: &mut Decision,
-        snapshot: &Self::Snapshot,
-        change: &Self::Change,
-    ) -> impl Future<Output = Result<(), Error>> + Send;
+        _decision: &mut Decision,
+        _snapshot: &Self::Snapshot,
+        _change: &Self::Change,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        async { Err(Error::corrupt("this slice does not write its changes one by one")) }
+    }
 
     /// Writes all changes of a plan: one after another, unless the slice can write many at once.
     fn apply_all(
@@ -65,6 +70,17 @@ pub struct Decision {
     audit: Vec<Entry>,
     wakes: Vec<&'static str>,
     told: Told,
+    then: Then,
+}
+
+/// What this process does once a decision is committed.
+#[derive(Default)]
+struct Then(Vec<Box<dyn FnOnce() + Send + Sync>>);
+
+impl fmt::Debug for Then {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Then({})", self.0.len())
+    }
 }
 
 /// What a commit made public.
@@ -94,6 +110,7 @@ impl Store {
             audit: Vec::new(),
             wakes: Vec::new(),
             told: self.told.clone(),
+            then: Then::default(),
         })
     }
 }
@@ -155,6 +172,11 @@ impl Decision {
         }
     }
 
+    /// Does something in this process once this is committed, such as letting go of what it ended.
+    pub fn then(&mut self, act: impl FnOnce() + Send + Sync + 'static) {
+        self.then.0.push(Box::new(act));
+    }
+
     /// Publishes and commits everything at once.
     ///
     /// The outbox lock is taken last and by everyone, so sequence numbers follow commit order over
@@ -172,6 +194,7 @@ impl Decision {
             audit::append(&mut self.tx, entry, self.now).await?;
         }
         self.tx.commit().await?;
+        self.then.0.into_iter().for_each(|act| act());
         self.told.tell(&committed);
         Ok(committed)
     }

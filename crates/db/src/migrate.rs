@@ -19,38 +19,28 @@ pub struct Step {
     pub postgres: &'static str,
 }
 
-/// The migrations of an application, whose files stand in `migrations/` two folders above the
-/// caller.
+/// A [`Line`] of the steps in `migrations/sqlite` and `migrations/postgres` of the crate that says it.
 #[macro_export]
-macro_rules! line {
-    ($name:literal: $($step:literal)+) => {
+macro_rules! migrations {
+    ($line:expr; $($name:literal),+) => {
         $crate::Line {
-            name: $name,
+            name: $line,
             steps: &[$($crate::Step {
-                name: $step,
-                sqlite: include_str!(concat!("../../migrations/sqlite/", $step, ".sql")),
-                postgres: include_str!(concat!("../../migrations/postgres/", $step, ".sql")),
+                name: $name,
+                sqlite: $crate::migrations!(@text "sqlite", $name),
+                postgres: $crate::migrations!(@text "postgres", $name),
             }),+],
         }
+    };
+    (@text $dialect:literal, $name:literal) => {
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"), "/migrations/", $dialect, "/", $name, ".sql"
+        ))
     };
 }
 
 /// The engine's own tables.
-pub const ENGINE: Line = Line {
-    name: "engine",
-    steps: &[
-        Step {
-            name: "0001_engine",
-            sqlite: include_str!("../migrations/sqlite/0001_engine.sql"),
-            postgres: include_str!("../migrations/postgres/0001_engine.sql"),
-        },
-        Step {
-            name: "0002_processes",
-            sqlite: include_str!("../migrations/sqlite/0002_processes.sql"),
-            postgres: include_str!("../migrations/postgres/0002_processes.sql"),
-        },
-    ],
-};
+pub const ENGINE: Line = crate::migrations!("engine"; "0001_engine", "0002_processes");
 
 /// A step that this run applied.
 #[derive(Clone, Debug, PartialEq, Eq)]

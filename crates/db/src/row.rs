@@ -35,6 +35,16 @@ impl Row {
         parse(&word).ok_or_else(|| Error::corrupt(format!("{name} = {word:?}")))
     }
 
+    /// The same for a column that may be empty.
+    pub fn maybe_word<T>(
+        &self,
+        name: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Error> {
+        let word: Option<String> = self.maybe(name)?;
+        word.map(|_| self.word(name, parse)).transpose()
+    }
+
     /// One column as neutral JSON, for backups. `SQLite` does not know which numbers are instants
     /// nor which texts are JSON: those stay as stored, and [`crate::backup`] reads both spellings.
     pub(crate) fn json_at(&self, index: usize) -> Result<Json, Error> {

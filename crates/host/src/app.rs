@@ -6,6 +6,7 @@ use db::settings::Setting;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value as Json;
+use terminal::{Command, Deployment, Exit, Finding};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
@@ -44,8 +45,18 @@ pub struct App {
     pub senseless: fn(key: &str, value: &Json) -> Option<(String, String)>,
     /// Reacts to a changed setting in the transaction that changes it.
     pub on_settings: OnSettings,
+    /// Builds what it keeps in this process, before anything of it runs.
+    pub prepare: Prepare,
+    /// Ports of its own that its customers know, beside the main one.
+    pub ports: &'static [Port],
     /// Seeds and moves demonstration data; runs under `--demo`.
     pub demo: Option<AppTask>,
+    /// `turno <name> …`
+    pub command: Option<Command>,
+    /// `turno sim …`: traffic for it, or a system for it to talk to.
+    pub simulator: Option<Command>,
+    /// What `turno doctor` asks of it where it runs.
+    pub doctor: fn(&Deployment) -> Vec<Finding>,
 }
 
 /// An application with nothing in it, to be filled.
@@ -71,7 +82,12 @@ impl Default for App {
             redact: |_, _, data| Some(data),
             senseless: |_, _| None,
             on_settings: Box::new(|_, _| Box::pin(std::future::ready(Ok(())))),
+            prepare: Box::new(|_| Box::pin(std::future::ready(Ok(())))),
+            ports: &[],
             demo: None,
+            command: None,
+            simulator: None,
+            doctor: |_| Vec::new(),
         }
     }
 }
@@ -111,6 +127,17 @@ pub enum Draw {
     Roles(&'static [&'static str]),
 }
 
+/// A port that an application's customers know.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Names another port, or `off`.
+    pub variable: &'static str,
+    pub number: u16,
+    /// What its root shows.
+    pub front: &'static str,
+}
+
+pub type Prepare = Box<dyn Fn(Context) -> BoxFuture<'static, Result<(), Exit>> + Send + Sync>;
 pub type Routes = Box<dyn Fn(&Context) -> OpenApiRouter<Context> + Send + Sync>;
 pub type AppTask = Box<dyn Fn(Context) -> BoxFuture<'static, ()> + Send + Sync>;
 pub type OnSettings = Box<

@@ -47,6 +47,10 @@ pub struct Options {
     pub sse_connections: usize,
     pub drain: std::time::Duration,
     pub alerts: AlertChannels,
+    /// Where applications keep their files.
+    pub data_dir: std::path::PathBuf,
+    /// The address whose ports are opened: the applications' own ones too.
+    pub listen: std::net::IpAddr,
     /// Where clients of this process reach it, once known: `http://127.0.0.1:8000`.
     pub url: String,
     /// Seals what is kept in the database and must not be read there.

@@ -28,9 +28,13 @@ pub trait Editable: Sized {
     /// How the audit calls it: `robot` gives `robot.crear`, `robot.editar`, `robot.borrar` on
     /// `robot/7`.
     const NOUN: &'static str;
+    /// The audit's word for a change.
+    const CHANGED: &'static str = "editar";
 
-    /// What is locked while it changes.
-    fn scope() -> Scope;
+    /// What is locked while it changes: the whole application, unless it says otherwise.
+    fn scope() -> Scope {
+        Scope::new(Self::Role::APP)
+    }
 
     fn id(item: &Self::Item) -> i64;
 
@@ -43,6 +47,11 @@ pub trait Editable: Sized {
     async fn find(tx: &mut Tx, id: i64) -> Result<Option<Self::Item>, Error>;
 
     async fn view(item: &Self::Item, desk: &At<Self>, tx: &mut Tx) -> Result<Self::View, Error>;
+
+    /// What the audit keeps of it.
+    fn recorded(_item: &Self::Item, view: &Self::View) -> Result<Json, Error> {
+        as_json(view)
+    }
 
     /// What people would have to send for it to be as it is. A change is merged into that.
     async fn standing(
@@ -66,10 +75,27 @@ pub trait Editable: Sized {
         desk: &At<Self>,
         decision: &mut Decision,
     ) -> Result<(), Failure>;
+
+    /// The same for a thing that keeps why it was removed.
+    async fn remove_because(
+        item: &Self::Item,
+        desk: &At<Self>,
+        decision: &mut Decision,
+        _reason: Option<&str>,
+    ) -> Result<(), Failure> {
+        Self::remove(item, desk, decision).await
+    }
 }
 
 /// The desk at which a thing is edited.
 pub type At<T> = Desk<<T as Editable>::Role, <T as Editable>::Context>;
+
+/// Shows one.
+pub async fn one<T: Editable>(desk: &At<T>, id: i64) -> Result<T::View, Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let item = T::find(&mut tx, id).await?.ok_or_else(|| T::missing(desk))?;
+    Ok(T::view(&item, desk, &mut tx).await?)
+}
 
 /// Creates one.
 pub async fn create<T: Editable>(desk: &At<T>, request: &T::Request) -> Result<T::View, Failure> {
@@ -86,28 +112,45 @@ pub async fn update<T: Editable>(
     headers: &HeaderMap,
     change: Map<String, Json>,
 ) -> Result<T::View, Failure> {
-    let expected = desk.expected_version(headers)?;
-    let mut decision = desk.context.store.decide(&T::scope(), desk.now).await?;
-    let before = T::find(&mut decision.tx, id).await?.ok_or_else(|| T::missing(desk))?;
-    if let (Some(expected), Some(current)) = (expected, T::version(&before))
-        && expected != current
-    {
-        return Err(desk.stale(current).into());
-    }
+    let (mut decision, before) = found::<T>(desk, id, headers).await?;
     let view = change_to::<T>(desk, &mut decision, &before, change).await?;
     decision.commit().await?;
     Ok(view)
 }
 
 pub async fn remove<T: Editable>(desk: &At<T>, id: i64) -> Result<(), Failure> {
-    let mut decision = desk.context.store.decide(&T::scope(), desk.now).await?;
-    let before = T::find(&mut decision.tx, id).await?.ok_or_else(|| T::missing(desk))?;
+    remove_version::<T>(desk, id, &HeaderMap::new(), None).await
+}
+
+/// Removes the version that the caller looked at, and keeps why.
+pub async fn remove_version<T: Editable>(
+    desk: &At<T>,
+    id: i64,
+    headers: &HeaderMap,
+    reason: Option<String>,
+) -> Result<(), Failure> {
+    let (mut decision, before) = found::<T>(desk, id, headers).await?;
     let view = T::view(&before, desk, &mut decision.tx).await?;
-    T::remove(&before, desk, &mut decision).await?;
+    T::remove_because(&before, desk, &mut decision, reason.as_deref()).await?;
     let entry = desk.by().did(format!("{}.borrar", T::NOUN), format!("{}/{id}", T::NOUN));
-    decision.audit(Entry { before: Some(as_json(view)?), ..entry });
+    decision.audit(Entry { before: Some(T::recorded(&before, &view)?), reason, ..entry });
     decision.commit().await?;
     Ok(())
+}
+
+/// An open decision, and the thing as it stands if it is the version that the caller looked at.
+async fn found<T: Editable>(
+    desk: &At<T>,
+    id: i64,
+    headers: &HeaderMap,
+) -> Result<(Decision, T::Item), Failure> {
+    let expected = desk.expected_version(headers)?;
+    let mut decision = desk.context.store.decide(&T::scope(), desk.now).await?;
+    let item = T::find(&mut decision.tx, id).await?.ok_or_else(|| T::missing(desk))?;
+    match (expected, T::version(&item)) {
+        (Some(expected), Some(current)) if expected != current => Err(desk.stale(current).into()),
+        _ => Ok((decision, item)),
+    }
 }
 
 /// The fields of a change over the one that stands, inside a decision that is open.
@@ -129,14 +172,14 @@ pub async fn put<T: Editable>(
     request: &T::Request,
 ) -> Result<T::View, Failure> {
     let old = match before {
-        Some(before) => Some(as_json(T::view(before, desk, &mut decision.tx).await?)?),
+        Some(before) => Some(T::recorded(before, &T::view(before, desk, &mut decision.tx).await?)?),
         None => None,
     };
     let saved = T::save(desk, decision, before, request).await?;
     let view = T::view(&saved, desk, &mut decision.tx).await?;
-    let verb = if before.is_some() { "editar" } else { "crear" };
+    let verb = if before.is_some() { T::CHANGED } else { "crear" };
     let entry =
         desk.by().did(format!("{}.{verb}", T::NOUN), format!("{}/{}", T::NOUN, T::id(&saved)));
-    decision.audit(Entry { before: old, after: Some(as_json(&view)?), ..entry });
+    decision.audit(Entry { before: old, after: Some(T::recorded(&saved, &view)?), ..entry });
     Ok(view)
 }

@@ -20,6 +20,7 @@ mod failure;
 mod health;
 mod live;
 mod local;
+mod ports;
 mod processes;
 mod relay;
 mod router;
@@ -37,7 +38,7 @@ pub mod webhook;
 pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
 pub use answers::{Listed, Span, as_json, conflict, merged, of_json, tagged, unknown};
-pub use app::{App, AppTask, Draw, Nav, Next, OnSettings, Role, Routes, Tick};
+pub use app::{App, AppTask, Draw, Nav, Next, OnSettings, Port, Prepare, Role, Routes, Tick};
 pub use by::By;
 pub use clock::Clock;
 pub use console::{Console, change_setting};
@@ -50,16 +51,9 @@ pub use local::{Local, Wiring};
 pub use processes::Me;
 pub use relay::Subscription;
 pub use router::router;
-pub use serve::{Running, start};
+pub use serve::{Running, prepare, start};
 pub use tick::TickHealth;
 pub use vault::{Foreign, KEY, Vault};
 
 /// The host's own tables.
-pub const MIGRATIONS: db::Line = db::Line {
-    name: "host",
-    steps: &[db::Step {
-        name: "0001_house",
-        sqlite: include_str!("../migrations/sqlite/0001_house.sql"),
-        postgres: include_str!("../migrations/postgres/0001_house.sql"),
-    }],
-};
+pub const MIGRATIONS: db::Line = db::migrations!("host"; "0001_house");

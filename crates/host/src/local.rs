@@ -1,13 +1,19 @@
 //! The house's context together with what one application keeps in this process.
 
-use std::{ops::Deref, sync::Arc};
+use std::{
+    ops::Deref,
+    sync::{Arc, OnceLock},
+};
 
 use axum::extract::FromRef;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
+use terminal::Exit;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::{AppTask, Context, Driver, Next, OnSettings, Outcome, Routes, Tick, effects::Claimed};
+use crate::{
+    AppTask, Context, Driver, Next, OnSettings, Outcome, Prepare, Routes, Tick, effects::Claimed,
+};
 
 /// What the functions of an application are given: everything of the house, and the application's own
 /// process state (sockets, clients, workers), built once at the start and passed along.
@@ -48,16 +54,42 @@ impl<T> FromRef<Local<T>> for Context {
 /// Hands the functions of an application their [`Local`] context; used where the [`crate::App`] is put
 /// together.
 #[derive(Debug)]
-pub struct Wiring<T>(pub Arc<T>);
+pub struct Wiring<T>(Arc<OnceLock<Arc<T>>>);
 
 impl<T: Send + Sync + 'static> Wiring<T> {
     pub fn new(runtime: T) -> Self {
-        Self(Arc::new(runtime))
+        Self::of(Arc::new(runtime))
+    }
+
+    pub fn of(runtime: Arc<T>) -> Self {
+        Self(Arc::new(OnceLock::from(runtime)))
+    }
+
+    /// What [`Wiring::prepare`] will build; until then nothing of the application runs.
+    pub fn later() -> Self {
+        Self(Arc::default())
+    }
+
+    pub fn prepare<F>(&self, build: fn(Context) -> F) -> Prepare
+    where
+        F: Future<Output = Result<Arc<T>, Exit>> + Send + 'static,
+    {
+        let cell = self.0.clone();
+        Box::new(move |context| {
+            let (cell, runtime) = (cell.clone(), build(context));
+            Box::pin(async move {
+                let twice = |_| Exit::failed("an application is prepared once");
+                cell.set(runtime.await?).map_err(twice)
+            })
+        })
     }
 
     fn local(&self) -> impl Fn(Context) -> Local<T> + Send + Sync + 'static {
-        let runtime = self.0.clone();
-        move |context| Local::new(context, runtime.clone())
+        let cell = self.0.clone();
+        move |context| {
+            let runtime = cell.get().expect("an application is prepared before it runs");
+            Local::new(context, runtime.clone())
+        }
     }
 
     pub fn routes(&self, build: fn() -> OpenApiRouter<Local<T>>) -> Routes {

@@ -17,6 +17,14 @@ pub struct Running {
     tasks: TaskTracker,
 }
 
+/// Builds what each application keeps in this process. Before [`start`].
+pub async fn prepare(context: &Context) -> Result<(), terminal::Exit> {
+    for app in &context.apps {
+        (app.prepare)(context.clone()).await?;
+    }
+    Ok(())
+}
+
 /// Serves on `listener` and runs ticks, relay, effects and the applications' tasks.
 pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<Running> {
     let address = listener.local_addr()?;

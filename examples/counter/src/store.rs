@@ -1,6 +1,6 @@
 //! How tickets and windows are kept: the only SQL of the application.
 
-use db::{Decision, Error, Line, Scope, Slice, Step, Tx, events::NewEvent};
+use db::{Decision, Error, Line, Scope, Slice, Tx, events::NewEvent};
 use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::json;
@@ -10,14 +10,7 @@ use crate::{
     rules::{Call, Change, Snapshot, State, TicketId},
 };
 
-pub const MIGRATIONS: Line = Line {
-    name: NAME,
-    steps: &[Step {
-        name: "0001_counter",
-        sqlite: include_str!("../migrations/sqlite/0001_counter.sql"),
-        postgres: include_str!("../migrations/postgres/0001_counter.sql"),
-    }],
-};
+pub const MIGRATIONS: Line = db::migrations!(NAME; "0001_counter");
 
 pub fn scope() -> Scope {
     Scope::new(NAME)

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use terminal::Exit;
+
 /// The layer that gave a value. Later layers win, in the order of the variants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -92,6 +94,13 @@ impl fmt::Display for ConfigError {
 }
 
 impl std::error::Error for ConfigError {}
+
+impl From<ConfigError> for Exit {
+    fn from(error: ConfigError) -> Self {
+        let hint = "`turno config show` prints every setting and where it comes from";
+        Self::usage(error.to_string()).hint(hint)
+    }
+}
 
 /// The nearest known name, when it is near enough to be a slip of the keyboard.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {

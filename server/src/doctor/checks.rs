@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use db::Store;
-use host::accounts;
+use host::{App, accounts};
 use jiff::Timestamp;
+use terminal::Finding;
 
-use super::{Finding, reading};
 use crate::config::{Auth, Config, SmtpConfig};
 use crate::database::Database;
 use crate::migrations::{self, Standing};
@@ -28,10 +28,9 @@ pub(super) async fn all(config: &Config) -> Vec<Finding> {
     if let Some(smtp) = &config.alerts.smtp {
         findings.push(mail(smtp).await);
     }
-    if config.server.apps.iter().any(|app| app == ::docproc::NAME) {
-        findings.extend(reading::all(config));
-        findings.extend(reading::environment(config));
-    }
+    let runs = |app: &&App| config.server.apps.iter().any(|name| name == app.name);
+    let (apps, deployment) = (apps::all(), apps::deployment(config));
+    findings.extend(apps.iter().filter(runs).flat_map(|app| (app.doctor)(&deployment)));
     findings.push(Finding::pass("applications", config.server.apps.join(", ")));
     findings
 }

@@ -1,17 +1,17 @@
 //! The house's own OIDs: entered, changed, removed.
 
-use db::{Error, Tx};
-use host::By;
-use jiff::Timestamp;
-use serde_json::json;
+use db::{Decision, Error, Tx};
+use host::{Failure, conflict, edit::Editable, unknown};
+use serde_json::{Map, Value as Json};
+use web::Problem;
 
-use super::{Changed, record};
 use crate::{
-    Context,
-    model::{CatalogueEntry, CatalogueId},
+    Context, Desk,
+    model::CatalogueEntry,
+    policy::Role,
     rules,
-    store::{self, catalogue},
-    wire::OidView,
+    store::catalogue,
+    wire::{OidRequest, OidView},
 };
 
 /// The house's OIDs before the shipped ones.
@@ -21,49 +21,80 @@ pub async fn entries(tx: &mut Tx) -> Result<Vec<CatalogueEntry>, Error> {
     Ok(entries)
 }
 
-/// Writes an entry, new (number 0) or changed, if its name is free.
-pub async fn save(
-    context: &Context,
-    by: &By,
-    mut entry: CatalogueEntry,
-    now: Timestamp,
-) -> Result<Changed<CatalogueEntry>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let standing = catalogue::all(&mut decision.tx).await?;
-    if standing.iter().any(|other| other.name == entry.name && other.id != entry.id) {
-        return Ok(Changed::Duplicate);
-    }
-    let before = standing.iter().find(|other| other.id == entry.id);
-    let action = if before.is_some() {
-        catalogue::update(&mut decision.tx, &entry).await?;
-        "oid.cambiar"
-    } else if entry.id == CatalogueId(0) {
-        entry.id = catalogue::insert(&mut decision.tx, &entry).await?;
-        "oid.crear"
-    } else {
-        return Ok(Changed::NotFound);
-    };
-    let shown = |entry: &CatalogueEntry| json!(OidView::new(entry));
-    let subject = format!("oid/{}", entry.id);
-    record(&mut decision, by, action, subject, before.map(shown), Some(shown(&entry)));
-    decision.commit().await?;
-    Ok(Changed::Done(entry))
+/// The same as people are shown them.
+pub async fn views(tx: &mut Tx) -> Result<Vec<OidView>, Error> {
+    Ok(entries(tx).await?.iter().map(OidView::new).collect())
 }
 
-pub async fn remove(
-    context: &Context,
-    by: &By,
-    id: CatalogueId,
-    now: Timestamp,
-) -> Result<Changed<()>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let standing = catalogue::all(&mut decision.tx).await?;
-    let Some(entry) = standing.iter().find(|entry| entry.id == id) else {
-        return Ok(Changed::NotFound);
-    };
-    catalogue::remove(&mut decision.tx, id).await?;
-    let before = Some(json!(OidView::new(entry)));
-    record(&mut decision, by, "oid.borrar", format!("oid/{id}"), before, None);
-    decision.commit().await?;
-    Ok(Changed::Done(()))
+/// How OIDs are edited.
+#[derive(Debug)]
+pub struct Oids;
+
+impl Editable for Oids {
+    type Item = CatalogueEntry;
+    type Role = Role;
+    type Context = Context;
+    type Request = OidRequest;
+    type View = OidView;
+    const NOUN: &'static str = "oid";
+    const CHANGED: &'static str = "cambiar";
+
+    fn id(entry: &CatalogueEntry) -> i64 {
+        entry.id.0
+    }
+
+    fn version(_: &CatalogueEntry) -> Option<i64> {
+        None
+    }
+
+    fn missing(desk: &Desk) -> Problem {
+        let es = "No existe ese OID en el catálogo de la casa.";
+        unknown(desk.lang, "OID_INEXISTENTE", es, "The house's catalogue has no such OID.")
+    }
+
+    async fn find(tx: &mut Tx, id: i64) -> Result<Option<CatalogueEntry>, Error> {
+        Ok(catalogue::all(tx).await?.into_iter().find(|entry| entry.id.0 == id))
+    }
+
+    async fn view(entry: &CatalogueEntry, _: &Desk, _: &mut Tx) -> Result<OidView, Error> {
+        Ok(OidView::new(entry))
+    }
+
+    async fn standing(
+        entry: &CatalogueEntry,
+        _: &mut Tx,
+        _: &Map<String, Json>,
+    ) -> Result<OidRequest, Error> {
+        Ok(OidRequest::from(entry))
+    }
+
+    async fn save(
+        desk: &Desk,
+        decision: &mut Decision,
+        before: Option<&CatalogueEntry>,
+        request: &OidRequest,
+    ) -> Result<CatalogueEntry, Failure> {
+        let mut entry = request.typed(desk.lang)?;
+        let own = before.map(|before| before.id);
+        let all = catalogue::all(&mut decision.tx).await?;
+        if all.iter().any(|other| other.name == entry.name && Some(other.id) != own) {
+            let (es, en) = ("Ya hay un OID con ese nombre.", "There is an OID with that name.");
+            return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
+        }
+        if let Some(id) = own {
+            entry.id = id;
+            catalogue::update(&mut decision.tx, &entry).await?;
+        } else {
+            entry.id = catalogue::insert(&mut decision.tx, &entry).await?;
+        }
+        Ok(entry)
+    }
+
+    async fn remove(
+        entry: &CatalogueEntry,
+        _: &Desk,
+        decision: &mut Decision,
+    ) -> Result<(), Failure> {
+        Ok(catalogue::remove(&mut decision.tx, entry.id).await?)
+    }
 }

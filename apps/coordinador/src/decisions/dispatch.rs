@@ -2,18 +2,15 @@
 //! up his quota. Permits are spent in the commit that starts the run.
 
 use db::{Decided, Decision, Error, Slice, Tx, effects::NewEffect};
-use engine::Word as _;
+use engine::{Plan as Changes, Word as _};
 use host::Next;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{
-    emit, polls,
-    runs::{self as ending, Ended},
-};
+use super::{emit, polls, runs as ending};
 use crate::{
     Context,
-    model::{Ending, RunId, RunState},
+    model::{Ending, Run, RunId, RunState},
     policy::{Policy, TestMode},
     rules::{
         dispatch::{self, Change, Motive, Replan, Start, Subject},
@@ -22,8 +19,8 @@ use crate::{
     store::{
         self,
         journal::{self, Entry, Level},
-        nodes, policy, runs,
-        runs::NewRun,
+        nodes, policy,
+        runs::{self, Ended, NewRun},
         world,
     },
 };
@@ -48,7 +45,7 @@ impl Slice for Fleet<'_> {
         change: &Change,
     ) -> Result<(), Error> {
         match change {
-            Change::Fence(running) => cut_off(decision, &world.policy, running).await,
+            Change::Fence(running) => cut_off(self.0, decision, &world.policy, running).await,
             Change::Start(start) => begin(decision, &world.policy, start).await,
             Change::Replan(replan) => move_on(decision, world, replan).await,
         }
@@ -67,7 +64,6 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
         let decided = decision.plan(&fleet, |world| dispatch::plan(world, now)).await?;
         decision.commit().await?;
         Decided { snapshot: world, plan } = decided;
-        context.runtime.stop(plan.fences().iter().map(|running| running.run));
     }
     let ends = match world.policy.test_mode {
         TestMode::On { duration, .. } if !plan.starts().is_empty() => Some(now + duration),
@@ -76,12 +72,17 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     Ok([plan.next_look, rehearsal, ends].into_iter().flatten().min())
 }
 
-async fn cut_off(decision: &mut Decision, policy: &Policy, running: &Running) -> Result<(), Error> {
+async fn cut_off(
+    context: &Context,
+    decision: &mut Decision,
+    policy: &Policy,
+    running: &Running,
+) -> Result<(), Error> {
     let Some(run) = runs::find(&mut decision.tx, running.run).await? else { return Ok(()) };
     let lasted = decision.now.duration_since(running.started_at).as_secs();
     let why = if running.lost { Ending::Lost } else { Ending::Stale };
     let end = Ended::interrupted(why, json!({ "segundos": lasted }));
-    ending::end(decision, policy, &run, &end).await?;
+    ending::end(context, decision, policy, &run, &end).await?;
     let (run, node) = (run.id.0, run.node.0);
     tracing::warn!(run, node, seconds = lasted, reason = why.word(), "a run was cut off");
     Ok(())
@@ -156,32 +157,47 @@ async fn move_on(decision: &mut Decision, world: &World, replan: &Replan) -> Res
     Ok(())
 }
 
-/// *Modo prueba*: runs end after their time, well or badly by a rule that a test can foresee.
-async fn end_rehearsed(context: &Context, now: Timestamp) -> Result<Option<Timestamp>, Error> {
-    let mut tx = context.store.read().await?;
-    let (over, next) = runs::rehearsed(&mut tx, now).await?;
-    drop(tx);
-    if over.is_empty() {
-        return Ok(next);
+/// *Modo prueba*: runs whose time is over, and when the next one's is.
+struct Rehearsal<'a>(&'a Context);
+
+impl Slice for Rehearsal<'_> {
+    type Snapshot = (Policy, Vec<Run>, Option<Timestamp>);
+    /// A run, and whether it ends well.
+    type Change = (Run, bool);
+
+    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<Self::Snapshot, Error> {
+        let (over, next) = runs::rehearsed(tx, now).await?;
+        Ok((policy::load(self.0, tx).await?, over, next))
     }
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let policy = policy::load(context, &mut decision.tx).await?;
-    let share = match policy.test_mode {
-        TestMode::On { success_percent, .. } => success_percent,
-        TestMode::Off => 100,
-    };
-    let (over, next) = runs::rehearsed(&mut decision.tx, now).await?;
-    for run in over.iter().filter(|run| run.state == RunState::Running) {
+
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        (policy, ..): &Self::Snapshot,
+        (run, well): &Self::Change,
+    ) -> Result<(), Error> {
         let summary = json!({ "simulated": true });
-        // Spread over the numbers, so that ten runs at 80 % hold eight good ones.
-        let good = (run.id.0 * 37).rem_euclid(100) < i64::from(share);
-        let end = if good {
+        let end = if *well {
             Ended::success(summary)
         } else {
             Ended::interrupted(Ending::Timeout, summary)
         };
-        ending::end(&mut decision, &policy, run, &end).await?;
+        ending::end(self.0, decision, policy, run, &end).await.map(drop)
     }
+}
+
+async fn end_rehearsed(context: &Context, now: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let (over, next) = runs::rehearsed(&mut context.store.read().await?, now).await?;
+    if over.is_empty() {
+        return Ok(next);
+    }
+    let planner = |(policy, over, _): &(Policy, Vec<Run>, _)| {
+        let running = over.iter().filter(|run| run.state == RunState::Running);
+        let ends = running.map(|run| (run.clone(), policy.test_mode.ends_well(run.id)));
+        Changes::<_, ()> { changes: ends.collect(), held: Vec::new() }
+    };
+    let mut decision = context.store.decide(&store::scope(), now).await?;
+    let Decided { snapshot: (.., next), .. } = decision.plan(&Rehearsal(context), planner).await?;
     decision.commit().await?;
     Ok(next)
 }

@@ -1,53 +1,50 @@
 //! The house's own index formulas: entered and removed.
 
-use db::Error;
-use host::By;
-use jiff::Timestamp;
+use host::{Failure, conflict, unknown};
 use serde_json::{Value as Json, json};
+use web::{Lang, Problem};
 
-use super::{Changed, record};
+use super::record;
 use crate::{
-    Context,
+    Desk,
     model::{Formula, FormulaId},
     store::{self, formulas},
 };
 
+pub fn missing(lang: Lang) -> Problem {
+    let (es, en) = ("No existe esa fórmula de la casa.", "The house has no such formula.");
+    unknown(lang, "FORMULA_INEXISTENTE", es, en)
+}
+
 /// Enters a formula if its brand and model have none. `shown` is what the audit keeps.
-pub async fn create(
-    context: &Context,
-    by: &By,
-    formula: &Formula,
-    shown: Json,
-    now: Timestamp,
-) -> Result<Changed<FormulaId>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
+pub async fn create(desk: &Desk, formula: &Formula, shown: Json) -> Result<FormulaId, Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let own = formulas::own(&mut decision.tx).await?;
     let same = |other: &Formula| other.brand == formula.brand && other.model == formula.model;
     if own.iter().any(|(_, other)| same(other)) {
-        return Ok(Changed::Duplicate);
+        let es = "Ya hay una fórmula de esa marca y modelo.";
+        let en = "There is a formula of that brand and model.";
+        return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
     }
     let id = formulas::insert(&mut decision.tx, formula).await?;
     let after = json!({ "id": id.0, "formula": shown });
-    record(&mut decision, by, "formula.crear", format!("formula/{id}"), None, Some(after));
+    record(&mut decision, &desk.by(), "formula.crear", format!("formula/{id}"), None, Some(after));
     decision.commit().await?;
-    Ok(Changed::Done(id))
+    Ok(id)
 }
 
 pub async fn remove(
-    context: &Context,
-    by: &By,
+    desk: &Desk,
     id: FormulaId,
     shown: impl Fn(&Formula) -> Json,
-    now: Timestamp,
-) -> Result<Changed<()>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
+) -> Result<(), Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let own = formulas::own(&mut decision.tx).await?;
-    let Some((_, formula)) = own.iter().find(|(own, _)| *own == id) else {
-        return Ok(Changed::NotFound);
-    };
+    let found = own.iter().find(|(own, _)| *own == id);
+    let (_, formula) = found.ok_or_else(|| missing(desk.lang))?;
     formulas::remove(&mut decision.tx, id).await?;
     let before = Some(shown(formula));
-    record(&mut decision, by, "formula.borrar", format!("formula/{id}"), before, None);
+    record(&mut decision, &desk.by(), "formula.borrar", format!("formula/{id}"), before, None);
     decision.commit().await?;
-    Ok(Changed::Done(()))
+    Ok(())
 }

@@ -5,10 +5,7 @@ use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::{
-    polls::{Job, Learned},
-    runs::Ended,
-};
+use super::polls::{Job, Learned};
 use crate::{
     model::{Column, Ending, Formula, OnuId, RunState},
     policy::Policy,
@@ -21,6 +18,7 @@ use crate::{
         journal::{self, Entry, Level},
         olts, onus,
         onus::Reading,
+        runs::Ended,
     },
 };
 
@@ -62,10 +60,6 @@ impl Slice for Onus<'_> {
             trust: if accepted { Trust::Accepted } else { Trust::Guarded },
             held: olts::health(tx, olt.id).await?.held_run.is_some(),
         })
-    }
-
-    async fn apply(&self, to: &mut Decision, seen: &Table, one: &Change) -> Result<(), Error> {
-        self.apply_all(to, seen, std::slice::from_ref(one)).await
     }
 
     async fn apply_all(
@@ -160,15 +154,6 @@ impl Slice for Cells<'_> {
             keep_previous: own.is_some_and(|entry| entry.keep_previous),
             format_mac: own.map_or(column == Column::Mac, |entry| entry.format_mac),
         })
-    }
-
-    async fn apply(
-        &self,
-        to: &mut Decision,
-        seen: &inventory::Target,
-        one: &Self::Change,
-    ) -> Result<(), Error> {
-        self.apply_all(to, seen, std::slice::from_ref(one)).await
     }
 
     async fn apply_all(

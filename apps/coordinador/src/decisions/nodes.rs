@@ -1,35 +1,47 @@
 //! Nodes: entered, changed, paused, halted, asked to run now.
 
-use db::{Decision, Error, Tx};
-use host::{By, Failure};
+use db::{Decision, Error, Tx, audit::Entry};
+use host::{
+    Failure, as_json,
+    check::{self, Check},
+    conflict,
+    edit::Editable,
+    unknown,
+};
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
+use web::{Lang, Problem};
 
-use super::{Changed, commit, emit, record, runs as ending, runs::Ended};
+use super::{commit, emit, olts::Olts, record, runs as ending, wake};
 use crate::{
-    Context,
-    model::{Cause, Ending, Node, NodeId, Olt, Role, RunId, Switch},
-    policy::Policy,
+    Context, Desk,
+    model::{Cause, Ending, Node, NodeId, Olt, Override, Overrides, Role, RunId, Switch},
+    policy,
     rules::due,
-    store::{self, nodes, olts, policy, runs, runs::NewRun},
-    wire::NodeView,
+    store::{
+        self, nodes, olts,
+        runs::{self, Ended, NewRun},
+    },
+    wire::{NodeRequest, NodeView},
 };
 
-/// Live runs of these nodes end, and nothing more of them is planned. The caller stops the runs
-/// once this is committed.
+/// Live runs of these nodes end, and nothing more of them is planned.
 pub async fn halt(
+    context: &Context,
     decision: &mut Decision,
-    policy: &Policy,
     nodes: &[Node],
     why: Ending,
-) -> Result<Vec<RunId>, Error> {
+) -> Result<(), Error> {
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     let live = runs::live_of(&mut decision.tx, &ids).await?;
-    for run in &live {
-        ending::end(decision, policy, run, &Ended::interrupted(why, json!({}))).await?;
+    if !live.is_empty() {
+        let policy = store::policy::load(context, &mut decision.tx).await?;
+        for run in &live {
+            let ended = Ended::interrupted(why, json!({}));
+            ending::end(context, decision, &policy, run, &ended).await?;
+        }
     }
-    nodes::unplan(&mut decision.tx, &ids).await?;
-    Ok(live.iter().map(|run| run.id).collect())
+    nodes::unplan(&mut decision.tx, &ids).await
 }
 
 /// Masters that are switched on begin a new grid, an interval from now.
@@ -39,19 +51,142 @@ pub async fn revive(decision: &mut Decision, nodes: &[Node]) -> Result<(), Error
     nodes::plan_anew(&mut decision.tx, &planned).await
 }
 
-fn shown(node: &Node) -> Json {
-    serde_json::to_value(NodeView::new(node)).unwrap_or_default()
+/// How nodes are edited.
+#[derive(Debug)]
+pub struct Nodes;
+
+impl Editable for Nodes {
+    type Item = Node;
+    type Role = policy::Role;
+    type Context = Context;
+    type Request = NodeRequest;
+    type View = NodeView;
+    const NOUN: &'static str = "nodo";
+    const CHANGED: &'static str = "cambiar";
+
+    fn id(node: &Node) -> i64 {
+        node.id.0
+    }
+
+    fn version(node: &Node) -> Option<i64> {
+        Some(node.version)
+    }
+
+    fn missing(desk: &Desk) -> Problem {
+        unknown(desk.lang, "NODO_INEXISTENTE", "No existe ese nodo.", "There is no such node.")
+    }
+
+    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Node>, Error> {
+        nodes::find(tx, NodeId(id)).await
+    }
+
+    async fn view(node: &Node, _: &Desk, _: &mut Tx) -> Result<NodeView, Error> {
+        Ok(NodeView::new(node))
+    }
+
+    async fn standing(
+        node: &Node,
+        _: &mut Tx,
+        _: &Map<String, Json>,
+    ) -> Result<NodeRequest, Error> {
+        Ok(NodeRequest::standing(node))
+    }
+
+    async fn save(
+        desk: &Desk,
+        decision: &mut Decision,
+        before: Option<&Node>,
+        request: &NodeRequest,
+    ) -> Result<Node, Failure> {
+        let mut node = request.typed(desk.lang, desk.now)?;
+        if let Some(before) = before {
+            node.overrides = overridden(before, &node);
+            let mut check = Check::new(desk.lang);
+            if node.olt != before.olt {
+                check.wrong("olt_id", "un nodo no cambia de OLT", "a node does not change its OLT");
+            }
+            check.finish()?;
+        }
+        write(desk, decision, before, node).await
+    }
+
+    /// Removes it and the chain that follows it.
+    async fn remove(node: &Node, desk: &Desk, decision: &mut Decision) -> Result<(), Failure> {
+        let mut family = nodes::chain(&mut decision.tx, node.id).await?;
+        family.push(node.clone());
+        halt(&desk.context, decision, &family, Ending::NodeDisabled).await?;
+        for one in &family {
+            nodes::remove(&mut decision.tx, one.id).await?;
+            if one.id != node.id {
+                let (subject, before) = (format!("nodo/{}", one.id), as_json(NodeView::new(one))?);
+                record(decision, &desk.by(), "nodo.borrar", subject, Some(before), None);
+            }
+        }
+        let data = json!({ "nodo_id": node.id.0 });
+        emit(decision, "nodo:borrado", format!("nodo/{}", node.id), data);
+        wake(decision);
+        Ok(())
+    }
 }
 
-/// Whether the OLT lets anything be planned on it.
-fn works(olt: &Olt) -> bool {
-    olt.enabled && olt.workflow_active
+/// What differs now from the template it came from.
+fn overridden(standing: &Node, wanted: &Node) -> Overrides {
+    let interval = |node: &Node| node.role.cadence().map(|cadence| cadence.interval);
+    let differing = [
+        (Override::Interval, interval(standing) != interval(wanted)),
+        (Override::Priority, standing.priority != wanted.priority),
+        (Override::Enabled, standing.switch != wanted.switch),
+        (Override::Oid, standing.oid != wanted.oid),
+    ];
+    let own = standing.template.is_some();
+    let changed = differing.into_iter().filter(|(_, changed)| own && *changed);
+    changed.fold(standing.overrides, |overrides, (what, _)| overrides.with(what))
 }
 
-/// The key is taken when another node of the OLT has it.
-async fn taken(tx: &mut Tx, node: &Node) -> Result<bool, Error> {
+/// A new node, or what becomes of one: its planned run stays where it is, unless it is switched off
+/// or on.
+async fn write(
+    desk: &Desk,
+    decision: &mut Decision,
+    before: Option<&Node>,
+    mut node: Node,
+) -> Result<Node, Failure> {
+    let tx = &mut decision.tx;
+    let olt = olts::find(tx, node.olt).await?.ok_or_else(|| Olts::missing(desk))?;
+    if let Some(before) = before {
+        (node.id, node.version, node.template) = (before.id, before.version, before.template);
+    }
+    if !follows(tx, &node).await? {
+        let (es, en) =
+            ("debe ser un nodo maestro de la misma OLT", "must be a master of the same OLT");
+        let wrong = ("master_node_id".to_owned(), desk.lang.t(es, en).to_owned());
+        return Err(check::invalid(desk.lang, vec![wrong]).into());
+    }
     let others = nodes::of_olt(tx, node.olt).await?;
-    Ok(others.iter().any(|other| other.key == node.key && other.id != node.id))
+    if others.iter().any(|other| other.key == node.key && other.id != node.id) {
+        let es = "La OLT ya tiene un nodo con esa clave.";
+        let en = "The OLT has a node with that key.";
+        return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
+    }
+    if let Some(before) = before {
+        node.role = planned(before, &node, &olt, desk.now);
+        nodes::update(tx, &node).await?;
+        node.version += 1;
+        if before.switch != Switch::Off && node.switch == Switch::Off {
+            let mine = std::slice::from_ref(&node);
+            halt(&desk.context, decision, mine, Ending::NodeDisabled).await?;
+        }
+    } else {
+        if let Role::Master { next_run_at, .. } = &mut node.role
+            && (!olt.works() || node.switch == Switch::Off)
+        {
+            *next_run_at = None;
+        }
+        node.id = nodes::insert(tx, &node).await?;
+    }
+    told(decision, &node);
+    wake(decision);
+    Ok(node)
 }
 
 /// A member of a chain follows a master of its own OLT.
@@ -64,79 +199,12 @@ async fn follows(tx: &mut Tx, node: &Node) -> Result<bool, Error> {
     Ok(fits && nodes::chain(tx, node.id).await?.is_empty())
 }
 
-pub async fn create(
-    context: &Context,
-    by: &By,
-    mut node: Node,
-    now: Timestamp,
-) -> Result<Changed<Node>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let Some(olt) = olts::find(tx, node.olt).await? else { return Ok(Changed::NoOlt) };
-    if !follows(tx, &node).await? {
-        return Ok(Changed::NoMaster);
-    }
-    if taken(tx, &node).await? {
-        return Ok(Changed::Duplicate);
-    }
-    if let Role::Master { next_run_at, .. } = &mut node.role
-        && (!works(&olt) || node.switch == Switch::Off)
-    {
-        *next_run_at = None;
-    }
-    node.id = nodes::insert(tx, &node).await?;
-    record(&mut decision, by, "nodo.crear", format!("nodo/{}", node.id), None, Some(shown(&node)));
-    told(&mut decision, &node);
-    commit(context, decision, Vec::new()).await?;
-    Ok(Changed::Done(node))
-}
-
-/// Changes a node into what `typed` makes of it. Its planned run stays where it is, unless it is
-/// switched off or on.
-pub async fn update(
-    context: &Context,
-    by: &By,
-    id: NodeId,
-    expected: Option<i64>,
-    typed: impl Fn(&Node) -> Result<Node, Failure>,
-    now: Timestamp,
-) -> Result<Changed<Node>, Failure> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let Some(standing) = nodes::find(tx, id).await? else { return Ok(Changed::NotFound) };
-    let Some(olt) = olts::find(tx, standing.olt).await? else { return Ok(Changed::NotFound) };
-    if expected.is_some_and(|expected| expected != standing.version) {
-        return Ok(Changed::Stale { current: standing.version });
-    }
-    let wanted = &Node { id, template: standing.template, ..typed(&standing)? };
-    if !follows(tx, wanted).await? {
-        return Ok(Changed::NoMaster);
-    }
-    if taken(tx, wanted).await? {
-        return Ok(Changed::Duplicate);
-    }
-    let mut node = Node { version: standing.version, ..wanted.clone() };
-    node.role = planned(&standing, wanted, &olt, now);
-    nodes::update(tx, &node).await?;
-    let mut ended = Vec::new();
-    if standing.switch != Switch::Off && node.switch == Switch::Off {
-        let policy = policy::load(context, tx).await?;
-        let mine = std::slice::from_ref(&node);
-        ended = halt(&mut decision, &policy, mine, Ending::NodeDisabled).await?;
-    }
-    let (before, after) = (Some(shown(&standing)), Some(shown(&node)));
-    record(&mut decision, by, "nodo.cambiar", format!("nodo/{}", node.id), before, after);
-    told(&mut decision, &node);
-    commit(context, decision, ended).await?;
-    Ok(Changed::Done(Node { version: node.version + 1, ..node }))
-}
-
 /// The wanted role with the next run it leads to.
 fn planned(standing: &Node, wanted: &Node, olt: &Olt, now: Timestamp) -> Role {
     let Role::Master { cadence: asked, next_run_at: named } = &wanted.role else {
         return wanted.role.clone();
     };
-    if wanted.switch == Switch::Off || !works(olt) {
+    if wanted.switch == Switch::Off || !olt.works() {
         return Role::Master { cadence: *asked, next_run_at: None };
     }
     let (cadence, next_run_at) = match (&standing.role, standing.switch, wanted.switch) {
@@ -162,34 +230,6 @@ fn planned(standing: &Node, wanted: &Node, olt: &Olt, now: Timestamp) -> Role {
     Role::Master { cadence, next_run_at }
 }
 
-pub async fn delete(
-    context: &Context,
-    by: &By,
-    id: NodeId,
-    expected: Option<i64>,
-    now: Timestamp,
-) -> Result<Changed<()>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let Some(node) = nodes::find(tx, id).await? else { return Ok(Changed::NotFound) };
-    if expected.is_some_and(|expected| expected != node.version) {
-        return Ok(Changed::Stale { current: node.version });
-    }
-    let mut family = nodes::chain(tx, id).await?;
-    family.push(node);
-    let policy = policy::load(context, tx).await?;
-    let ended = halt(&mut decision, &policy, &family, Ending::NodeDisabled).await?;
-    for node in &family {
-        nodes::remove(&mut decision.tx, node.id).await?;
-        let subject = format!("nodo/{}", node.id);
-        record(&mut decision, by, "nodo.borrar", subject, Some(shown(node)), None);
-    }
-    let data = json!({ "nodo_id": id.0 });
-    emit(&mut decision, "nodo:borrado", format!("nodo/{id}"), data);
-    commit(context, decision, ended).await?;
-    Ok(Changed::Done(()))
-}
-
 fn told(decision: &mut Decision, node: &Node) {
     let data = json!({
         "nodo_id": node.id.0, "olt_id": node.olt.0, "next_run_at": node.role.next_run_at(),
@@ -197,55 +237,66 @@ fn told(decision: &mut Decision, node: &Node) {
     emit(decision, "nodo:cambiado", format!("nodo/{}", node.id), data);
 }
 
-/// What became of a wish to run now.
-#[derive(Debug)]
-pub enum Asked {
-    Waiting(RunId),
-    NotFound,
-    /// It runs or waits already.
-    Live(RunId),
-    OltOff,
-    NoOid,
+/// Pauses a node or lets it go on; that is no change of what its template says.
+pub async fn pause(desk: &Desk, id: i64, switch: Switch) -> Result<NodeView, Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let before = Nodes::find(&mut decision.tx, id).await?.ok_or_else(|| Nodes::missing(desk))?;
+    if before.switch == Switch::Off {
+        let (es, en) = ("El nodo está deshabilitado.", "The node is disabled.");
+        return Err(conflict(desk.lang, "NODE_DISABLED", es, en).into());
+    }
+    let wanted = Node { switch, ..before.clone() };
+    let node = write(desk, &mut decision, Some(&before), wanted).await?;
+    let view = NodeView::new(&node);
+    let entry = desk.by().did("nodo.cambiar", format!("nodo/{id}"));
+    let (before, after) = (Some(as_json(NodeView::new(&before))?), Some(as_json(&view)?));
+    decision.audit(Entry { before, after, ..entry });
+    decision.commit().await?;
+    Ok(view)
 }
 
 /// *Ejecutar ahora*: waits for its turn like everyone, and does not count for the quota.
-pub async fn run_now(
-    context: &Context,
-    by: &By,
-    id: NodeId,
-    now: Timestamp,
-) -> Result<Asked, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let asked = ask(&mut decision, by, id).await?;
-    if let Asked::Waiting(_) = asked {
-        commit(context, decision, Vec::new()).await?;
-    }
-    Ok(asked)
+pub async fn run_now(desk: &Desk, id: NodeId) -> Result<RunId, Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let run = ask(desk, &mut decision, id).await??;
+    commit(decision).await?;
+    Ok(run)
 }
 
-/// The same inside a decision.
-pub async fn ask(decision: &mut Decision, by: &By, id: NodeId) -> Result<Asked, Error> {
-    let (tx, now) = (&mut decision.tx, decision.now);
-    let Some(node) = nodes::find(tx, id).await? else { return Ok(Asked::NotFound) };
+/// The same inside a decision: the run that waits, or why there is none.
+pub async fn ask(
+    desk: &Desk,
+    decision: &mut Decision,
+    id: NodeId,
+) -> Result<Result<RunId, Problem>, Error> {
+    let (tx, now, lang) = (&mut decision.tx, decision.now, desk.lang);
+    let Some(node) = nodes::find(tx, id).await? else { return Ok(Err(Nodes::missing(desk))) };
     let olt = olts::find(tx, node.olt).await?;
-    if olt.is_none_or(|olt| !works(&olt)) {
-        return Ok(Asked::OltOff);
+    if olt.is_none_or(|olt| !olt.works()) {
+        let (es, en) = ("La OLT está deshabilitada.", "The OLT is disabled.");
+        return Ok(Err(conflict(lang, "OLT_DISABLED", es, en)));
     }
     if node.oid.is_none() {
-        return Ok(Asked::NoOid);
+        let (es, en) = ("El nodo no tiene OID.", "The node has no OID.");
+        return Ok(Err(conflict(lang, "NO_OID", es, en)));
     }
     if let Some(live) = runs::live_of(tx, &[id]).await?.first() {
-        return Ok(Asked::Live(live.id));
+        let detail = match lang {
+            Lang::Es => format!("Ya corre o espera: ejecución {}.", live.id),
+            Lang::En => format!("It runs or waits already: run {}.", live.id),
+        };
+        return Ok(Err(Problem::conflict("ALREADY_LIVE").lang(lang).detail(detail)));
     }
+    let by = desk.by();
     let new = NewRun {
         asked_by: Some(&by.name),
         ..NewRun::waiting(id, node.olt, node.job, Cause::Manual, now)
     };
     let run = runs::insert(tx, &new, now).await?;
     let after = json!({ "ejecucion_id": run.0 });
-    record(decision, by, "nodo.ejecutar", format!("nodo/{id}"), None, Some(after));
+    record(decision, &by, "nodo.ejecutar", format!("nodo/{id}"), None, Some(after));
     let data = json!({ "ejecucion_id": run.0, "nodo_id": id.0, "olt_id": node.olt.0,
                        "status": "PENDING" });
     emit(decision, "ejecucion:pedida", format!("ejecucion/{run}"), data);
-    Ok(Asked::Waiting(run))
+    Ok(Ok(run))
 }

@@ -1,122 +1,166 @@
 //! OLTs: entered, changed, switched, deleted.
 
-use db::{Error, audit::Entry};
-use engine::Word as _;
-use host::{By, Failure};
-use jiff::Timestamp;
+use db::{Decision, Error, Tx};
+use engine::{Word as _, sheet::Row};
+use host::{Failure, check::Check, conflict, edit::Editable, merged, of_json, unknown};
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
+use web::Problem;
 
-use super::{Changed, commit, emit, nodes as planning, record, sweep};
+use super::{commit, emit, nodes as planning, record, sweep, wake};
 use crate::{
-    Context,
+    Context, Desk,
     drivers::credential::Secrets,
     model::{Ending, JobType, Olt, OltId},
-    store::{self, nodes, olts, policy},
+    policy::Role,
+    store::{self, nodes, olts},
+    wire::{OltRequest, OltView, lets_in},
 };
 
-/// What the audit keeps of an OLT: nothing secret.
-fn shown(olt: &Olt) -> Json {
-    json!({
-        "abreviatura": olt.name, "marca": olt.brand, "modelo": olt.model,
-        "ip_address": olt.address, "puerto": olt.port, "version": olt.version.word(),
-        "habilitar_olt": olt.enabled, "workflow_activo": olt.workflow_active,
-    })
-}
+/// How OLTs are edited.
+#[derive(Debug)]
+pub struct Olts;
 
-pub async fn create(
-    context: &Context,
-    by: &By,
-    mut olt: Olt,
-    secrets: &Secrets,
-    now: Timestamp,
-) -> Result<Changed<Olt>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    if olts::by_name(&mut decision.tx, &olt.name).await?.is_some() {
-        return Ok(Changed::Duplicate);
-    }
-    olt.id = olts::insert(&mut decision.tx, &olt, now).await?;
-    let sealed = secrets.seal(&context.options.vault, olt.id)?;
-    olts::seal(&mut decision.tx, olt.id, sealed).await?;
-    record(&mut decision, by, "olt.crear", format!("olt/{}", olt.id), None, Some(shown(&olt)));
-    emit(&mut decision, "olt:creada", format!("olt/{}", olt.id), json!({ "olt_id": olt.id.0 }));
-    decision.wake(sweep::TICK);
-    decision.commit().await?;
-    Ok(Changed::Done(olt))
-}
+impl Editable for Olts {
+    type Item = Olt;
+    type Role = Role;
+    type Context = Context;
+    type Request = OltRequest;
+    type View = OltView;
+    const NOUN: &'static str = "olt";
+    const CHANGED: &'static str = "cambiar";
 
-/// Changes an OLT into what `typed` makes of it and its sealed credential. Switched off, its runs
-/// end and no packet leaves for it; switched on, its nodes begin a new grid an interval from now.
-pub async fn update(
-    context: &Context,
-    by: &By,
-    id: OltId,
-    expected: Option<i64>,
-    typed: impl Fn(&Olt, &[u8]) -> Result<(Olt, Option<Secrets>), Failure>,
-    now: Timestamp,
-) -> Result<Changed<Olt>, Failure> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let Some(standing) = olts::find(tx, id).await? else { return Ok(Changed::NotFound) };
-    if expected.is_some_and(|expected| expected != standing.row_version) {
-        return Ok(Changed::Stale { current: standing.row_version });
+    fn id(olt: &Olt) -> i64 {
+        olt.id.0
     }
-    let (wanted, secrets) = typed(&standing, &olts::sealed(tx, id).await?)?;
-    let wanted = Olt { id, row_version: standing.row_version, ..wanted };
-    let named = olts::by_name(tx, &wanted.name).await?;
-    if named.is_some_and(|other| other.id != wanted.id) {
-        return Ok(Changed::Duplicate);
+
+    fn version(olt: &Olt) -> Option<i64> {
+        Some(olt.row_version)
     }
-    olts::update(tx, &wanted).await?;
-    if let Some(secrets) = secrets {
-        let sealed = secrets.seal(&context.options.vault, wanted.id)?;
-        olts::seal(tx, wanted.id, sealed).await?;
+
+    fn missing(desk: &Desk) -> Problem {
+        unknown(desk.lang, "OLT_INEXISTENTE", "No existe esa OLT.", "There is no such OLT.")
     }
-    let was = standing.enabled && standing.workflow_active;
-    let is = wanted.enabled && wanted.workflow_active;
-    let mut ended = Vec::new();
-    if was != is {
-        let mine = nodes::of_olt(tx, wanted.id).await?;
-        if is {
-            planning::revive(&mut decision, &mine).await?;
-        } else {
-            let policy = policy::load(context, tx).await?;
-            ended = planning::halt(&mut decision, &policy, &mine, Ending::OltDisabled).await?;
+
+    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Olt>, Error> {
+        olts::find(tx, OltId(id)).await
+    }
+
+    async fn view(olt: &Olt, _: &Desk, tx: &mut Tx) -> Result<OltView, Error> {
+        Ok(OltView::new(olt, &olts::health(tx, olt.id).await?))
+    }
+
+    fn recorded(olt: &Olt, _: &OltView) -> Result<Json, Error> {
+        Ok(json!({
+            "abreviatura": olt.name, "marca": olt.brand, "modelo": olt.model,
+            "ip_address": olt.address, "puerto": olt.port, "version": olt.version.word(),
+            "habilitar_olt": olt.enabled, "workflow_activo": olt.workflow_active,
+        }))
+    }
+
+    async fn standing(olt: &Olt, _: &mut Tx, _: &Map<String, Json>) -> Result<OltRequest, Error> {
+        Ok(OltRequest::standing(olt))
+    }
+
+    /// Switched off, its runs end and no packet leaves for it; switched on, its nodes begin a new
+    /// grid an interval from now.
+    async fn save(
+        desk: &Desk,
+        decision: &mut Decision,
+        before: Option<&Olt>,
+        request: &OltRequest,
+    ) -> Result<Olt, Failure> {
+        let (olt, secrets) = typed(desk, &mut decision.tx, before, request).await?;
+        let named = olts::by_name(&mut decision.tx, &olt.name).await?;
+        if named.is_some_and(|other| Some(other.id) != before.map(|before| before.id)) {
+            let es = "Ya hay una OLT con esa abreviatura.";
+            let en = "There is an OLT with that name.";
+            return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
         }
+        let olt = write(desk, decision, before, olt, secrets).await?;
+        let Some(before) = before else {
+            emit(decision, "olt:creada", format!("olt/{}", olt.id), json!({ "olt_id": olt.id.0 }));
+            decision.wake(sweep::TICK);
+            return Ok(olt);
+        };
+        if before.works() != olt.works() {
+            let mine = nodes::of_olt(&mut decision.tx, olt.id).await?;
+            if olt.works() {
+                planning::revive(decision, &mine).await?;
+            } else {
+                planning::halt(&desk.context, decision, &mine, Ending::OltDisabled).await?;
+            }
+        }
+        let data = json!({ "olt_id": olt.id.0, "habilitar_olt": olt.enabled });
+        emit(decision, "olt:cambiada", format!("olt/{}", olt.id), data);
+        wake(decision);
+        Ok(olt)
     }
-    let (before, after) = (Some(shown(&standing)), Some(shown(&wanted)));
-    record(&mut decision, by, "olt.cambiar", format!("olt/{}", wanted.id), before, after);
-    let data = json!({ "olt_id": wanted.id.0, "habilitar_olt": wanted.enabled });
-    emit(&mut decision, "olt:cambiada", format!("olt/{}", wanted.id), data);
-    commit(context, decision, ended).await?;
-    Ok(Changed::Done(Olt { row_version: wanted.row_version + 1, ..wanted }))
+
+    async fn remove(olt: &Olt, desk: &Desk, decision: &mut Decision) -> Result<(), Failure> {
+        Self::remove_because(olt, desk, decision, None).await
+    }
+
+    /// Deletes it softly: its history stays, its name is free.
+    async fn remove_because(
+        olt: &Olt,
+        desk: &Desk,
+        decision: &mut Decision,
+        reason: Option<&str>,
+    ) -> Result<(), Failure> {
+        let mine = nodes::of_olt(&mut decision.tx, olt.id).await?;
+        olts::delete(&mut decision.tx, olt, &desk.actor.name, reason, desk.now).await?;
+        planning::halt(&desk.context, decision, &mine, Ending::OltDisabled).await?;
+        emit(decision, "olt:borrada", format!("olt/{}", olt.id), json!({ "olt_id": olt.id.0 }));
+        wake(decision);
+        Ok(())
+    }
 }
 
-/// Deletes an OLT softly: its history stays, its name is free.
-pub async fn delete(
-    context: &Context,
-    by: &By,
-    id: OltId,
-    expected: Option<i64>,
-    reason: Option<&str>,
-    now: Timestamp,
-) -> Result<Changed<()>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let Some(olt) = olts::find(tx, id).await? else { return Ok(Changed::NotFound) };
-    if expected.is_some_and(|expected| expected != olt.row_version) {
-        return Ok(Changed::Stale { current: olt.row_version });
+/// What is asked for, if a device of that kind can be entered with what is known of it.
+async fn typed(
+    desk: &Desk,
+    tx: &mut Tx,
+    before: Option<&Olt>,
+    request: &OltRequest,
+) -> Result<(Olt, Option<Secrets>), Failure> {
+    let mut check = Check::new(desk.lang);
+    let (olt, secrets) = request.typed(&mut check);
+    match before {
+        None if secrets.is_none() => check.wrong("comunidad", "falta", "is missing"),
+        Some(before) if secrets.is_none() && olt.version != before.version => {
+            let sealed = olts::sealed(tx, before.id).await?;
+            let kept = Secrets::open(&desk.context.options.vault, before.id, &sealed);
+            lets_in(&mut check, olt.version, &kept.unwrap_or_default());
+        }
+        _ => {}
     }
-    let mine = nodes::of_olt(tx, id).await?;
-    let policy = policy::load(context, tx).await?;
-    olts::delete(tx, &olt, &by.name, reason, now).await?;
-    let ended = planning::halt(&mut decision, &policy, &mine, Ending::OltDisabled).await?;
-    let (before, reason) = (Some(shown(&olt)), reason.map(str::to_owned));
-    decision.audit(Entry { before, reason, ..by.did("olt.borrar", format!("olt/{id}")) });
-    emit(&mut decision, "olt:borrada", format!("olt/{id}"), json!({ "olt_id": id.0 }));
-    commit(context, decision, ended).await?;
-    Ok(Changed::Done(()))
+    check.finish()?;
+    Ok((olt, secrets))
+}
+
+/// A new one, or what the operator may change of the one before.
+async fn write(
+    desk: &Desk,
+    decision: &mut Decision,
+    before: Option<&Olt>,
+    mut olt: Olt,
+    secrets: Option<Secrets>,
+) -> Result<Olt, Error> {
+    let tx = &mut decision.tx;
+    if let Some(before) = before {
+        (olt.id, olt.row_version, olt.backoff) = (before.id, before.row_version, before.backoff);
+        olts::update(tx, &olt).await?;
+        olt.row_version += 1;
+    } else {
+        olt.id = olts::insert(tx, &olt, decision.now).await?;
+    }
+    if let Some(secrets) = secrets {
+        let sealed = secrets.seal(&desk.context.options.vault, olt.id)?;
+        olts::seal(tx, olt.id, sealed).await?;
+    }
+    Ok(olt)
 }
 
 /// How many OLTs a sheet brought.
@@ -128,71 +172,65 @@ pub struct Imported {
 }
 
 /// Takes the rows of a sheet, all of them or none: a known name changes that OLT, a new one is made.
-/// `typed` reads a row over what stands.
-pub async fn import<Row>(
-    context: &Context,
-    by: &By,
-    rows: impl IntoIterator<Item = (String, Row)>,
-    typed: impl Fn(Option<&Olt>, Row) -> Result<(Olt, Option<Secrets>), Failure>,
-    now: Timestamp,
-) -> Result<Imported, Failure> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
+/// An empty cell of a known OLT leaves what stands.
+pub async fn import(desk: &Desk, rows: Vec<Row>) -> Result<Imported, Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let mut imported = Imported::default();
-    for (name, row) in rows {
+    for row in rows {
         let tx = &mut decision.tx;
-        let standing = olts::by_name(tx, &name).await?;
-        let (mut olt, secrets) = typed(standing.as_ref(), row)?;
-        if let Some(before) = standing {
-            (olt.id, olt.row_version) = (before.id, before.row_version);
+        let line = row.line;
+        let name = row.fields.get("abreviatura").and_then(Json::as_str).unwrap_or_default();
+        let before = olts::by_name(tx, name).await?;
+        let mut fields = row.fields;
+        fields.retain(|_, value| !value.is_null());
+        let asked = match &before {
+            Some(before) => merged(&OltRequest::standing(before), fields, desk.lang),
+            None => of_json(fields.into(), desk.lang),
+        };
+        let typed = match asked {
+            Ok(request) => typed(desk, tx, before.as_ref(), &request).await,
+            Err(failure) => Err(failure),
+        };
+        let (mut olt, secrets) = typed.map_err(|failure| {
+            let told = web::sheet::at_line(line, failure.problem(), desk.lang);
+            told.map_or(failure, Failure::from)
+        })?;
+        if let Some(before) = &before {
             // Switching on and off has consequences of its own: not by a sheet.
             olt.enabled = before.enabled;
-            olts::update(tx, &olt).await?;
             imported.cambiadas += 1;
         } else {
-            olt.id = olts::insert(tx, &olt, now).await?;
             imported.creadas += 1;
         }
-        if let Some(secrets) = secrets {
-            let sealed = secrets.seal(&context.options.vault, olt.id)?;
-            olts::seal(tx, olt.id, sealed).await?;
-        }
+        write(desk, &mut decision, before.as_ref(), olt, secrets).await?;
     }
-    record(&mut decision, by, "olt.importar", "olts".to_owned(), None, Some(json!(imported)));
+    let by = desk.by();
+    record(&mut decision, &by, "olt.importar", "olts".to_owned(), None, Some(json!(imported)));
     emit(&mut decision, "olt:importadas", "olts".to_owned(), json!(imported));
     decision.wake(sweep::TICK);
-    commit(context, decision, Vec::new()).await?;
+    commit(decision).await?;
     Ok(imported)
 }
 
-/// What became of a person's word that a walk that lost many was right.
-#[derive(Debug)]
-pub enum Accepted {
-    Done,
-    NotFound,
-    NoneHeld,
-}
-
-/// The OLT is walked once more, and that walk is believed.
-pub async fn accept_walk(
-    context: &Context,
-    by: &By,
-    id: OltId,
-    now: Timestamp,
-) -> Result<Accepted, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
+/// A person says that a walk that lost many was right: the OLT is walked once more, and believed.
+pub async fn accept_walk(desk: &Desk, id: OltId) -> Result<(), Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let tx = &mut decision.tx;
     if olts::find(tx, id).await?.is_none() {
-        return Ok(Accepted::NotFound);
+        return Err(Olts::missing(desk).into());
     }
-    let Some(held) = olts::health(tx, id).await?.held_run else { return Ok(Accepted::NoneHeld) };
+    let Some(held) = olts::health(tx, id).await?.held_run else {
+        let (es, en) = ("No hay ningún recorrido retenido.", "No walk is held.");
+        return Err(conflict(desk.lang, "SIN_RECORRIDO_RETENIDO", es, en).into());
+    };
     olts::accept_loss(tx, id).await?;
     let mine = nodes::of_olt(tx, id).await?;
     let before = Some(json!({ "ejecucion_id": held.0 }));
-    record(&mut decision, by, "olt.aceptar_recorrido", format!("olt/{id}"), before, None);
+    let by = desk.by();
+    record(&mut decision, &by, "olt.aceptar_recorrido", format!("olt/{id}"), before, None);
     if let Some(node) = mine.iter().find(|node| node.job == JobType::Discovery) {
         // It may run already; then that walk is the one that is believed.
-        planning::ask(&mut decision, by, node.id).await?;
+        let _ = planning::ask(desk, &mut decision, node.id).await?;
     }
-    commit(context, decision, Vec::new()).await?;
-    Ok(Accepted::Done)
+    Ok(commit(decision).await?)
 }

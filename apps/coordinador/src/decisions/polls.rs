@@ -4,10 +4,7 @@ use db::{Error, Tx};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::{
-    learn,
-    runs::{self as ending, Ended},
-};
+use super::{learn, runs as ending};
 use crate::{
     Context,
     model::{Column, Ending, Node, Olt, Run, RunId, RunState, Space},
@@ -16,7 +13,7 @@ use crate::{
         catalogue,
         inventory::{Answer, Walk},
     },
-    store::{self, nodes, olts, policy, runs},
+    store::{self, nodes, olts, policy, runs, runs::Ended},
 };
 
 /// The effect that begins a run.
@@ -57,11 +54,8 @@ impl Job {
 #[derive(Debug)]
 pub enum Learned {
     Walk(Walk),
-    /// None: nothing is kept of it.
-    Column {
-        column: Option<Column>,
-        answers: Vec<Answer>,
-    },
+    // No column: nothing is kept of it.
+    Column { column: Option<Column>, answers: Vec<Answer> },
 }
 
 /// What a run found out.
@@ -94,7 +88,7 @@ pub async fn take(context: &Context, id: RunId) -> Result<Option<Job>, Error> {
     let job = if late {
         let policy = policy::load(context, tx).await?;
         let end = Ended::interrupted(Ending::Lost, json!({ "motivo": "nadie la llevó a cabo" }));
-        ending::end(&mut decision, &policy, &run, &end).await?;
+        ending::end(context, &mut decision, &policy, &run, &end).await?;
         None
     } else {
         load(context, tx, run).await?
@@ -149,6 +143,6 @@ pub async fn conclude(
             Ended::failed(trouble.ending, trouble.detail)
         }
     };
-    ending::end(&mut decision, &policy, &run, &end).await?;
+    ending::end(context, &mut decision, &policy, &run, &end).await?;
     decision.commit().await.map(drop)
 }

@@ -2,13 +2,14 @@
 
 use db::{Decision, Error, audit};
 use engine::Word as _;
-use host::By;
+use host::{Failure, conflict, unknown};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
+use web::{Lang, Problem};
 
 use super::{commit, dispatch, emit};
 use crate::{
-    Context,
+    Context, Desk,
     model::{Cause, Ending, Node, Olt, Role, Run, RunId, RunState, Switch},
     policy::Policy,
     rules::{
@@ -20,57 +21,27 @@ use crate::{
         self,
         journal::{self, Entry, Level},
         nodes, olts, policy, runs,
-        runs::{End, NewRun},
+        runs::{Ended, NewRun},
         world,
     },
 };
 
-/// How a run ended, before it is recorded.
-#[derive(Debug, Clone)]
-pub struct Ended {
-    pub state: RunState,
-    pub ending: Option<Ending>,
-    pub detail: Option<String>,
-    pub summary: Option<Json>,
-    /// It is to be run once more at once.
-    pub again: bool,
-}
-
-impl Ended {
-    pub fn success(summary: Json) -> Self {
-        let state = RunState::Success;
-        Self { state, ending: None, detail: None, summary: Some(summary), again: false }
-    }
-
-    pub fn failed(ending: Ending, detail: String) -> Self {
-        let (state, ending) = (ending.state(), Some(ending));
-        Self { state, ending, detail: Some(detail), summary: None, again: false }
-    }
-
-    pub fn interrupted(ending: Ending, summary: Json) -> Self {
-        let (state, ending) = (ending.state(), Some(ending));
-        Self { state, ending, detail: None, summary: Some(summary), again: false }
-    }
-}
-
-/// Ends a live run and does what follows from it. `false`: it was over already.
+/// Ends a live run and does what follows from it; not one more packet leaves for it once that is
+/// committed. `false`: it was over already.
 pub async fn end(
+    context: &Context,
     decision: &mut Decision,
     policy: &Policy,
     run: &Run,
     ended: &Ended,
 ) -> Result<bool, Error> {
     let now = decision.now;
-    let end = End {
-        state: ended.state,
-        ending: ended.ending,
-        detail: ended.detail.clone(),
-        summary: ended.summary.clone(),
-    };
-    if !runs::end(&mut decision.tx, run.id, &end, now).await? {
+    if !runs::end(&mut decision.tx, run.id, ended, now).await? {
         return Ok(false);
     }
     decision.wake(dispatch::TICK);
+    let (runtime, id) = (context.runtime.clone(), run.id);
+    decision.then(move || runtime.stop([id]));
     if run.started_at.is_some() {
         let well = ended.state == RunState::Success;
         nodes::ran(&mut decision.tx, run.node, run.started_at, well, now).await?;
@@ -112,7 +83,7 @@ async fn tell(decision: &mut Decision, run: &Run) -> Result<(), Error> {
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
-/// 80 % warns, 90 % alerts, 100 % is said: once for each crossing (§5.5).
+/// 80 % warns, 90 % alerts, 100 % is told: once for each crossing (§5.5).
 async fn tell_quota(decision: &mut Decision, policy: &Policy, run: &Run) -> Result<(), Error> {
     if !run.counts() {
         return Ok(());
@@ -231,33 +202,26 @@ async fn news(
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
-/// What became of an operator's wish to stop a run.
-#[derive(Debug, Clone, Copy)]
-pub enum Aborted {
-    Done,
-    NotFound,
-    Over,
+pub fn missing(lang: Lang) -> Problem {
+    let (es, en) = ("No existe esa ejecución.", "There is no such run.");
+    unknown(lang, "EJECUCION_INEXISTENTE", es, en)
 }
 
-pub async fn abort(
-    context: &Context,
-    by: &By,
-    id: RunId,
-    reason: Option<&str>,
-    now: Timestamp,
-) -> Result<Aborted, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let Some(run) = runs::find(&mut decision.tx, id).await? else { return Ok(Aborted::NotFound) };
-    let policy = policy::load(context, &mut decision.tx).await?;
+/// An operator stops a run.
+pub async fn abort(desk: &Desk, id: RunId, reason: Option<String>) -> Result<(), Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let run = runs::find(&mut decision.tx, id).await?.ok_or_else(|| missing(desk.lang))?;
+    let policy = policy::load(&desk.context, &mut decision.tx).await?;
+    let by = desk.by();
     let mut ended = Ended::interrupted(Ending::Cancelled, json!({ "por": by.name }));
-    ended.detail = reason.map(str::to_owned);
-    if !end(&mut decision, &policy, &run, &ended).await? {
-        return Ok(Aborted::Over);
+    ended.detail.clone_from(&reason);
+    if !end(&desk.context, &mut decision, &policy, &run, &ended).await? {
+        let (es, en) = ("La ejecución ya terminó.", "The run is over already.");
+        return Err(conflict(desk.lang, "EJECUCION_TERMINADA", es, en).into());
     }
     let status = |state: RunState| Some(json!({ "status": state.word() }));
     let (before, after) = (status(run.state), status(ended.state));
     let entry = by.did("ejecucion.abortar", format!("ejecucion/{id}"));
-    decision.audit(audit::Entry { before, after, reason: reason.map(str::to_owned), ..entry });
-    commit(context, decision, vec![id]).await?;
-    Ok(Aborted::Done)
+    decision.audit(audit::Entry { before, after, reason, ..entry });
+    Ok(commit(decision).await?)
 }

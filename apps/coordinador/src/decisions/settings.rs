@@ -8,15 +8,15 @@ use host::By;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{
-    commit,
-    runs::{Ended, end},
-};
+use super::{commit, runs::end};
 use crate::{
     Context,
     model::Ending,
     policy::{Limits, TestMode},
-    store::{self, policy, runs},
+    store::{
+        self, policy,
+        runs::{self, Ended},
+    },
 };
 
 async fn put(
@@ -54,7 +54,7 @@ pub async fn set_limits(
         return Ok(Err(wrong));
     }
     let policy = policy::load(context, &mut decision.tx).await?;
-    commit(context, decision, Vec::new()).await?;
+    commit(decision).await?;
     Ok(Ok(policy.limits))
 }
 
@@ -71,13 +71,11 @@ pub async fn rehearse(
     let kept = put(context, &mut decision, by, policy::TEST_MODE, value).await?;
     kept.map_err(|refused| Error::corrupt(format!("{refused:?}")))?;
     let switched = (rules.test_mode == TestMode::Off) != (mode == TestMode::Off);
-    let mut ended = Vec::new();
     if switched {
         for run in runs::live(&mut decision.tx).await? {
             let over = Ended::interrupted(Ending::Cancelled, json!({ "motivo": "modo prueba" }));
-            end(&mut decision, &rules, &run, &over).await?;
-            ended.push(run.id);
+            end(context, &mut decision, &rules, &run, &over).await?;
         }
     }
-    commit(context, decision, ended).await
+    commit(decision).await
 }

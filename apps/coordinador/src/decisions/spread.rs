@@ -39,15 +39,6 @@ impl Slice for Planning<'_> {
         Ok((policy::load(self.0, tx).await?, world::placed(tx, now).await?))
     }
 
-    async fn apply(
-        &self,
-        decision: &mut Decision,
-        seen: &Self::Snapshot,
-        one: &Move,
-    ) -> Result<(), Error> {
-        self.apply_all(decision, seen, std::slice::from_ref(one)).await
-    }
-
     async fn apply_all(
         &self,
         decision: &mut Decision,
@@ -145,7 +136,7 @@ pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<usize, 
     if moved > 0 || !overflow.is_empty() {
         tell(&mut decision, level, kind, reason, data).await?;
     }
-    commit(context, decision, Vec::new()).await?;
+    commit(decision).await?;
     metrics::counter!("coordinador_moves_total").increment(moved as u64);
     Ok(moved)
 }
@@ -173,7 +164,7 @@ async fn repair(context: &Context, now: Timestamp) -> Result<(), Error> {
     };
     let mut decision = context.store.decide(&store::scope(), now).await?;
     decision.plan(&Unplanned, planner).await?;
-    commit(context, decision, Vec::new()).await
+    commit(decision).await
 }
 
 /// Whoever is overdue when the first process starts gets a slot at the allowed rate, the best
@@ -188,5 +179,5 @@ async fn settle(context: &Context, now: Timestamp) -> Result<(), Error> {
     let Decided { plan, .. } = decision.plan(&Planning(context), planner).await?;
     let data = json!({ "movidos": plan.moves.len(), "desborde": plan.overflow.len() });
     tell(&mut decision, Level::Info, "ARRANQUE", None, data).await?;
-    commit(context, decision, Vec::new()).await
+    commit(decision).await
 }

@@ -1,101 +1,132 @@
 //! Templates: changed, linked to OLTs, pushed.
 
-use db::{Decision, Error};
-use host::{By, Failure};
+use db::{Decision, Error, Tx};
+use host::{Failure, conflict, edit::Editable, unknown};
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
+use web::Problem;
 
-use super::{Changed, catalogue::entries, commit, emit, nodes as planning, record};
+use super::{catalogue::entries, emit, nodes as planning, wake};
 use crate::{
-    Context,
+    Context, Desk,
     model::{
-        CatalogueEntry, Ending, Node, NodeId, Olt, OltId, Role, RunId, Switch, Template,
-        TemplateId, TemplateNode, TemplateNodeId,
+        CatalogueEntry, Ending, Node, NodeId, Olt, OltId, Role, Switch, Template, TemplateId,
+        TemplateNode, TemplateNodeId,
     },
-    policy::Policy,
+    policy,
     rules::{
         due,
         template::{self as rules, Wanted},
     },
-    store::{self, nodes, olts, policy, templates},
-    wire::TemplateView,
+    store::{nodes, olts, templates},
+    wire::{TemplateRequest, TemplateView},
 };
 
-/// A template as somebody wants it; nodes are known by their keys.
-#[derive(Debug, Clone)]
-pub struct Wish {
-    pub name: String,
-    pub active: bool,
-    pub nodes: Vec<TemplateNode>,
-    pub olts: Vec<OltId>,
+/// How templates are edited.
+#[derive(Debug)]
+pub struct Templates;
+
+/// What people are shown of a template.
+pub async fn view(tx: &mut Tx, template: &Template) -> Result<TemplateView, Error> {
+    let olts = templates::links(tx, template.id).await?;
+    Ok(TemplateView::new(template, olts.iter().map(|olt| olt.0).collect()))
 }
 
-/// What a change needs at hand, and which runs it ended.
-struct Push<'a> {
-    policy: &'a Policy,
-    entries: &'a [CatalogueEntry],
-    /// Nodes of this template, also those it has just lost.
-    known: &'a [TemplateNodeId],
-    ended: Vec<RunId>,
-}
+impl Editable for Templates {
+    type Item = Template;
+    type Role = policy::Role;
+    type Context = Context;
+    type Request = TemplateRequest;
+    type View = TemplateView;
+    const NOUN: &'static str = "plantilla";
+    const CHANGED: &'static str = "cambiar";
 
-pub async fn create(
-    context: &Context,
-    by: &By,
-    wish: &Wish,
-    now: Timestamp,
-) -> Result<Changed<TemplateId>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    if templates::all(tx).await?.iter().any(|other| other.name == wish.name) {
-        return Ok(Changed::Duplicate);
+    fn id(template: &Template) -> i64 {
+        template.id.0
     }
-    if let Some((olt, key)) = taken(tx, wish, &[]).await? {
-        return Ok(Changed::KeyTaken { olt, key });
-    }
-    let id = templates::insert(tx, &wish.name, wish.active).await?;
-    let Some(standing) = templates::find(tx, id).await? else { return Ok(Changed::NotFound) };
-    bring(context, decision, by, standing, wish, "plantilla.crear").await?;
-    Ok(Changed::Done(id))
-}
 
-pub async fn update(
-    context: &Context,
-    by: &By,
-    id: TemplateId,
-    expected: Option<i64>,
-    typed: impl Fn(&Template, &[OltId]) -> Result<Wish, Failure>,
-    now: Timestamp,
-) -> Result<Changed<TemplateId>, Failure> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let all = templates::all(tx).await?;
-    let Some(standing) = all.iter().find(|one| one.id == id).cloned() else {
-        return Ok(Changed::NotFound);
-    };
-    let wish = &typed(&standing, &templates::links(tx, id).await?)?;
-    if all.iter().any(|other| other.name == wish.name && other.id != id) {
-        return Ok(Changed::Duplicate);
+    fn version(template: &Template) -> Option<i64> {
+        Some(template.version)
     }
-    if expected.is_some_and(|expected| expected != standing.version) {
-        return Ok(Changed::Stale { current: standing.version });
+
+    fn missing(desk: &Desk) -> Problem {
+        let (es, en) = ("No existe esa plantilla.", "There is no such template.");
+        unknown(desk.lang, "PLANTILLA_INEXISTENTE", es, en)
     }
-    if let Some((olt, key)) = taken(tx, wish, &standing.nodes).await? {
-        return Ok(Changed::KeyTaken { olt, key });
+
+    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Template>, Error> {
+        templates::find(tx, TemplateId(id)).await
     }
-    bring(context, decision, by, standing, wish, "plantilla.cambiar").await?;
-    Ok(Changed::Done(id))
+
+    async fn view(template: &Template, _: &Desk, tx: &mut Tx) -> Result<TemplateView, Error> {
+        view(tx, template).await
+    }
+
+    async fn standing(
+        template: &Template,
+        tx: &mut Tx,
+        _: &Map<String, Json>,
+    ) -> Result<TemplateRequest, Error> {
+        Ok(view(tx, template).await?.into())
+    }
+
+    async fn save(
+        desk: &Desk,
+        decision: &mut Decision,
+        before: Option<&Template>,
+        request: &TemplateRequest,
+    ) -> Result<Template, Failure> {
+        let tx = &mut decision.tx;
+        let (mut wanted, olts) = request.typed(desk.lang, &olts::all(tx).await?)?;
+        let own = before.map(|before| before.id);
+        let all = templates::all(tx).await?;
+        if all.iter().any(|other| other.name == wanted.name && Some(other.id) != own) {
+            let es = "Ya hay una plantilla con ese nombre.";
+            let en = "There is a template with that name.";
+            return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
+        }
+        let known = before.map_or(&[][..], |before| &before.nodes);
+        if let Some((olt, key)) = taken(tx, &wanted, &olts, known).await? {
+            let es = format!("La OLT {olt} ya tiene un nodo {key} que no es de esta plantilla.");
+            let en = format!("OLT {olt} has a node {key} that is not of this template.");
+            return Err(conflict(desk.lang, "CLAVE_OCUPADA", &es, &en).into());
+        }
+        let made = Template { nodes: Vec::new(), ..wanted.clone() };
+        let before = before.unwrap_or(&made);
+        (wanted.id, wanted.version) = (before.id, before.version);
+        if own.is_none() {
+            wanted.id = templates::insert(tx, &wanted.name, wanted.active).await?;
+        }
+        Ok(bring(&desk.context, decision, before, &wanted, &olts).await?)
+    }
+
+    /// Removes it and the nodes that were made from it.
+    async fn remove(template: &Template, desk: &Desk, to: &mut Decision) -> Result<(), Failure> {
+        let id = template.id;
+        let mut mine = nodes::of_any_olt(&mut to.tx, id).await?;
+        mine.sort_by_key(|node| matches!(node.role, Role::Master { .. }));
+        planning::halt(&desk.context, to, &mine, Ending::TemplateInactive).await?;
+        for node in &mine {
+            nodes::remove(&mut to.tx, node.id).await?;
+        }
+        templates::remove(&mut to.tx, id).await?;
+        let data = json!({ "plantilla_id": id.0 });
+        emit(to, "plantilla:borrada", format!("plantilla/{id}"), data);
+        wake(to);
+        Ok(())
+    }
 }
 
 /// An OLT with a node of the same key that this template did not bring.
 async fn taken(
-    tx: &mut db::Tx,
-    wish: &Wish,
+    tx: &mut Tx,
+    wanted: &Template,
+    olts: &[OltId],
     own: &[TemplateNode],
 ) -> Result<Option<(String, String)>, Error> {
-    for id in &wish.olts {
+    for id in olts {
         let foreign = |node: &Node| !own.iter().any(|own| Some(own.id) == node.template);
-        let wished = |node: &Node| wish.nodes.iter().any(|one| one.key == node.key);
+        let wished = |node: &Node| wanted.nodes.iter().any(|one| one.key == node.key);
         let standing = nodes::of_olt(tx, *id).await?;
         let Some(node) = standing.into_iter().find(|node| foreign(node) && wished(node)) else {
             continue;
@@ -106,89 +137,78 @@ async fn taken(
     Ok(None)
 }
 
-/// Makes the template what is wished for, and its OLTs with it; all in one commit.
+/// What a push needs at hand.
+struct Push<'a> {
+    context: &'a Context,
+    entries: &'a [CatalogueEntry],
+    /// Nodes of this template, also those it has just lost.
+    known: &'a [TemplateNodeId],
+}
+
+/// Makes the template what is wanted, and its OLTs with it.
 async fn bring(
     context: &Context,
-    mut decision: Decision,
-    by: &By,
-    standing: Template,
-    wish: &Wish,
-    action: &str,
-) -> Result<(), Error> {
-    let id = standing.id;
+    decision: &mut Decision,
+    before: &Template,
+    wanted: &Template,
+    olts: &[OltId],
+) -> Result<Template, Error> {
+    let id = wanted.id;
     let tx = &mut decision.tx;
-    let known: Vec<_> = standing.nodes.iter().map(|node| node.id).collect();
-    let before = templates::links(tx, id).await?;
-    let policy = policy::load(context, tx).await?;
+    let known: Vec<_> = before.nodes.iter().map(|node| node.id).collect();
+    let mut unlinked = templates::links(tx, id).await?;
+    unlinked.retain(|olt| !olts.contains(olt));
     let entries = entries(tx).await?;
-    let changed = Template { name: wish.name.clone(), active: wish.active, ..standing.clone() };
-    templates::update(tx, &changed).await?;
-    for olt in &wish.olts {
+    templates::update(tx, wanted).await?;
+    for olt in olts {
         templates::link(tx, id, *olt).await?;
     }
-    let unlinked: Vec<OltId> =
-        before.iter().filter(|olt| !wish.olts.contains(olt)).copied().collect();
     for olt in &unlinked {
         templates::unlink(tx, id, *olt).await?;
     }
-    let lost = keep_nodes(&mut decision, &standing, wish).await?;
-    let mut push = Push { policy: &policy, entries: &entries, known: &known, ended: Vec::new() };
-    let after = templates::find(&mut decision.tx, id).await?;
+    let lost = keep_nodes(tx, before, wanted).await?;
+    let push = Push { context, entries: &entries, known: &known };
+    let after = templates::find(tx, id).await?;
     let mut after = after.ok_or_else(|| Error::corrupt("the template is gone"))?;
     after.nodes.retain(|node| !lost.contains(&node.id));
-    for olt in &wish.olts {
-        let Some(olt) = olts::find(&mut decision.tx, *olt).await? else { continue };
-        onto(&mut decision, &mut push, &after, &olt).await?;
-    }
     let bare = Template { nodes: Vec::new(), ..after.clone() };
-    for olt in &unlinked {
-        let Some(olt) = olts::find(&mut decision.tx, *olt).await? else { continue };
-        onto(&mut decision, &mut push, &bare, &olt).await?;
+    let linked = olts.iter().map(|olt| (olt, &after));
+    for (olt, template) in linked.chain(unlinked.iter().map(|olt| (olt, &bare))) {
+        if let Some(olt) = olts::find(&mut decision.tx, *olt).await? {
+            onto(decision, &push, template, &olt).await?;
+        }
     }
     for node in lost {
         templates::remove_node(&mut decision.tx, node).await?;
     }
-    switch(&mut decision, &mut push, &standing, &after).await?;
-    let ended = push.ended;
-    let shown = |template: &Template, olts: &[OltId]| {
-        json!(TemplateView::new(template, olts.iter().map(|olt| olt.0).collect()))
-    };
-    let (before, then) = (Some(shown(&standing, &before)), Some(shown(&after, &wish.olts)));
-    record(&mut decision, by, action, format!("plantilla/{id}"), before, then);
-    let data = json!({ "plantilla_id": id.0, "olts": wish.olts.len() });
-    emit(&mut decision, "plantilla:cambiada", format!("plantilla/{id}"), data);
-    commit(context, decision, ended).await
+    switch(context, decision, before, &after).await?;
+    let data = json!({ "plantilla_id": id.0, "olts": olts.len() });
+    emit(decision, "plantilla:cambiada", format!("plantilla/{id}"), data);
+    wake(decision);
+    Ok(after)
 }
 
 /// Writes the template's own nodes by their keys. Those it lost are removed once no OLT has them.
 async fn keep_nodes(
-    decision: &mut Decision,
-    standing: &Template,
-    wish: &Wish,
+    tx: &mut Tx,
+    before: &Template,
+    wanted: &Template,
 ) -> Result<Vec<TemplateNodeId>, Error> {
-    for node in &wish.nodes {
-        match standing.nodes.iter().find(|known| known.key == node.key) {
-            Some(known) => {
-                let node = TemplateNode { id: known.id, ..node.clone() };
-                templates::update_node(&mut decision.tx, &node).await?;
-            }
-            None => {
-                templates::insert_node(&mut decision.tx, standing.id, node).await?;
-            }
+    for node in &wanted.nodes {
+        if let Some(known) = before.nodes.iter().find(|known| known.key == node.key) {
+            let node = TemplateNode { id: known.id, ..node.clone() };
+            templates::update_node(tx, &node).await?;
+        } else {
+            templates::insert_node(tx, wanted.id, node).await?;
         }
     }
-    let lost: Vec<_> = standing
-        .nodes
-        .iter()
-        .filter(|known| !wish.nodes.iter().any(|node| node.key == known.key))
-        .map(|known| known.id)
-        .collect();
-    Ok(lost)
+    let kept = |known: &&TemplateNode| wanted.nodes.iter().any(|node| node.key == known.key);
+    Ok(before.nodes.iter().filter(|known| !kept(known)).map(|known| known.id).collect())
 }
 
 async fn onto(
     decision: &mut Decision,
-    push: &mut Push<'_>,
+    push: &Push<'_>,
     template: &Template,
     olt: &Olt,
 ) -> Result<(), Error> {
@@ -196,8 +216,7 @@ async fn onto(
     let plan = rules::push(template, olt, &standing, push.known, push.entries);
     let gone: Vec<Node> =
         standing.iter().filter(|node| plan.gone.contains(&node.id)).cloned().collect();
-    let ended = planning::halt(decision, push.policy, &gone, Ending::NodeDisabled).await?;
-    push.ended.extend(ended);
+    planning::halt(push.context, decision, &gone, Ending::NodeDisabled).await?;
     // Members before their masters, which they refer to.
     for node in gone.iter().rev() {
         nodes::remove(&mut decision.tx, node.id).await?;
@@ -205,47 +224,39 @@ async fn onto(
     let mut masters: Vec<(String, NodeId)> = Vec::new();
     for one in &plan.wanted {
         let present = standing.iter().find(|node| Some(node.id) == one.node);
-        let id = place(decision, push, olt, template, one, present, &masters).await?;
+        let works = olt.works() && template.active;
+        let role = role(one, present, &masters, works, decision.now)?;
+        let id = place(push.context, decision, olt.id, one, present, role).await?;
         masters.push((one.key.clone(), id));
     }
     Ok(())
 }
 
 async fn place(
+    context: &Context,
     decision: &mut Decision,
-    push: &mut Push<'_>,
-    olt: &Olt,
-    template: &Template,
+    olt: OltId,
     wanted: &Wanted,
     present: Option<&Node>,
-    masters: &[(String, NodeId)],
+    role: Role,
 ) -> Result<NodeId, Error> {
-    let works = olt.enabled && olt.workflow_active && template.active;
-    let role = role(wanted, present, masters, works, decision.now)?;
     let node = Node {
         id: present.map_or(NodeId(0), |node| node.id),
-        olt: olt.id,
         template: Some(wanted.template),
-        key: wanted.key.clone(),
         name: wanted.name.clone(),
-        job: wanted.job,
         oid: wanted.oid.clone(),
         column: wanted.column,
         priority: wanted.priority,
         switch: wanted.switch,
-        role,
         overrides: wanted.overrides,
-        last_run_at: None,
-        last_success_at: None,
-        last_failure_at: None,
         version: present.map_or(1, |node| node.version),
+        ..Node::new(olt, wanted.key.clone(), wanted.job, role)
     };
     let Some(present) = present else { return nodes::insert(&mut decision.tx, &node).await };
     nodes::update(&mut decision.tx, &node).await?;
     if present.switch != Switch::Off && node.switch == Switch::Off {
         let mine = std::slice::from_ref(&node);
-        let ended = planning::halt(decision, push.policy, mine, Ending::NodeDisabled).await?;
-        push.ended.extend(ended);
+        planning::halt(context, decision, mine, Ending::NodeDisabled).await?;
     }
     Ok(node.id)
 }
@@ -279,56 +290,19 @@ fn role(
 
 /// A template switched off stops its nodes everywhere; switched on they begin anew.
 async fn switch(
+    context: &Context,
     decision: &mut Decision,
-    push: &mut Push<'_>,
     before: &Template,
     after: &Template,
 ) -> Result<(), Error> {
     if before.active == after.active {
         return Ok(());
     }
-    let mine = nodes::of_template(&mut decision.tx, after.id).await?;
+    let mut mine = nodes::of_template(&mut decision.tx, after.id).await?;
     if !after.active {
-        let ended = planning::halt(decision, push.policy, &mine, Ending::TemplateInactive).await?;
-        push.ended.extend(ended);
-        return Ok(());
+        return planning::halt(context, decision, &mine, Ending::TemplateInactive).await;
     }
-    let working: Vec<OltId> = olts::all(&mut decision.tx)
-        .await?
-        .into_iter()
-        .filter(|olt| olt.enabled && olt.workflow_active)
-        .map(|olt| olt.id)
-        .collect();
-    let mine: Vec<Node> = mine.into_iter().filter(|node| working.contains(&node.olt)).collect();
+    let olts = olts::all(&mut decision.tx).await?;
+    mine.retain(|node| olts.iter().any(|olt| olt.id == node.olt && olt.works()));
     planning::revive(decision, &mine).await
-}
-
-/// Deletes a template and the nodes that were made from it.
-pub async fn delete(
-    context: &Context,
-    by: &By,
-    id: TemplateId,
-    expected: Option<i64>,
-    now: Timestamp,
-) -> Result<Changed<()>, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let tx = &mut decision.tx;
-    let Some(template) = templates::find(tx, id).await? else { return Ok(Changed::NotFound) };
-    if expected.is_some_and(|expected| expected != template.version) {
-        return Ok(Changed::Stale { current: template.version });
-    }
-    let policy = policy::load(context, tx).await?;
-    let mut mine = nodes::of_any_olt(tx, id).await?;
-    mine.sort_by_key(|node| matches!(node.role, Role::Master { .. }));
-    let ended = planning::halt(&mut decision, &policy, &mine, Ending::TemplateInactive).await?;
-    for node in &mine {
-        nodes::remove(&mut decision.tx, node.id).await?;
-    }
-    templates::remove(&mut decision.tx, id).await?;
-    let before = Some(json!({ "nombre": template.name, "nodos": mine.len() }));
-    record(&mut decision, by, "plantilla.borrar", format!("plantilla/{id}"), before, None);
-    let data = json!({ "plantilla_id": id.0 });
-    emit(&mut decision, "plantilla:borrada", format!("plantilla/{id}"), data);
-    commit(context, decision, ended).await?;
-    Ok(Changed::Done(()))
 }

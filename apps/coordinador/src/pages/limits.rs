@@ -36,39 +36,28 @@ pub(crate) struct Rehearsal {
     pub(crate) percent: u32,
 }
 
+/// A field of a form of limits: name, label, what stands, most.
+pub(crate) type Field = (&'static str, &'static str, u32, u32);
+
+pub(crate) fn fields(page: &Page, limits: &LimitsView) -> [Field; 6] {
+    let short = page.t("De intervalo corto, por minuto", "Short intervals, per minute");
+    let per_minute = page.t("Empiezan por minuto", "Starts per minute");
+    let walks = page.t("Descubrimientos a la vez", "Discoveries at once");
+    let total = page.t("En total a la vez", "At once in total");
+    let per_olt = page.t("A la vez por OLT", "At once per OLT");
+    [
+        ("max_executions_per_minute", per_minute, limits.max_executions_per_minute, 600),
+        ("max_short_per_minute", short, limits.max_short_per_minute, 600),
+        ("max_descubrimiento", walks, limits.max_descubrimiento, 500),
+        ("max_get", page.t("GET a la vez", "GETs at once"), limits.max_get, 500),
+        ("max_total", total, limits.max_total, 500),
+        ("max_running_per_olt", per_olt, limits.max_running_per_olt, 20),
+    ]
+}
+
 impl LimitsPage {
-    /// Fields of the form: name, label, what stands, most.
-    fn fields(&self) -> [(&'static str, &'static str, u32, u32); 6] {
-        let (page, limits) = (&self.page, &self.limits);
-        let t = |es: &'static str, en: &'static str| page.t(es, en);
-        [
-            (
-                "max_executions_per_minute",
-                t("Empiezan por minuto", "Starts per minute"),
-                limits.max_executions_per_minute,
-                600,
-            ),
-            (
-                "max_short_per_minute",
-                t("De intervalo corto, por minuto", "Short intervals, per minute"),
-                limits.max_short_per_minute,
-                600,
-            ),
-            (
-                "max_descubrimiento",
-                t("Descubrimientos a la vez", "Discoveries at once"),
-                limits.max_descubrimiento,
-                500,
-            ),
-            ("max_get", t("GET a la vez", "GETs at once"), limits.max_get, 500),
-            ("max_total", t("En total a la vez", "At once in total"), limits.max_total, 500),
-            (
-                "max_running_per_olt",
-                t("A la vez por OLT", "At once per OLT"),
-                limits.max_running_per_olt,
-                20,
-            ),
-        ]
+    fn fields(&self) -> [Field; 6] {
+        fields(&self.page, &self.limits)
     }
 
     fn shown(&self) -> impl Iterator<Item = &Effective> {
@@ -87,10 +76,6 @@ impl LimitsPage {
             Json::String(text) => text,
             other => other.to_string(),
         }
-    }
-
-    fn record(oid: &OidView) -> String {
-        serde_json::to_string(oid).unwrap_or_default()
     }
 
     /// How an index is made of slot, port and ONU.

@@ -14,6 +14,7 @@ use std::{
     sync::LazyLock,
 };
 
+use serde::{Deserialize, Serialize};
 use web::Bundle;
 use web::rust_embed::RustEmbed;
 
@@ -66,16 +67,53 @@ impl Names {
     }
 }
 
-/// An address with the parts of a filter that say something.
-pub(crate) fn address(path: &str, parts: &[(&str, &str)]) -> String {
-    let said = parts.iter().filter(|(_, value)| !value.is_empty());
-    let parts: Vec<String> = said
-        .filter_map(|(name, value)| {
+/// The filter of a list as the address has it; what is empty narrows nothing.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Narrowed(BTreeMap<String, String>);
+
+impl Narrowed {
+    pub(crate) fn of(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |value| value.trim())
+    }
+
+    /// What is no number narrows nothing.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        self.of(name).parse().ok()
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        match self.of(name) {
+            "si" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// What is searched for.
+    pub(crate) fn part(&self) -> Option<String> {
+        Some(self.of("q").to_owned()).filter(|part| !part.is_empty())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|(name, value)| name == "cursor" || value.is_empty())
+    }
+
+    /// Where the list goes on.
+    pub(crate) fn after(&self, path: &str, cursor: &str) -> String {
+        let parts = self.0.iter().filter(|(name, value)| *name != "cursor" && !value.is_empty());
+        let parts = parts.map(|(name, value)| (name.as_str(), value.as_str()));
+        let parts = parts.chain([("cursor", cursor)]).filter_map(|(name, value)| {
             let value = askama::filters::urlencode_strict(value).ok()?;
             Some(format!("{name}={value}"))
-        })
-        .collect();
-    if parts.is_empty() { path.to_owned() } else { format!("{path}?{}", parts.join("&")) }
+        });
+        format!("{path}?{}", parts.collect::<Vec<_>>().join("&"))
+    }
+}
+
+/// Something as the forms of a page read it.
+pub(crate) fn record(view: impl Serialize) -> String {
+    serde_json::to_string(&view).unwrap_or_default()
 }
 
 /// Whether a choice is the one that the address names.

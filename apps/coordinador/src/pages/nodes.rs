@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page};
 
 use super::{
-    Names,
+    Names, Narrowed,
     overview::EventLine,
     runs::RunLine,
     words::{self, Sign, Used},
@@ -29,32 +29,6 @@ pub(crate) struct NodesPage {
     pub(crate) next: Option<String>,
     pub(crate) oids: Vec<OidView>,
     pub(crate) may_edit: bool,
-}
-
-/// The filter as the address has it; empty means all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Narrowed {
-    pub(crate) text: String,
-    pub(crate) olt: String,
-    pub(crate) job: String,
-    pub(crate) on: String,
-}
-
-impl Narrowed {
-    pub(crate) fn address(&self, cursor: &str) -> String {
-        let parts = [
-            ("q", self.text.as_str()),
-            ("olt_id", self.olt.as_str()),
-            ("tipo", self.job.as_str()),
-            ("habilitado", self.on.as_str()),
-            ("cursor", cursor),
-        ];
-        super::address("/coordinador/nodos", &parts)
-    }
-
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -108,12 +82,6 @@ pub(crate) fn columns() -> Vec<&'static str> {
     Column::ALL.iter().map(|column| column.word()).collect()
 }
 
-impl NodesPage {
-    fn jobs(&self) -> Vec<(&'static str, &'static str)> {
-        words::jobs(&self.page)
-    }
-}
-
 /// `/coordinador/nodos/{id}`: its quota, its next run and why then, what it did.
 #[derive(Template)]
 #[template(path = "node.html")]
@@ -132,20 +100,12 @@ pub(crate) struct NodePage {
 }
 
 impl NodePage {
-    fn record(&self) -> String {
-        serde_json::to_string(&NodeView::new(&self.node)).unwrap_or_default()
-    }
-
-    fn paused(&self) -> bool {
-        self.node.switch == crate::model::Switch::Paused
-    }
-
-    fn off(&self) -> bool {
-        self.node.switch == crate::model::Switch::Off
+    fn view(&self) -> NodeView {
+        NodeView::new(&self.node)
     }
 
     fn changed_here(&self) -> String {
-        NodeView::new(&self.node).cambiado_aqui.join(", ")
+        self.view().cambiado_aqui.join(", ")
     }
 
     fn oid(&self) -> String {

@@ -4,7 +4,7 @@ use askama::Template;
 use web::{Lang, Page, Tone};
 
 use super::{
-    Names,
+    Names, Narrowed,
     nodes::NodeLine,
     overview::EventLine,
     runs::RunLine,
@@ -30,41 +30,13 @@ pub(crate) struct OltsPage {
     pub(crate) may_operate: bool,
 }
 
-/// The filter as the address has it; empty means all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Narrowed {
-    pub(crate) text: String,
-    pub(crate) on: String,
-    pub(crate) health: String,
-}
-
-impl Narrowed {
-    pub(crate) fn address(&self, cursor: &str) -> String {
-        let parts = [
-            ("q", self.text.as_str()),
-            ("habilitada", self.on.as_str()),
-            ("salud", self.health.as_str()),
-            ("cursor", cursor),
-        ];
-        super::address("/coordinador/olts", &parts)
-    }
-
-    /// Whether an OLT is one of those that are looked for.
-    pub(crate) fn fits(&self, olt: &OltView) -> bool {
-        let text = format!("{} {} {}", olt.abreviatura, olt.marca, olt.ip_address).to_lowercase();
-        let on = match self.on.as_str() {
-            "si" => olt.habilitar_olt,
-            "no" => !olt.habilitar_olt,
-            _ => true,
-        };
-        let words = self.text.to_lowercase();
-        on && (self.health.is_empty() || self.health == olt.salud)
-            && words.split_whitespace().all(|word| text.contains(word))
-    }
-}
-
-pub(crate) fn record(olt: &OltView) -> String {
-    serde_json::to_string(olt).unwrap_or_default()
+/// Whether an OLT is one of those that are looked for.
+pub(crate) fn fits(wanted: &Narrowed, olt: &OltView) -> bool {
+    let text = format!("{} {} {}", olt.abreviatura, olt.marca, olt.ip_address).to_lowercase();
+    let health = wanted.of("salud");
+    wanted.flag("habilitada").is_none_or(|on| on == olt.habilitar_olt)
+        && (health.is_empty() || health == olt.salud)
+        && wanted.of("q").to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
 pub(crate) fn health(page: &Page, olt: &OltView) -> Sign {
@@ -119,7 +91,8 @@ pub(crate) struct OltPage {
     /// ONUs that are there and that are gone.
     pub(crate) present: i64,
     pub(crate) gone: i64,
-    pub(crate) wanted: Onus,
+    /// The filter of the ONUs.
+    pub(crate) wanted: Narrowed,
     pub(crate) onus: Vec<OnuView>,
     pub(crate) next: Option<String>,
     pub(crate) nodes: Vec<NodeLine>,
@@ -128,25 +101,6 @@ pub(crate) struct OltPage {
     pub(crate) oids: Vec<OidView>,
     pub(crate) may_edit: bool,
     pub(crate) may_operate: bool,
-}
-
-/// The filter of the ONUs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Onus {
-    pub(crate) text: String,
-    pub(crate) presence: String,
-}
-
-impl Onus {
-    pub(crate) fn address(&self, olt: i64, cursor: &str) -> String {
-        let parts =
-            [("q", self.text.as_str()), ("presence", self.presence.as_str()), ("cursor", cursor)];
-        super::address(&format!("/coordinador/olts/{olt}"), &parts)
-    }
-
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl OltPage {

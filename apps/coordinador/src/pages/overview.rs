@@ -10,7 +10,10 @@ use web::{
 };
 
 use super::words::{self, Sign, Used};
-use crate::routes::FitView;
+use crate::{
+    model::{Backoff, Olt},
+    routes::FitView,
+};
 
 /// `/coordinador`: what started against what may, who is near the quota, which OLTs do not answer.
 #[derive(Template)]
@@ -28,9 +31,11 @@ pub(crate) struct OverviewPage {
     /// Minutes to come with more nodes than the cap.
     pub(crate) collisions: Vec<(String, usize)>,
     pub(crate) overflow: usize,
-    pub(crate) full: Vec<QuotaLine>,
-    pub(crate) slow: Vec<SlowOlt>,
-    pub(crate) dead: Vec<DeadOlt>,
+    /// Number and name of the nodes that used the most of their quota.
+    pub(crate) full: Vec<(i64, String, Used)>,
+    /// The slowest, with how long they take.
+    pub(crate) slow: Vec<(Olt, String)>,
+    pub(crate) dead: Vec<(Backoff, Olt)>,
     pub(crate) events: Vec<EventLine>,
 }
 
@@ -45,29 +50,6 @@ pub(crate) struct Counts {
     pub(crate) running: i64,
     /// Of the last hour: half began no later than the first, 99 of 100 than the second.
     pub(crate) late: Option<(SignedDuration, SignedDuration)>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct QuotaLine {
-    pub(crate) node: i64,
-    pub(crate) name: String,
-    pub(crate) used: Used,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct SlowOlt {
-    pub(crate) id: i64,
-    pub(crate) name: String,
-    pub(crate) response: String,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct DeadOlt {
-    pub(crate) id: i64,
-    pub(crate) name: String,
-    pub(crate) failures: u32,
-    pub(crate) since: Timestamp,
-    pub(crate) next: Timestamp,
 }
 
 /// A line of the journal.

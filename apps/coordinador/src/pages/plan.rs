@@ -3,10 +3,10 @@
 use std::borrow::Borrow;
 
 use askama::Template;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use web::{Lang, Page, Tone};
 
-use super::{Names, words};
+use super::{Names, Narrowed, limits, words};
 use crate::{
     model::NodeId,
     routes::{FitView, LimitsView, MinuteView, MoveView, PlanView},
@@ -26,43 +26,13 @@ pub(crate) struct PlanPage {
     pub(crate) moves: Vec<MoveLine>,
     pub(crate) moved: usize,
     pub(crate) fit: FitView,
-    pub(crate) wanted: Wanted,
+    /// What the address supposes; empty means as it stands.
+    pub(crate) wanted: Narrowed,
     /// In force, for the form.
     pub(crate) limits: LimitsView,
     pub(crate) window: i64,
     pub(crate) may_operate: bool,
     pub(crate) may_configure: bool,
-}
-
-/// What the address supposes; empty means as it stands.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Wanted {
-    /// Name of the field and its value.
-    pub(crate) limits: Vec<(&'static str, String)>,
-    pub(crate) window: String,
-}
-
-impl Wanted {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.window.is_empty() && self.limits.iter().all(|(_, value)| value.is_empty())
-    }
-
-    fn of(&self, name: &str) -> &str {
-        let found = self.limits.iter().find(|(known, _)| *known == name);
-        found.map_or("", |(_, value)| value.as_str())
-    }
-
-    /// The limits as the contract takes them.
-    fn body(&self) -> String {
-        let named = self.limits.iter().filter_map(|(name, value)| {
-            Some(((*name).to_owned(), json!(value.trim().parse::<i64>().ok()?)))
-        });
-        Json::Object(named.collect()).to_string()
-    }
-
-    fn has_limits(&self) -> bool {
-        self.limits.iter().any(|(_, value)| !value.is_empty())
-    }
 }
 
 /// Sixty minutes of a plan.
@@ -161,42 +131,18 @@ impl MoveLine {
 }
 
 impl PlanPage {
-    /// Fields of the form: name, label, what stands, least, most.
-    fn fields(&self) -> [(&'static str, &'static str, u32, u32, u32); 6] {
-        let (page, limits) = (&self.page, &self.limits);
-        let t = |es: &'static str, en: &'static str| page.t(es, en);
-        [
-            (
-                "max_executions_per_minute",
-                t("Por minuto", "Per minute"),
-                limits.max_executions_per_minute,
-                1,
-                600,
-            ),
-            (
-                "max_short_per_minute",
-                t("De intervalo corto, por minuto", "Short intervals, per minute"),
-                limits.max_short_per_minute,
-                1,
-                600,
-            ),
-            (
-                "max_descubrimiento",
-                t("Descubrimientos a la vez", "Discoveries at once"),
-                limits.max_descubrimiento,
-                1,
-                500,
-            ),
-            ("max_get", t("GET a la vez", "GETs at once"), limits.max_get, 1, 500),
-            ("max_total", t("En total a la vez", "At once in total"), limits.max_total, 1, 500),
-            (
-                "max_running_per_olt",
-                t("A la vez por OLT", "At once per OLT"),
-                limits.max_running_per_olt,
-                1,
-                20,
-            ),
-        ]
+    fn fields(&self) -> [limits::Field; 6] {
+        limits::fields(&self.page, &self.limits)
+    }
+
+    /// The limits that are supposed, as the contract takes them; none: null.
+    fn supposed(&self) -> Option<String> {
+        let named = self
+            .fields()
+            .into_iter()
+            .filter_map(|(name, ..)| Some((name.to_owned(), json!(self.wanted.number(name)?))));
+        let named: Map<String, Json> = named.collect();
+        (!named.is_empty()).then(|| Json::Object(named).to_string())
     }
 
     fn applying(&self, moved: impl Borrow<usize>) -> String {

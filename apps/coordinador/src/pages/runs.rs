@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use web::Page;
 
 use super::{
-    Names,
+    Names, Narrowed,
     words::{self, Sign},
 };
 use crate::{model::Cause, store::runs::Told};
@@ -23,38 +23,6 @@ pub(crate) struct RunsPage {
     /// The address of the next, older page.
     pub(crate) next: Option<String>,
     pub(crate) may_operate: bool,
-}
-
-/// The filter as the address has it; empty means all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Narrowed {
-    pub(crate) node: String,
-    pub(crate) olt: String,
-    pub(crate) state: String,
-    pub(crate) job: String,
-}
-
-impl Narrowed {
-    pub(crate) fn address(&self, cursor: &str) -> String {
-        let parts = [
-            ("nodo_id", self.node.as_str()),
-            ("olt_id", self.olt.as_str()),
-            ("status", self.state.as_str()),
-            ("job_type", self.job.as_str()),
-            ("cursor", cursor),
-        ];
-        super::address("/coordinador/ejecuciones", &parts)
-    }
-}
-
-impl RunsPage {
-    fn states(&self) -> Vec<(&'static str, String)> {
-        words::states(&self.page)
-    }
-
-    fn jobs(&self) -> Vec<(&'static str, &'static str)> {
-        words::jobs(&self.page)
-    }
 }
 
 /// `/coordinador/ejecuciones/{id}`: one run, and what it brought.

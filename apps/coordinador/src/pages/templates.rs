@@ -48,52 +48,6 @@ pub(crate) struct TemplatePage {
     pub(crate) may_edit: bool,
 }
 
-/// One node of the form; empty for a new one.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct NodeFields {
-    pub(crate) key: String,
-    pub(crate) name: String,
-    pub(crate) job: String,
-    pub(crate) space: String,
-    pub(crate) oid: String,
-    pub(crate) interval: String,
-    pub(crate) priority: String,
-    pub(crate) master: String,
-    pub(crate) after: String,
-    pub(crate) enabled: bool,
-}
-
-impl NodeFields {
-    fn of(node: &TemplateNodeView) -> Self {
-        Self {
-            key: node.clave.clone(),
-            name: node.nombre.clone(),
-            job: node.job_type.to_owned(),
-            space: node.espacio.unwrap_or_default().to_owned(),
-            oid: node.oid.clone().unwrap_or_default(),
-            // A member of a chain runs after its master, whatever its interval says.
-            interval: match node.maestro {
-                Some(_) => String::new(),
-                None => node.interval_seconds.to_string(),
-            },
-            priority: node.priority.to_string(),
-            master: node.maestro.clone().unwrap_or_default(),
-            after: node.tras_maestro.unwrap_or_default().to_owned(),
-            enabled: node.enabled,
-        }
-    }
-
-    fn fresh() -> Self {
-        Self {
-            job: "get".to_owned(),
-            interval: "900".to_owned(),
-            priority: "3".to_owned(),
-            enabled: true,
-            ..Self::default()
-        }
-    }
-}
-
 impl TemplatePage {
     fn name(&self) -> &str {
         self.standing.as_ref().map_or("", |one| one.nombre.as_str())
@@ -107,21 +61,28 @@ impl TemplatePage {
         self.standing.as_ref().is_some_and(|one| one.olts.contains(olt.borrow()))
     }
 
-    fn rows(&self) -> Vec<NodeFields> {
+    fn rows(&self) -> Vec<TemplateNodeView> {
         match &self.standing {
-            Some(template) => template.nodos.iter().map(NodeFields::of).collect(),
-            None => vec![NodeFields {
-                key: "descubrimiento".to_owned(),
-                name: self.page.t("Descubrimiento", "Discovery").to_owned(),
-                job: "descubrimiento".to_owned(),
-                space: "descubrimiento".to_owned(),
-                ..NodeFields::fresh()
+            Some(template) => template.nodos.clone(),
+            None => vec![TemplateNodeView {
+                clave: "descubrimiento".to_owned(),
+                nombre: self.page.t("Descubrimiento", "Discovery").to_owned(),
+                job_type: "descubrimiento",
+                espacio: Some("descubrimiento"),
+                ..Self::blank()
             }],
         }
     }
 
-    fn blank() -> NodeFields {
-        NodeFields::fresh()
+    /// A new node, as the form begins with it.
+    fn blank() -> TemplateNodeView {
+        TemplateNodeView {
+            job_type: "get",
+            interval_seconds: 900,
+            priority: 3,
+            enabled: true,
+            ..TemplateNodeView::default()
+        }
     }
 
     fn spaces() -> Vec<&'static str> {

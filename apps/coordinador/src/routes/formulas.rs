@@ -10,24 +10,14 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Desk, Noun, done, missing};
+use super::Desk;
 use crate::{
     Context,
-    decisions::formulas as decide,
+    decisions::formulas::{self as decide, missing},
     model::{Dot, Formula, FormulaId, Mode},
     policy::Action,
     rules::formula::{self, check as round_trip},
     store::formulas,
-};
-
-const FORMULA: Noun = Noun {
-    missing: "FORMULA_INEXISTENTE",
-    es: "No existe esa fórmula de la casa.",
-    en: "The house has no such formula.",
-    repeated: (
-        "Ya hay una fórmula de esa marca y modelo.",
-        "There is a formula of that brand and model.",
-    ),
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -45,7 +35,7 @@ struct FormulaView {
     formula: FormulaRequest,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FormulaNueva)]
 struct FormulaRequest {
@@ -69,39 +59,32 @@ struct FormulaRequest {
 
 impl FormulaRequest {
     fn of(formula: &Formula) -> Self {
-        let mut view = Self {
+        let view = Self {
             marca: formula.brand.clone(),
             modelo: formula.model.clone(),
-            modo: match formula.mode {
-                Mode::Linear { .. } => "linear".to_owned(),
-                Mode::Bitshift { .. } => "bitshift".to_owned(),
-            },
-            base_index: None,
-            step_slot: None,
-            step_port: None,
-            shift_slot_bits: None,
-            mask_slot: None,
-            shift_port_bits: None,
-            mask_port: None,
             onu: formula.dot.word().to_owned(),
             slots: Some(formula.slots),
             puertos: Some(formula.ports),
             onus: Some(formula.onus),
+            ..Self::default()
         };
         match formula.mode {
-            Mode::Linear { base, step_slot, step_port } => {
-                view.base_index = Some(base);
-                view.step_slot = Some(step_slot);
-                view.step_port = Some(step_port);
-            }
-            Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask } => {
-                view.shift_slot_bits = Some(slot_shift);
-                view.mask_slot = Some(slot_mask);
-                view.shift_port_bits = Some(port_shift);
-                view.mask_port = Some(port_mask);
-            }
+            Mode::Linear { base, step_slot, step_port } => Self {
+                modo: "linear".to_owned(),
+                base_index: Some(base),
+                step_slot: Some(step_slot),
+                step_port: Some(step_port),
+                ..view
+            },
+            Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask } => Self {
+                modo: "bitshift".to_owned(),
+                shift_slot_bits: Some(slot_shift),
+                mask_slot: Some(slot_mask),
+                shift_port_bits: Some(port_shift),
+                mask_port: Some(port_mask),
+                ..view
+            },
         }
-        view
     }
 
     fn mode(&self, check: &mut Check) -> Option<Mode> {
@@ -206,9 +189,7 @@ async fn create(
     desk.require(Action::Edit)?;
     let formula = request.typed(&desk)?;
     let shown = FormulaRequest::of(&formula);
-    let (by, kept) = (desk.by(), json!(shown));
-    let created = decide::create(&desk.context, &by, &formula, kept, desk.now).await?;
-    let id = done(&desk, FORMULA, created)?;
+    let id = decide::create(&desk, &formula, json!(shown)).await?;
     let view = FormulaView { id: Some(id.0), formula: shown };
     Ok((StatusCode::CREATED, axum::Json(view)))
 }
@@ -219,9 +200,7 @@ async fn create(
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Edit)?;
     let shown = |formula: &Formula| json!(FormulaRequest::of(formula));
-    let (by, id) = (desk.by(), FormulaId(id));
-    let removed = decide::remove(&desk.context, &by, id, shown, desk.now).await?;
-    done(&desk, FORMULA, removed)?;
+    decide::remove(&desk, FormulaId(id), shown).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -255,12 +234,12 @@ async fn decode(
     let mut tx = desk.context.store.read().await?;
     let all = formulas::all(&mut tx).await?;
     let formula = formula::find(&all, &index.marca, index.modelo.as_deref());
-    let formula = formula.ok_or_else(|| missing(desk.lang, FORMULA))?;
+    let formula = formula.ok_or_else(|| missing(desk.lang))?;
     let place = formula::decode(formula, index.indice.trim()).map_err(|fault| {
         let mut check = Check::new(desk.lang);
         let text = format!("{fault:?}");
         check.wrong("indice", &text, &text);
-        check.finish().err().unwrap_or_else(|| missing(desk.lang, FORMULA).into())
+        check.finish().err().unwrap_or_else(|| missing(desk.lang).into())
     })?;
     Ok(axum::Json(SlotPortView {
         slot: place.slot,

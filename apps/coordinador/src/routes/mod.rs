@@ -12,11 +12,12 @@ mod settings;
 mod sheets;
 mod templates;
 
-use host::{Failure, check::Check};
+use engine::Word;
+use host::Failure;
 use utoipa_axum::router::OpenApiRouter;
-use web::{Lang, Problem};
+use web::Problem;
 
-use crate::{Context, decisions::Changed, policy::Role};
+use crate::{Context, Desk};
 
 pub(crate) use nodes::WhyView;
 pub(crate) use plan::{FitView, MinuteView, MoveView, PlanView};
@@ -37,48 +38,14 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(screens::routes())
 }
 
-/// Someone with a role here, asking something now.
-pub type Desk = host::Desk<Role, Context>;
-
-/// What the thing is called that a change was about.
-#[derive(Clone, Copy)]
-struct Noun {
-    /// The word in codes: `OLT_INEXISTENTE`.
-    missing: &'static str,
-    es: &'static str,
-    en: &'static str,
-    repeated: (&'static str, &'static str),
-}
-
-/// What was changed, or the refusal.
-fn done<T>(desk: &Desk, noun: Noun, changed: Changed<T>) -> Result<T, Failure> {
-    let problem = match changed {
-        Changed::Done(what) => return Ok(what),
-        Changed::NotFound => missing(desk.lang, noun),
-        Changed::Stale { current } => desk.stale(current),
-        Changed::Duplicate => {
-            let (es, en) = noun.repeated;
-            host::conflict(desk.lang, "NOMBRE_REPETIDO", es, en)
-        }
-        Changed::NoOlt => missing(desk.lang, olts::OLT),
-        Changed::NoMaster => {
-            let mut check = Check::new(desk.lang);
-            check.wrong(
-                "master_node_id",
-                "debe ser un nodo maestro de la misma OLT",
-                "must be a master of the same OLT",
-            );
-            return Err(check.finish().err().unwrap_or_else(|| missing(desk.lang, noun).into()));
-        }
-        Changed::KeyTaken { olt, key } => {
-            let es = format!("La OLT {olt} ya tiene un nodo {key} que no es de esta plantilla.");
-            let en = format!("OLT {olt} has a node {key} that is not of this template.");
-            host::conflict(desk.lang, "CLAVE_OCUPADA", &es, &en)
-        }
-    };
-    Err(problem.into())
-}
-
-fn missing(lang: Lang, noun: Noun) -> Problem {
-    host::unknown(lang, noun.missing, noun.es, noun.en)
+/// A word that narrows a list: empty means all, and one that names nothing is told.
+fn named<T: Word>(
+    desk: &Desk,
+    word: Option<&str>,
+    code: &'static str,
+) -> Result<Option<T>, Failure> {
+    let Some(word) = word.filter(|word| !word.is_empty()) else { return Ok(None) };
+    let found = T::from_word(word);
+    let unknown = || Problem::bad_request(code).lang(desk.lang).detail(word);
+    Ok(Some(found.ok_or_else(unknown)?))
 }

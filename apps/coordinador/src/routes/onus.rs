@@ -4,19 +4,18 @@ use axum::{
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use engine::Word as _;
 use engine::sheet::{self, Column as Heading, Kind};
-use host::{Failure, Listed, as_json, conflict};
+use host::{Failure, Listed, as_json};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
-use super::{Desk, missing, olts::OLT};
+use super::{Desk, named};
 use crate::{
     Context,
-    decisions::olts::{Accepted, accept_walk},
-    model::{OltId, Onu, OnuId, Presence},
+    decisions::olts::accept_walk,
+    model::{OltId, Onu, OnuId},
     policy::Action,
     rules::inventory::{default_labels, label},
     store::{olts, onus},
@@ -42,15 +41,9 @@ struct Asked {
 
 impl Asked {
     fn filter(&self, desk: &Desk) -> Result<onus::Filter, Failure> {
-        let word = self.presence.clone().filter(|word| !word.is_empty());
-        let presence = word.map(|word| {
-            Presence::from_word(&word).ok_or_else(|| {
-                Problem::bad_request("PRESENCIA_DESCONOCIDA").lang(desk.lang).detail(word)
-            })
-        });
         Ok(onus::Filter {
             olt: self.olt_id.map(OltId),
-            presence: presence.transpose()?,
+            presence: named(desk, self.presence.as_deref(), "PRESENCIA_DESCONOCIDA")?,
             part: self.buscar.clone().filter(|part| !part.is_empty()),
             after: self.cursor.map(OnuId),
         })
@@ -137,12 +130,6 @@ async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Fail
     responses((status = 202)))]
 async fn accept(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     desk.require(Action::Operate)?;
-    match accept_walk(&desk.context, &desk.by(), OltId(id), desk.now).await? {
-        Accepted::Done => Ok(StatusCode::ACCEPTED),
-        Accepted::NotFound => Err(missing(desk.lang, OLT).into()),
-        Accepted::NoneHeld => {
-            let (es, en) = ("No hay ningún recorrido retenido.", "No walk is held.");
-            Err(conflict(desk.lang, "SIN_RECORRIDO_RETENIDO", es, en).into())
-        }
-    }
+    accept_walk(&desk, OltId(id)).await?;
+    Ok(StatusCode::ACCEPTED)
 }

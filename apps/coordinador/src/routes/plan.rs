@@ -19,7 +19,7 @@ use crate::{
     decisions::spread::{self as moving, Planning},
     policy::{Action, Policy},
     rules::{
-        feasibility::{self, Demand, Forecast},
+        feasibility::{self, Forecast},
         spread::{self, Placed},
     },
     store::nodes,
@@ -66,17 +66,6 @@ impl Span {
 }
 
 /// Which node is planned in which minute, from this minute on.
-fn minutes(placed: &[Placed], policy: &Policy, ahead: i64, now: Timestamp) -> Vec<MinuteView> {
-    let ahead = usize::try_from(ahead).unwrap_or(60);
-    spread::outlook(placed, policy, now, ahead)
-        .into_iter()
-        .map(|minute| MinuteView {
-            minuto: minute.at,
-            nodos: minute.nodes.iter().map(|node| node.0).collect(),
-        })
-        .collect()
-}
-
 fn view(
     placed: &[Placed],
     policy: &Policy,
@@ -84,7 +73,14 @@ fn view(
     ahead: i64,
     now: Timestamp,
 ) -> PlanView {
-    let minutos = minutes(placed, policy, ahead, now);
+    let outlook = spread::outlook(placed, policy, now, usize::try_from(ahead).unwrap_or(60));
+    let minutos: Vec<MinuteView> = outlook
+        .into_iter()
+        .map(|minute| MinuteView {
+            minuto: minute.at,
+            nodos: minute.nodes.iter().map(|node| node.0).collect(),
+        })
+        .collect();
     let pico = minutos.iter().map(|minute| minute.nodos.len()).max().unwrap_or(0);
     PlanView { minutos, overflow, maximo_por_minuto: policy.limits.per_minute, pico }
 }
@@ -162,7 +158,7 @@ pub(crate) async fn suppose(
     let ahead = Span { minutos: supposed.minutos }.minutes();
     let mut tx = context.store.read().await?;
     let (standing, mut placed) = Planning(context).load(&mut tx, now).await?;
-    let demands = demands(&mut tx).await?;
+    let demands = nodes::demands(&mut tx, None).await?;
     drop(tx);
     let mut policy = standing.clone();
     policy.limits = supposed.limites.over(&standing.limits);
@@ -242,11 +238,6 @@ impl FitView {
     }
 }
 
-/// What every master that is switched on wants, with its chain.
-pub(crate) async fn demands(tx: &mut db::Tx) -> Result<Vec<Demand>, Failure> {
-    Ok(nodes::demands(tx, None).await?)
-}
-
 #[utoipa::path(get, path = "/api/coordinador/factibilidad", tag = "coordinador",
     responses((status = 200, body = FitView)))]
 async fn fits(desk: Desk) -> Result<axum::Json<FitView>, Failure> {
@@ -257,6 +248,6 @@ async fn fits(desk: Desk) -> Result<axum::Json<FitView>, Failure> {
 pub(crate) async fn fit(context: &Context) -> Result<FitView, Failure> {
     let mut tx = context.store.read().await?;
     let policy = crate::store::policy::load(context, &mut tx).await?;
-    let demands = demands(&mut tx).await?;
+    let demands = nodes::demands(&mut tx, None).await?;
     Ok(FitView::new(&feasibility::forecast(demands, &policy.limits)))
 }

@@ -1,31 +1,23 @@
 //! Runs: what ran, what runs, stopping one; and what was decided about nodes.
 
-use engine::Word as _;
-use host::{Failure, Listed, conflict};
+use host::{Failure, Listed};
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Path, Query};
 
-use super::{Desk, Noun, missing};
+use super::{Desk, named};
 use crate::{
     Context,
-    decisions::runs::{Aborted, abort},
-    model::{JobType, NodeId, OltId, RunId, RunState},
+    decisions::runs::{abort, missing},
+    model::{NodeId, OltId, RunId},
     policy::Action,
     store::{
-        journal::{self, Level},
+        journal,
         runs::{self, Filter},
     },
     wire::{EventView, RunView},
-};
-
-pub(super) const RUN: Noun = Noun {
-    missing: "EJECUCION_INEXISTENTE",
-    es: "No existe esa ejecución.",
-    en: "There is no such run.",
-    repeated: ("", ""),
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -58,20 +50,11 @@ impl Asked {
 
     /// Words that name no state or type are told, not taken for none.
     pub(crate) fn filter(&self, desk: &Desk) -> Result<Filter, Failure> {
-        let word = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let (status, job) = (word(&self.status), word(&self.job_type));
-        let unknown = |code| Problem::bad_request(code).lang(desk.lang);
-        let state = status.map(|word| {
-            RunState::from_word(&word).ok_or_else(|| unknown("ESTADO_DESCONOCIDO").detail(word))
-        });
-        let job = job.map(|word| {
-            JobType::from_word(&word).ok_or_else(|| unknown("TIPO_DESCONOCIDO").detail(word))
-        });
         Ok(Filter {
             node: self.nodo_id.map(NodeId),
             olt: self.olt_id.map(OltId),
-            state: state.transpose()?,
-            job: job.transpose()?,
+            state: named(desk, self.status.as_deref(), "ESTADO_DESCONOCIDO")?,
+            job: named(desk, self.job_type.as_deref(), "TIPO_DESCONOCIDO")?,
             since: self.desde,
             before: self.cursor.map(RunId),
         })
@@ -99,7 +82,7 @@ async fn list(
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<RunView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang, RUN))?;
+    let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang))?;
     Ok(axum::Json(RunView::new(&told, desk.lang)))
 }
 
@@ -125,16 +108,9 @@ async fn stop(
     let reason = check.text("motivo", reason.as_deref(), 500);
     check.finish()?;
     let id = RunId(id);
-    match abort(&desk.context, &desk.by(), id, reason.as_deref(), desk.now).await? {
-        Aborted::Done => {}
-        Aborted::NotFound => return Err(missing(desk.lang, RUN).into()),
-        Aborted::Over => {
-            let (es, en) = ("La ejecución ya terminó.", "The run is over already.");
-            return Err(conflict(desk.lang, "EJECUCION_TERMINADA", es, en).into());
-        }
-    }
+    abort(&desk, id, reason).await?;
     let mut tx = desk.context.store.read().await?;
-    let told = runs::one(&mut tx, id).await?.ok_or_else(|| missing(desk.lang, RUN))?;
+    let told = runs::one(&mut tx, id).await?.ok_or_else(|| missing(desk.lang))?;
     Ok(axum::Json(RunView::new(&told, desk.lang)))
 }
 
@@ -161,15 +137,11 @@ async fn events(
     Query(asked): Query<EventsAsked>,
 ) -> Result<axum::Json<Listed<EventView>>, Failure> {
     desk.require(Action::Read)?;
-    let level = asked.nivel.filter(|word| !word.is_empty()).map(|word| {
-        Level::from_word(&word)
-            .ok_or_else(|| Problem::bad_request("NIVEL_DESCONOCIDO").lang(desk.lang).detail(word))
-    });
     let filter = journal::Filter {
         node: asked.nodo_id.map(NodeId),
         olt: asked.olt_id.map(OltId),
         kind: asked.tipo.filter(|kind| !kind.is_empty()),
-        level: level.transpose()?,
+        level: named(&desk, asked.nivel.as_deref(), "NIVEL_DESCONOCIDO")?,
         before: asked.cursor,
     };
     let limit = asked.limit.unwrap_or(100).clamp(1, 1000) as usize;

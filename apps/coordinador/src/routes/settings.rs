@@ -189,7 +189,7 @@ pub(crate) async fn all_quotas(
         .into_iter()
         .filter(|node| node.role.cadence().is_some())
         .collect();
-    let starts = world::starts_of_the_hour(&mut tx, now).await?;
+    let starts = world::starts_of_the_hour(&mut tx, now, false).await?;
     Ok(masters.iter().map(|node| quota(node, &starts, &policy.quota, now)).collect())
 }
 

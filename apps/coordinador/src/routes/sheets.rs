@@ -6,18 +6,17 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use engine::sheet::{self, Column, Kind, Need};
-use host::{Failure, as_json, check::Check, of_json};
-use serde_json::{Map, Value as Json, json};
+use host::{Failure, as_json};
+use serde_json::Value as Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{Desk, olts::OltRequest};
+use super::Desk;
 use crate::{
     Context,
     decisions::olts::{Imported, import},
-    drivers::credential::Secrets,
-    model::Olt,
     policy::Action,
     store::olts,
+    wire::OltRequest,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -72,39 +71,5 @@ async fn take(desk: Desk, body: Bytes) -> Result<axum::Json<Imported>, Failure> 
     desk.require(Action::Edit)?;
     let rows = sheet::read(COLUMNS, &body, |_| Vec::new())
         .map_err(|bad| web::sheet::refused(bad, desk.lang))?;
-    let rows = rows.into_iter().map(|row| {
-        let name = row.fields.get("abreviatura").and_then(Json::as_str).unwrap_or_default();
-        (name.to_owned(), row)
-    });
-    let typed = |standing: Option<&Olt>, row: sheet::Row| {
-        typed(&desk, standing, row.fields).map_err(|failure| {
-            let told = web::sheet::at_line(row.line, failure.problem(), desk.lang);
-            told.map_or(failure, Failure::from)
-        })
-    };
-    Ok(axum::Json(import(&desk.context, &desk.by(), rows, typed, desk.now).await?))
-}
-
-/// A row over the OLT it is about. An empty cell of a known OLT leaves what stands.
-fn typed(
-    desk: &Desk,
-    standing: Option<&Olt>,
-    fields: Map<String, Json>,
-) -> Result<(Olt, Option<Secrets>), Failure> {
-    let named = fields.into_iter().filter(|(_, value)| !value.is_null());
-    let mut whole = match standing {
-        Some(olt) => as_json(OltRequest::standing(olt))?,
-        None => json!({}),
-    };
-    if let Some(all) = whole.as_object_mut() {
-        all.extend(named);
-    }
-    let request: OltRequest = of_json(whole, desk.lang)?;
-    let mut check = Check::new(desk.lang);
-    let (olt, secrets) = request.typed(&mut check);
-    if standing.is_none() && secrets.is_none() {
-        check.wrong("comunidad", "falta", "is missing");
-    }
-    check.finish()?;
-    Ok((olt, secrets))
+    Ok(axum::Json(import(&desk, rows).await?))
 }

@@ -6,11 +6,10 @@ use engine::Word as _;
 use crate::model::{CatalogueEntry, CatalogueId, Oid, Space};
 
 fn read(row: &Row) -> Result<CatalogueEntry, Error> {
-    let oid: String = row.get("oid")?;
     Ok(CatalogueEntry {
         id: CatalogueId(row.get("id")?),
         name: row.get("name")?,
-        oid: oid.parse::<Oid>().map_err(|_| Error::corrupt("oid"))?,
+        oid: row.word("oid", |text| text.parse::<Oid>().ok())?,
         brand: row.maybe("brand")?,
         model: row.maybe("model")?,
         space: row.word("space", Space::from_word)?,

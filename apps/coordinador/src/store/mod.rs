@@ -11,23 +11,9 @@ pub mod runs;
 pub mod templates;
 pub mod world;
 
-use db::{Line, Scope, Step};
+use db::{Line, Scope};
 
-pub const MIGRATIONS: Line = Line {
-    name: "coordinador",
-    steps: &[
-        Step {
-            name: "0001_fleet",
-            sqlite: include_str!("../../migrations/sqlite/0001_fleet.sql"),
-            postgres: include_str!("../../migrations/postgres/0001_fleet.sql"),
-        },
-        Step {
-            name: "0002_processes",
-            sqlite: include_str!("../../migrations/sqlite/0002_processes.sql"),
-            postgres: include_str!("../../migrations/postgres/0002_processes.sql"),
-        },
-    ],
-};
+pub const MIGRATIONS: Line = db::migrations!("coordinador"; "0001_fleet", "0002_processes");
 
 /// The capacity being spent: starts per minute and runs at once, of the whole fleet.
 pub fn scope() -> Scope {

@@ -16,11 +16,6 @@ pub const COLUMNS: &str = "n.id, n.olt_id, n.template_node_id, n.key, n.name, n.
      n.last_failure_at, n.version";
 
 pub fn read(row: &Row) -> Result<Node, Error> {
-    let oid: Option<String> = row.maybe("oid")?;
-    let space: Option<String> = row.maybe("space")?;
-    let column = |word: String| {
-        Column::from_word(&word).ok_or_else(|| Error::corrupt(format!("space = {word:?}")))
-    };
     Ok(Node {
         id: NodeId(row.get("id")?),
         olt: OltId(row.get("olt_id")?),
@@ -28,8 +23,8 @@ pub fn read(row: &Row) -> Result<Node, Error> {
         key: row.get("key")?,
         name: row.get("name")?,
         job: row.word("job", JobType::from_word)?,
-        oid: oid.map(|text| text.parse::<Oid>()).transpose().map_err(|_| Error::corrupt("oid"))?,
-        column: space.map(column).transpose()?,
+        oid: row.maybe_word("oid", |text| text.parse::<Oid>().ok())?,
+        column: row.maybe_word("space", Column::from_word)?,
         priority: priority(row)?,
         switch: row.word("switch", Switch::from_word)?,
         role: role(row)?,
@@ -45,6 +40,11 @@ pub fn priority(row: &Row) -> Result<Priority, Error> {
     Priority::new(row.get("priority")?).ok_or_else(|| Error::corrupt("priority"))
 }
 
+pub fn interval(row: &Row) -> Result<Interval, Error> {
+    let seconds = row.get("interval_seconds")?;
+    Interval::new(seconds).ok_or_else(|| Error::corrupt("interval_seconds"))
+}
+
 fn role(row: &Row) -> Result<Role, Error> {
     if let Some(master) = row.maybe("master_id")? {
         return Ok(Role::Chain {
@@ -56,9 +56,8 @@ fn role(row: &Row) -> Result<Role, Error> {
 }
 
 pub fn cadence(row: &Row) -> Result<Cadence, Error> {
-    let interval = Interval::new(row.get("interval_seconds")?);
     Ok(Cadence {
-        interval: interval.ok_or_else(|| Error::corrupt("interval_seconds"))?,
+        interval: interval(row)?,
         grid: row.get("grid_at")?,
         phase: SignedDuration::from_micros(row.get("phase_us")?),
     })
@@ -287,11 +286,8 @@ pub async fn demands(tx: &mut Tx, without: Option<TemplateId>) -> Result<Vec<Dem
     rows.iter()
         .map(|row| {
             let chained: i64 = row.get("chained")?;
-            Ok(Demand {
-                interval: Interval::new(row.get("interval_seconds")?)
-                    .ok_or_else(|| Error::corrupt("interval_seconds"))?,
-                chained: u32::try_from(chained).unwrap_or(u32::MAX),
-            })
+            let chained = u32::try_from(chained).unwrap_or(u32::MAX);
+            Ok(Demand { interval: interval(row)?, chained })
         })
         .collect()
 }

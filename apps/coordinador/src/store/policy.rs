@@ -13,289 +13,128 @@ use crate::policy::{
     TestMode,
 };
 
-pub const PER_MINUTE: &str = "MAX_EXECUTIONS_PER_MINUTE";
-pub const SHORT_PER_MINUTE: &str = "MAX_SHORT_EXECUTIONS_PER_MINUTE";
-pub const SHORT: &str = "SHORT_INTERVAL_SECONDS";
-pub const MAX_DISCOVERY: &str = "MAX_RUNNING_DESCUBRIMIENTO";
-pub const MAX_GET: &str = "MAX_RUNNING_GET";
-pub const MAX_TOTAL: &str = "MAX_RUNNING_TOTAL";
-pub const PER_OLT: &str = "MAX_RUNNING_PER_OLT";
-pub const QUOTA_RESUME: &str = "QUOTA_RESUME";
-pub const QUOTA_PATIENCE: &str = "QUOTA_PATIENCE_SECONDS";
-pub const QUOTA_SPREAD: &str = "QUOTA_RESUME_SPREAD_SECONDS";
-pub const QUOTA_WARN: &str = "QUOTA_WARN_PERCENT";
-pub const QUOTA_ALERT: &str = "QUOTA_ALERT_PERCENT";
-pub const QUOTA_ZONE: &str = "QUOTA_TIMEZONE";
-pub const SPREAD_EVERY: &str = "REDISTRIBUTION_PERIOD_SECONDS";
-pub const SPREAD_WINDOW: &str = "REDISTRIBUTION_WINDOW_SECONDS";
-pub const SPREAD_LEAST: &str = "REDISTRIBUTION_MINIMUM_SECONDS";
-pub const SPREAD_SETTLED: &str = "REDISTRIBUTION_FREEZE_SECONDS";
-pub const STALE: &str = "STALE_RUNNING_SECONDS";
-pub const PROBE_FIRST: &str = "OLT_RETRY_FIRST_SECONDS";
-pub const PROBE_SECOND: &str = "OLT_RETRY_SECOND_SECONDS";
-pub const PROBE_THEN: &str = "OLT_RETRY_THEN_SECONDS";
-pub const TIMEOUT: &str = "SNMP_TIMEOUT_SECONDS";
-pub const DISCOVERY_RETRIES: &str = "SNMP_RETRIES_DESCUBRIMIENTO";
-pub const GET_RETRIES: &str = "SNMP_RETRIES_GET";
-pub const REPETITIONS: &str = "SNMP_MAX_REPETITIONS";
-pub const LEAST_REPETITIONS: &str = "SNMP_MIN_REPETITIONS";
-pub const VARBINDS: &str = "SNMP_VARBINDS_PER_GET";
-pub const IN_FLIGHT: &str = "SNMP_IN_FLIGHT_PER_OLT";
-pub const ONU_RETRIES: &str = "SNMP_RETRIES_PER_ONU";
-pub const MISSES: &str = "ONU_MISSES_BEFORE_DISABLED";
-pub const MASS_LOSS: &str = "ONU_MASS_LOSS_PERCENT";
-pub const HISTORY: &str = "HISTORY_DAYS";
-/// *Modo prueba*; changed by its own path.
-pub const TEST_MODE: &str = "TEST_MODE";
-
-const fn setting(
-    key: &'static str,
-    kind: Kind,
-    default: &'static str,
-    help: (&'static str, &'static str),
-) -> Setting {
-    Setting { app: crate::NAME, key, kind, default, help }
-}
-
 const fn int(min: i64, max: i64) -> Kind {
     Kind::Int { min, max }
 }
 
-pub const SETTINGS: &[Setting] = &[
-    setting(
-        PER_MINUTE,
-        int(1, 600),
-        "6",
-        (
-            "Ejecuciones que pueden empezar por minuto, en toda la red.",
-            "Runs that may start per minute, over the whole network.",
-        ),
-    ),
-    setting(
-        SHORT_PER_MINUTE,
-        int(1, 600),
-        "2",
-        (
-            "De ellas, cuántas pueden ser de nodos de intervalo corto.",
-            "How many of them may be of nodes with a short interval.",
-        ),
-    ),
-    setting(
-        SHORT,
-        int(1, 86_400),
-        "300",
-        (
-            "Un intervalo menor que estos segundos es corto.",
-            "An interval below these seconds is short.",
-        ),
-    ),
-    setting(
-        MAX_DISCOVERY,
-        int(1, 500),
-        "10",
-        ("Descubrimientos simultáneos.", "Discoveries that run at once."),
-    ),
-    setting(MAX_GET, int(1, 500), "20", ("GET simultáneos.", "GETs that run at once.")),
-    setting(
-        MAX_TOTAL,
-        int(1, 500),
-        "30",
-        ("Ejecuciones simultáneas en total.", "Runs at once in total."),
-    ),
-    setting(
-        PER_OLT,
-        int(1, 20),
-        "1",
-        (
-            "Ejecuciones simultáneas por OLT (nunca dos del mismo tipo).",
-            "Runs at once per OLT (never two of one type).",
-        ),
-    ),
-    setting(
-        QUOTA_RESUME,
-        Kind::Choice(&["next_full_hour", "window_slide"]),
+/// Each setting with its name here and outside, what it may be, its default, and what it is for in
+/// Spanish and in English.
+macro_rules! settings {
+    ($($(#[$doc:meta])* $name:ident = $key:literal: $kind:expr, $default:literal,
+        $es:literal, $en:literal;)*) => {
+        $($(#[$doc])* pub const $name: &str = $key;)*
+
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            app: crate::NAME, key: $name, kind: $kind, default: $default, help: ($es, $en),
+        }),*];
+    };
+}
+
+settings! {
+    PER_MINUTE = "MAX_EXECUTIONS_PER_MINUTE": int(1, 600), "6",
+        "Ejecuciones que pueden empezar por minuto, en toda la red.",
+        "Runs that may start per minute, over the whole network.";
+    SHORT_PER_MINUTE = "MAX_SHORT_EXECUTIONS_PER_MINUTE": int(1, 600), "2",
+        "De ellas, cuántas pueden ser de nodos de intervalo corto.",
+        "How many of them may be of nodes with a short interval.";
+    SHORT = "SHORT_INTERVAL_SECONDS": int(1, 86_400), "300",
+        "Un intervalo menor que estos segundos es corto.",
+        "An interval below these seconds is short.";
+    MAX_DISCOVERY = "MAX_RUNNING_DESCUBRIMIENTO": int(1, 500), "10",
+        "Descubrimientos simultáneos.",
+        "Discoveries that run at once.";
+    MAX_GET = "MAX_RUNNING_GET": int(1, 500), "20",
+        "GET simultáneos.",
+        "GETs that run at once.";
+    MAX_TOTAL = "MAX_RUNNING_TOTAL": int(1, 500), "30",
+        "Ejecuciones simultáneas en total.",
+        "Runs at once in total.";
+    PER_OLT = "MAX_RUNNING_PER_OLT": int(1, 20), "1",
+        "Ejecuciones simultáneas por OLT (nunca dos del mismo tipo).",
+        "Runs at once per OLT (never two of one type).";
+    QUOTA_RESUME = "QUOTA_RESUME": Kind::Choice(&["next_full_hour", "window_slide"]),
         "\"next_full_hour\"",
-        (
-            "Adónde va un nodo que agotó su cuota: a la próxima hora en punto, o cuando la cuota se \
-             libere.",
-            "Where a node goes that used up its quota: to the next full hour, or to when the quota \
-             frees itself.",
-        ),
-    ),
-    setting(
-        QUOTA_PATIENCE,
-        int(0, 3_599),
-        "180",
-        (
-            "Si la cuota se libera dentro de estos segundos, el nodo espera en su lugar.",
-            "If the quota frees itself within these seconds, the node waits in place.",
-        ),
-    ),
-    setting(
-        QUOTA_SPREAD,
-        int(0, 3_599),
-        "180",
-        (
-            "Segundos después de la hora en punto en que se reparten los saltos.",
-            "Seconds after the full hour over which jumps are spread.",
-        ),
-    ),
-    setting(
-        QUOTA_WARN,
-        int(1, 100),
-        "80",
-        ("Porcentaje de cuota que avisa.", "Share of the quota that warns, in percent."),
-    ),
-    setting(
-        QUOTA_ALERT,
-        int(1, 100),
-        "90",
-        ("Porcentaje de cuota que alerta.", "Share of the quota that alerts, in percent."),
-    ),
-    setting(
-        QUOTA_ZONE,
-        Kind::Text { max: 60 },
-        "\"\"",
-        (
-            "Zona horaria de la hora en punto (nombre IANA); vacía: la de la casa.",
-            "Zone of the full hour (IANA name); empty: the house's.",
-        ),
-    ),
-    setting(
-        SPREAD_EVERY,
-        int(10, 3_600),
-        "120",
-        ("Segundos entre redistribuciones.", "Seconds between redistributions."),
-    ),
-    setting(
-        SPREAD_WINDOW,
-        int(0, 1_800),
-        "180",
-        (
-            "Cuánto puede moverse un nodo de su grilla, en segundos, hacia cada lado.",
-            "How far a node may move from its grid, in seconds, either way.",
-        ),
-    ),
-    setting(
-        SPREAD_LEAST,
-        int(0, 600),
-        "30",
-        (
-            "Un cambio menor que estos segundos no se hace.",
-            "A change of fewer seconds is not made.",
-        ),
-    ),
-    setting(
-        SPREAD_SETTLED,
-        int(0, 600),
-        "60",
-        (
-            "Un nodo que vence antes de estos segundos no se mueve.",
-            "A node due within these seconds is not moved.",
-        ),
-    ),
-    setting(
-        STALE,
-        int(10, 3_600),
-        "300",
-        (
-            "Una ejecución que dura más segundos se corta.",
-            "A run that takes more seconds is cut off.",
-        ),
-    ),
-    setting(
-        PROBE_FIRST,
-        int(1, 3_600),
-        "15",
-        (
-            "OLT que no responde: segundos hasta el primer reintento.",
-            "OLT that does not answer: seconds to the first retry.",
-        ),
-    ),
-    setting(
-        PROBE_SECOND,
-        int(1, 3_600),
-        "60",
-        ("Hasta el segundo reintento.", "Seconds to the second retry."),
-    ),
-    setting(
-        PROBE_THEN,
-        int(1, 86_400),
-        "300",
-        ("Entre los siguientes reintentos.", "Seconds between the retries after that."),
-    ),
-    setting(
-        TIMEOUT,
-        int(1, 60),
-        "5",
-        ("Espera de una respuesta SNMP, en segundos.", "Wait for an SNMP answer, in seconds."),
-    ),
-    setting(
-        DISCOVERY_RETRIES,
-        int(0, 10),
-        "1",
-        ("Reintentos SNMP de un descubrimiento.", "SNMP retries of a discovery."),
-    ),
-    setting(GET_RETRIES, int(0, 10), "2", ("Reintentos SNMP de un GET.", "SNMP retries of a GET.")),
-    setting(
-        REPETITIONS,
-        int(1, 200),
-        "25",
-        (
-            "Filas que se piden por GETBULK; se adapta a cada OLT.",
-            "Rows asked for by one GETBULK; adapted to each OLT.",
-        ),
-    ),
-    setting(
-        LEAST_REPETITIONS,
-        int(1, 200),
-        "5",
-        ("Por debajo de tantas filas se usa GETNEXT.", "Below so many rows GETNEXT is used."),
-    ),
-    setting(
-        VARBINDS,
-        int(1, 100),
-        "20",
-        ("Valores que se piden por GET.", "Values asked for by one GET."),
-    ),
-    setting(
-        IN_FLIGHT,
-        int(1, 64),
-        "4",
-        ("Pedidos en vuelo por OLT.", "Requests in flight per OLT."),
-    ),
-    setting(
-        ONU_RETRIES,
-        int(0, 10),
-        "2",
-        ("Reintentos por ONU en un GET.", "Retries per ONU in a GET."),
-    ),
-    setting(
-        MISSES,
-        int(1, 10),
-        "1",
-        (
-            "Recorridos sin una ONU antes de darla por deshabilitada.",
-            "Walks without an ONU before it is taken for disabled.",
-        ),
-    ),
-    setting(
-        MASS_LOSS,
-        int(1, 100),
-        "30",
-        (
-            "Un recorrido que pierde más de este porcentaje de ONU se retiene y se repite.",
-            "A walk that loses more than this share of ONUs, in percent, is held and repeated.",
-        ),
-    ),
-    setting(
-        HISTORY,
-        int(1, 3_650),
-        "7",
-        ("Días que se guardan ejecuciones y eventos.", "Days that runs and events are kept."),
-    ),
-    setting(TEST_MODE, Kind::Internal, "null", ("Modo prueba.", "Test mode.")),
-];
+        "Adónde va un nodo que agotó su cuota: a la próxima hora en punto, o cuando la cuota se \
+         libere.",
+        "Where a node goes that used up its quota: to the next full hour, or to when the quota \
+         frees itself.";
+    QUOTA_PATIENCE = "QUOTA_PATIENCE_SECONDS": int(0, 3_599), "180",
+        "Si la cuota se libera dentro de estos segundos, el nodo espera en su lugar.",
+        "If the quota frees itself within these seconds, the node waits in place.";
+    QUOTA_SPREAD = "QUOTA_RESUME_SPREAD_SECONDS": int(0, 3_599), "180",
+        "Segundos después de la hora en punto en que se reparten los saltos.",
+        "Seconds after the full hour over which jumps are spread.";
+    QUOTA_WARN = "QUOTA_WARN_PERCENT": int(1, 100), "80",
+        "Porcentaje de cuota que avisa.",
+        "Share of the quota that warns, in percent.";
+    QUOTA_ALERT = "QUOTA_ALERT_PERCENT": int(1, 100), "90",
+        "Porcentaje de cuota que alerta.",
+        "Share of the quota that alerts, in percent.";
+    QUOTA_ZONE = "QUOTA_TIMEZONE": Kind::Text { max: 60 }, "\"\"",
+        "Zona horaria de la hora en punto (nombre IANA); vacía: la de la casa.",
+        "Zone of the full hour (IANA name); empty: the house's.";
+    SPREAD_EVERY = "REDISTRIBUTION_PERIOD_SECONDS": int(10, 3_600), "120",
+        "Segundos entre redistribuciones.",
+        "Seconds between redistributions.";
+    SPREAD_WINDOW = "REDISTRIBUTION_WINDOW_SECONDS": int(0, 1_800), "180",
+        "Cuánto puede moverse un nodo de su grilla, en segundos, hacia cada lado.",
+        "How far a node may move from its grid, in seconds, either way.";
+    SPREAD_LEAST = "REDISTRIBUTION_MINIMUM_SECONDS": int(0, 600), "30",
+        "Un cambio menor que estos segundos no se hace.",
+        "A change of fewer seconds is not made.";
+    SPREAD_SETTLED = "REDISTRIBUTION_FREEZE_SECONDS": int(0, 600), "60",
+        "Un nodo que vence antes de estos segundos no se mueve.",
+        "A node due within these seconds is not moved.";
+    STALE = "STALE_RUNNING_SECONDS": int(10, 3_600), "300",
+        "Una ejecución que dura más segundos se corta.",
+        "A run that takes more seconds is cut off.";
+    PROBE_FIRST = "OLT_RETRY_FIRST_SECONDS": int(1, 3_600), "15",
+        "OLT que no responde: segundos hasta el primer reintento.",
+        "OLT that does not answer: seconds to the first retry.";
+    PROBE_SECOND = "OLT_RETRY_SECOND_SECONDS": int(1, 3_600), "60",
+        "Hasta el segundo reintento.",
+        "Seconds to the second retry.";
+    PROBE_THEN = "OLT_RETRY_THEN_SECONDS": int(1, 86_400), "300",
+        "Entre los siguientes reintentos.",
+        "Seconds between the retries after that.";
+    TIMEOUT = "SNMP_TIMEOUT_SECONDS": int(1, 60), "5",
+        "Espera de una respuesta SNMP, en segundos.",
+        "Wait for an SNMP answer, in seconds.";
+    DISCOVERY_RETRIES = "SNMP_RETRIES_DESCUBRIMIENTO": int(0, 10), "1",
+        "Reintentos SNMP de un descubrimiento.",
+        "SNMP retries of a discovery.";
+    GET_RETRIES = "SNMP_RETRIES_GET": int(0, 10), "2",
+        "Reintentos SNMP de un GET.",
+        "SNMP retries of a GET.";
+    REPETITIONS = "SNMP_MAX_REPETITIONS": int(1, 200), "25",
+        "Filas que se piden por GETBULK; se adapta a cada OLT.",
+        "Rows asked for by one GETBULK; adapted to each OLT.";
+    LEAST_REPETITIONS = "SNMP_MIN_REPETITIONS": int(1, 200), "5",
+        "Por debajo de tantas filas se usa GETNEXT.",
+        "Below so many rows GETNEXT is used.";
+    VARBINDS = "SNMP_VARBINDS_PER_GET": int(1, 100), "20",
+        "Valores que se piden por GET.",
+        "Values asked for by one GET.";
+    IN_FLIGHT = "SNMP_IN_FLIGHT_PER_OLT": int(1, 64), "4",
+        "Pedidos en vuelo por OLT.",
+        "Requests in flight per OLT.";
+    ONU_RETRIES = "SNMP_RETRIES_PER_ONU": int(0, 10), "2",
+        "Reintentos por ONU en un GET.",
+        "Retries per ONU in a GET.";
+    MISSES = "ONU_MISSES_BEFORE_DISABLED": int(1, 10), "1",
+        "Recorridos sin una ONU antes de darla por deshabilitada.",
+        "Walks without an ONU before it is taken for disabled.";
+    MASS_LOSS = "ONU_MASS_LOSS_PERCENT": int(1, 100), "30",
+        "Un recorrido que pierde más de este porcentaje de ONU se retiene y se repite.",
+        "A walk that loses more than this share of ONUs, in percent, is held and repeated.";
+    HISTORY = "HISTORY_DAYS": int(1, 3_650), "7",
+        "Días que se guardan ejecuciones y eventos.",
+        "Days that runs and events are kept.";
+    /// *Modo prueba*; changed by its own path.
+    TEST_MODE = "TEST_MODE": Kind::Internal, "null",
+        "Modo prueba.",
+        "Test mode.";
+}
 
 pub async fn load(context: &host::Context, tx: &mut Tx) -> Result<Policy, Error> {
     from_values(&context.settings.load(tx, crate::NAME).await?, &context.zone)

@@ -11,10 +11,6 @@ pub const COLUMNS: &str = "id, node_id, olt_id, job, state, cause, planned_at, a
                            started_at, finished_at, ending";
 
 pub fn read(row: &Row) -> Result<Run, Error> {
-    let ending: Option<String> = row.maybe("ending")?;
-    let ending = ending.map(|word| {
-        Ending::from_word(&word).ok_or_else(|| Error::corrupt(format!("ending = {word:?}")))
-    });
     Ok(Run {
         id: RunId(row.get("id")?),
         node: NodeId(row.get("node_id")?),
@@ -26,7 +22,7 @@ pub fn read(row: &Row) -> Result<Run, Error> {
         asked_at: row.get("asked_at")?,
         started_at: row.maybe("started_at")?,
         finished_at: row.maybe("finished_at")?,
-        ending: ending.transpose()?,
+        ending: row.maybe_word("ending", Ending::from_word)?,
     })
 }
 
@@ -124,15 +120,34 @@ pub async fn take(tx: &mut Tx, id: RunId, worker: &str) -> Result<bool, Error> {
 
 /// How a run ended.
 #[derive(Debug, Clone)]
-pub struct End {
+pub struct Ended {
     pub state: RunState,
     pub ending: Option<Ending>,
     pub detail: Option<String>,
     pub summary: Option<Json>,
+    /// It is to be run once more at once.
+    pub again: bool,
+}
+
+impl Ended {
+    pub fn success(summary: Json) -> Self {
+        let state = RunState::Success;
+        Self { state, ending: None, detail: None, summary: Some(summary), again: false }
+    }
+
+    pub fn failed(ending: Ending, detail: String) -> Self {
+        let (state, ending) = (ending.state(), Some(ending));
+        Self { state, ending, detail: Some(detail), summary: None, again: false }
+    }
+
+    pub fn interrupted(ending: Ending, summary: Json) -> Self {
+        let (state, ending) = (ending.state(), Some(ending));
+        Self { state, ending, detail: None, summary: Some(summary), again: false }
+    }
 }
 
 /// Ends a live run. `false`: it was over already, and this answer comes too late.
-pub async fn end(tx: &mut Tx, id: RunId, end: &End, now: Timestamp) -> Result<bool, Error> {
+pub async fn end(tx: &mut Tx, id: RunId, end: &Ended, now: Timestamp) -> Result<bool, Error> {
     let sql = "UPDATE node_runs SET state = $2, ending = $3, detail = $4, summary = $5,
                  finished_at = $6 WHERE id = $1 AND state IN ('PENDING', 'RUNNING')";
     let args: [Value; 6] = [

@@ -5,26 +5,21 @@ use engine::Word as _;
 
 use super::nodes;
 use crate::model::{
-    After, Interval, JobType, Oid, OltId, Space, Template, TemplateId, TemplateNode, TemplateNodeId,
+    After, JobType, Oid, OltId, Space, Template, TemplateId, TemplateNode, TemplateNodeId,
 };
 
 fn read_node(row: &Row) -> Result<(TemplateId, TemplateNode), Error> {
-    let (space, oid): (Option<String>, Option<String>) = (row.maybe("space")?, row.maybe("oid")?);
-    let space = space.map(|word| {
-        Space::from_word(&word).ok_or_else(|| Error::corrupt(format!("space = {word:?}")))
-    });
     let master: Option<String> = row.maybe("master_key")?;
     let master =
         master.map(|key| Ok::<_, Error>((key, row.word("after_master", After::from_word)?)));
-    let interval = Interval::new(row.get("interval_seconds")?);
     let node = TemplateNode {
         id: TemplateNodeId(row.get("id")?),
         key: row.get("key")?,
         name: row.get("name")?,
         job: row.word("job", JobType::from_word)?,
-        space: space.transpose()?,
-        oid: oid.map(|text| text.parse::<Oid>()).transpose().map_err(|_| Error::corrupt("oid"))?,
-        interval: interval.ok_or_else(|| Error::corrupt("interval_seconds"))?,
+        space: row.maybe_word("space", Space::from_word)?,
+        oid: row.maybe_word("oid", |text| text.parse::<Oid>().ok())?,
+        interval: nodes::interval(row)?,
         priority: nodes::priority(row)?,
         enabled: row.get("enabled")?,
         master: master.transpose()?,

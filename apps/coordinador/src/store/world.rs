@@ -70,27 +70,27 @@ pub async fn recent_starts(
     tx: &mut Tx,
     of: impl Iterator<Item = NodeId>,
     now: Timestamp,
-) -> Result<HashMap<NodeId, Vec<Timestamp>>, Error> {
+) -> Result<Starts, Error> {
     let keys = Rows::of(&["id"], of);
-    let mut recent: HashMap<NodeId, Vec<Timestamp>> = HashMap::new();
     let sql = "SELECT r.node_id, r.started_at FROM ROWS JOIN node_runs r ON r.node_id = v.id
                WHERE r.started_at > $1 AND r.finished_at IS NOT NULL AND r.cause = 'PROGRAMADA'
                ORDER BY r.started_at";
-    for row in tx.all_of(sql, &[(now - HOUR).into()], &keys).await? {
-        recent.entry(NodeId(row.get("node_id")?)).or_default().push(row.get("started_at")?);
-    }
-    Ok(recent)
+    by_node(&tx.all_of(sql, &[(now - HOUR).into()], &keys).await?)
 }
 
-/// Starts of the last hour that count for quotas, of every node.
-pub async fn starts_of_the_hour(
-    tx: &mut Tx,
-    now: Timestamp,
-) -> Result<HashMap<NodeId, Vec<Timestamp>>, Error> {
+/// Starts by plan of the last hour, of every node; with those of runs that go on, if asked for.
+pub async fn starts_of_the_hour(tx: &mut Tx, now: Timestamp, live: bool) -> Result<Starts, Error> {
     let sql = "SELECT node_id, started_at FROM node_runs WHERE started_at > $1
-               AND finished_at IS NOT NULL AND cause = 'PROGRAMADA' ORDER BY started_at";
-    let mut starts: HashMap<NodeId, Vec<Timestamp>> = HashMap::new();
-    for row in tx.all(sql, &[(now - HOUR).into()]).await? {
+               AND ($2 OR finished_at IS NOT NULL) AND cause = 'PROGRAMADA' ORDER BY started_at";
+    by_node(&tx.all(sql, &[(now - HOUR).into(), live.into()]).await?)
+}
+
+/// When each node started.
+pub type Starts = HashMap<NodeId, Vec<Timestamp>>;
+
+fn by_node(rows: &[Row]) -> Result<Starts, Error> {
+    let mut starts = Starts::new();
+    for row in rows {
         starts.entry(NodeId(row.get("node_id")?)).or_default().push(row.get("started_at")?);
     }
     Ok(starts)
@@ -134,8 +134,7 @@ fn waiting(row: &Row) -> Result<Waiting, Error> {
         },
         cause: row.word("cause", Cause::from_word)?,
         asked_at: row.get("asked_at")?,
-        interval: Interval::new(row.get("interval_seconds")?)
-            .ok_or_else(|| Error::corrupt("interval_seconds"))?,
+        interval: nodes::interval(row)?,
     })
 }
 
@@ -212,7 +211,7 @@ pub async fn placed(tx: &mut Tx, now: Timestamp) -> Result<Vec<Placed>, Error> {
         "SELECT n.id, n.job, n.priority, n.interval_seconds, n.grid_at, n.phase_us, n.next_run_at
          {READY} AND n.next_run_at IS NOT NULL"
     ));
-    let mut recent = planned_starts(tx, now).await?;
+    let mut recent = starts_of_the_hour(tx, now, true).await?;
     let rows = tx.all(sql, &[]).await?;
     rows.iter()
         .map(|row| {
@@ -227,20 +226,6 @@ pub async fn placed(tx: &mut Tx, now: Timestamp) -> Result<Vec<Placed>, Error> {
             })
         })
         .collect()
-}
-
-/// Starts by plan of the last hour, of runs that go on too.
-async fn planned_starts(
-    tx: &mut Tx,
-    now: Timestamp,
-) -> Result<HashMap<NodeId, Vec<Timestamp>>, Error> {
-    let sql = "SELECT node_id, started_at FROM node_runs WHERE started_at > $1
-               AND cause = 'PROGRAMADA' ORDER BY started_at";
-    let mut starts: HashMap<NodeId, Vec<Timestamp>> = HashMap::new();
-    for row in tx.all(sql, &[(now - HOUR).into()]).await? {
-        starts.entry(NodeId(row.get("node_id")?)).or_default().push(row.get("started_at")?);
-    }
-    Ok(starts)
 }
 
 /// Whether the template of a node lets it run; one without a template is free.

@@ -274,7 +274,7 @@ pub struct TemplateView {
     pub version: i64,
 }
 
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[schema(as = NodoDePlantilla)]
 pub struct TemplateNodeView {
     pub id: i64,

@@ -3,13 +3,9 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
-mod chains;
-mod devices;
-mod limits;
+mod cut_off;
 mod network;
-mod quotas;
 mod refusals;
-mod restarts;
 mod roles;
-mod spreading;
-mod templates;
+mod scenarios;
+mod screens;

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::network::{DISCOVERY, rehearsing};
+use crate::network::{DISCOVERY, extend, from_ten, get, olt};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn olts_that_cannot_be_are_refused() {
-    rehearsing(async |network| {
+    from_ten(async |network| {
         let good = json!({ "abreviatura": "SMP-10", "marca": "Huawei", "ip_address": "192.0.2.1",
                            "comunidad": "ñandú \"'; --" });
         let path = "/api/coordinador/olts";
@@ -43,11 +43,11 @@ async fn olts_that_cannot_be_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_cannot_be_are_refused() {
-    rehearsing(async |network| {
-        let olt = network.olt(1).await;
-        let other = network.olt(2).await;
-        let elsewhere = network.node(other, "m", "", json!({})).await;
-        let good = json!({ "olt_id": olt, "nombre": "n", "job_type": "get", "oid": DISCOVERY,
+    from_ten(async |network| {
+        let here = network.made("olts", olt("OLT-1", 161)).await;
+        let other = network.made("olts", olt("OLT-2", 161)).await;
+        let elsewhere = network.made("nodos", get(other, "m")).await;
+        let good = json!({ "olt_id": here, "nombre": "n", "job_type": "get", "oid": DISCOVERY,
                            "interval_seconds": 900 });
         let path = "/api/coordinador/nodos";
         for (field, value) in [
@@ -84,7 +84,7 @@ async fn nodes_that_cannot_be_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sheet_is_taken_whole_or_not_at_all() {
-    rehearsing(async |network| {
+    from_ten(async |network| {
         let send = async |text: &str| {
             let path = "/api/coordinador/planillas/olts";
             let request = network.client.request(reqwest::Method::POST, path);
@@ -115,7 +115,7 @@ async fn a_sheet_is_taken_whole_or_not_at_all() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_formula_that_does_not_lead_back_is_refused_with_the_place() {
-    rehearsing(async |network| {
+    from_ten(async |network| {
         let read = async |index: &str| {
             let path = format!("/api/coordinador/formulas/leer?marca=Huawei&indice={index}");
             network.client.get(&path).await
@@ -137,7 +137,7 @@ async fn a_formula_that_does_not_lead_back_is_refused_with_the_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn limits_change_together_or_not_at_all() {
-    rehearsing(async |network| {
+    from_ten(async |network| {
         let path = "/api/coordinador/limites";
         let half = json!({ "max_total": 12, "max_executions_per_minute": 0 });
         let refused = network.client.put(path, half).await.expect(422);
@@ -150,6 +150,41 @@ async fn limits_change_together_or_not_at_all() {
         let zone = "/api/settings/coordinador/QUOTA_TIMEZONE";
         network.client.put(zone, json!({ "valor": "Marte/Base" })).await.expect(400);
         network.client.put(zone, json!({ "valor": "Asia/Kathmandu" })).await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_template_that_contradicts_itself_is_refused_whole() {
+    from_ten(async |network| {
+        let path = "/api/coordinador/plantillas";
+        let olt = network.made("olts", olt("OLT-1", 161)).await;
+        let base = json!({
+            "nombre": "base",
+            "nodos": [{ "clave": "discover.60", "job_type": "descubrimiento",
+                        "espacio": "descubrimiento", "interval_seconds": 3600, "priority": 1 },
+                      { "clave": "get.mac", "job_type": "get", "espacio": "mac",
+                        "maestro": "discover.60" }],
+            "olts": [olt],
+        });
+        for (field, bad) in [
+            ("nodos[0].interval_seconds", json!({ "interval_seconds": 0 })),
+            ("nodos[0].interval_seconds", json!({ "interval_seconds": -5 })),
+            ("nodos[0].oid", json!({ "oid": "1.x.3" })),
+            ("nodos[0].priority", json!({ "priority": 9 })),
+            ("nodos[0].espacio", json!({ "espacio": "mac" })),
+            ("nodos[0].maestro", json!({ "maestro": "nadie" })),
+        ] {
+            let mut template = base.clone();
+            extend(&mut template["nodos"][0], bad);
+            let refused = network.client.post(path, template).await.expect(422);
+            assert!(refused["errors"].to_string().contains(field), "{field}: {refused}");
+        }
+        let mut unknown = base;
+        unknown["olts"] = json!([olt, 99]);
+        let unknown = network.client.post(path, unknown).await.expect(422);
+        assert!(unknown.to_string().contains("olts[1]"));
+        assert!(network.items("nodos").await.is_empty());
     })
     .await;
 }

@@ -2,13 +2,14 @@
 
 use host::Access;
 use serde_json::json;
+use testkit::on_both;
 
-use crate::network::{Network, on_both};
+use crate::network::{Network, ten};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_role_does_its_own_and_no_more() {
     on_both(async |db| {
-        let network = Network::with(db, "10:00:00", Access::SignedIn).await;
+        let mut network = Network::open(db, ten(), Access::SignedIn).await;
         let mut clients = Vec::new();
         for role in ["ADMIN", "OPERADOR", "CONSULTA"] {
             clients.push(network.persona(role).await);

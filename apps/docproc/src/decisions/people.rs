@@ -264,17 +264,19 @@ pub async fn keep_draft(
 }
 
 /// The most urgent task for an operator among what they were offered and what nobody has; it is
-/// theirs from now on. `but` are tasks they have before them already.
+/// theirs from now on. `but` are tasks they have before them already; what they gave back themselves
+/// is for the others, unless they open it.
 pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
     let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
     take_back_lapsed(context, &mut decision).await?;
     operators::heard(&mut decision, operator).await?;
     let profile = operators::find(&mut decision.tx, operator).await?;
     let now = decision.now;
+    let given_back = reviews::given_back(&mut decision.tx, operator).await?;
     let fits = |task: &&TaskRow| {
         let put_off = task.postponed_until.is_some_and(|until| until > now);
         !but.contains(&task.id)
-            && (task.is_with(operator) || !put_off)
+            && (task.is_with(operator) || !(put_off || given_back.contains(&task.id)))
             && may_take(task, operator, profile.as_ref()).is_ok()
     };
     let open = reviews::open_for(&mut decision.tx, operator).await?;

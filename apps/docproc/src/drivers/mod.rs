@@ -1,6 +1,7 @@
-//! Where the outside is form to: files, engines, services, receivers of answers, the directory.
+//! Where the outside is spoken to: files, engines, services, receivers of answers, the directory.
 
 pub mod callback;
+pub mod environment;
 pub mod folder;
 pub mod reading;
 pub mod reception;

@@ -43,6 +43,8 @@ pub struct Config {
     pub folder: Option<PathBuf>,
     /// Signs callbacks; absent: the house's key for webhooks.
     pub callback_secret: Option<Secret>,
+    /// Where this process alone answers health checks (§9.4).
+    pub health_port: Option<u16>,
 }
 
 /// A text that must not reach a log by accident.

@@ -14,6 +14,17 @@ const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The dispatcher looks at the queue twice a second.
 const SILENT_SECONDS: i64 = 5;
 
+/// Answers where a port was named for it. Taken by somebody else it is a warning: `/health` and
+/// `/ready` are at the main address too.
+pub async fn run(context: Context) {
+    let Some(port) = context.runtime.config.health_port else { return };
+    let address = SocketAddr::new(context.options.listen, port);
+    match serve(context, address).await {
+        Ok(bound) => tracing::info!(address = %bound, "health checks of this component"),
+        Err(error) => tracing::warn!(%address, %error, "no health checks on a port of their own"),
+    }
+}
+
 /// Serves until the process stops. Fails when the port is taken.
 pub async fn serve(context: Context, address: SocketAddr) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind(address).await?;

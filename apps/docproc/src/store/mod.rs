@@ -33,8 +33,7 @@ mod writing;
 
 use db::{Line, Scope};
 
-pub const MIGRATIONS: Line = db::line!("docproc":
-    "0001_requests" "0002_people" "0003_deadlines" "0004_golden" "0005_processes");
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

@@ -1,5 +1,7 @@
 //! What people are asked: *tareas del back office* (§4.1, §8).
 
+use std::collections::BTreeSet;
+
 use db::{Decision, Error, Row, Rows, Tx};
 use engine::Word as _;
 use jiff::Timestamp;
@@ -231,6 +233,14 @@ pub async fn complete(
     decision.tx.execute(sql, &[id.into()]).await?;
     events::task(decision, "task.completed", &task.request_id, id, operator);
     Ok(())
+}
+
+/// Tasks that nobody has and that an operator gave back.
+pub async fn given_back(tx: &mut Tx, operator: &str) -> Result<BTreeSet<String>, Error> {
+    let sql = "SELECT DISTINCT t.task_id FROM review_turns t
+               JOIN review_tasks r ON r.id = t.task_id AND r.status IN ('pending', 'timeout')
+               WHERE t.operator = $1 AND t.ending = 'released'";
+    tx.all(sql, &[operator.into()]).await?.iter().map(|row| row.get("task_id")).collect()
 }
 
 /// Whether an operator let this task lapse.

@@ -222,9 +222,10 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
         prefetch: None,
         folder: Some(setup.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
+        health_port: None,
     };
     let runtime = Arc::new(Runtime::open(config).unwrap());
-    let prepared = setup.house.clone().prepare(docproc::app(runtime.clone())).await;
+    let prepared = setup.house.clone().prepare(docproc::app_in(runtime.clone())).await;
     let context = Context::new(prepared.context.clone(), runtime);
     docproc::prepare(&context).await.unwrap();
     (prepared, context)

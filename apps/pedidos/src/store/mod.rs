@@ -12,19 +12,12 @@ pub mod policy;
 pub mod rules;
 pub mod tickets;
 
-use db::{Line, Scope, Step};
+use db::{Line, Scope};
 
 pub use changes::{OrderSlice, OrderSnapshot};
 pub use intake::{IntakeSlice, KitchenView};
 
-pub const MIGRATIONS: Line = Line {
-    name: "pedidos",
-    steps: &[Step {
-        name: "0001_orders",
-        sqlite: include_str!("../../migrations/sqlite/0001_orders.sql"),
-        postgres: include_str!("../../migrations/postgres/0001_orders.sql"),
-    }],
-};
+pub const MIGRATIONS: Line = db::migrations!("pedidos"; "0001_orders");
 
 /// The capacity being spent: there is one kitchen.
 pub fn scope() -> Scope {

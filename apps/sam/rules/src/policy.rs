@@ -18,15 +18,11 @@ pub struct Policy {
     /// *`LANZADOR_ROBOT_REPETICIONES`*: sent to a robot without parameters of its own.
     pub repetitions: i64,
     pub offline_alert: i64,
-    pub balance_every: SignedDuration,
     pub cooling: SignedDuration,
     pub isolation: Isolation,
     pub preemption: Preemption,
-    pub reconcile_every: SignedDuration,
-    pub reconcile_batch: i64,
     pub misses_allowed: i64,
     pub age_limit: SignedDuration,
-    pub sync_every: Option<SignedDuration>,
     pub demand_valid: Option<SignedDuration>,
     pub history: SignedDuration,
 }
@@ -42,15 +38,11 @@ impl Policy {
             deploy_delay: SignedDuration::from_secs(5),
             repetitions: 3,
             offline_alert: 20,
-            balance_every: SignedDuration::from_secs(60),
             cooling: SignedDuration::from_secs(300),
             isolation: Isolation::Strict,
             preemption: Preemption::DownToMin,
-            reconcile_every: SignedDuration::from_secs(300),
-            reconcile_batch: 50,
             misses_allowed: 5,
             age_limit: SignedDuration::from_hours(24 * 30),
-            sync_every: Some(SignedDuration::from_hours(1)),
             demand_valid: None,
             history: SignedDuration::from_hours(24 * 180),
         }
@@ -140,7 +132,7 @@ impl CallbackAuth {
 }
 
 engine::words! {
-    /// What people are in SAM.
+    /// The roles that people have in SAM.
     pub enum Role {
         Admin = "ADMIN",
         /// *Operación*: robots, runners, schedules, reservations.
@@ -190,24 +182,12 @@ impl Action {
 /// The one table of permissions.
 pub const fn can(role: Role, action: Action) -> bool {
     match action {
-        Action::Read => match role {
-            Role::Admin | Role::Operator | Role::Viewer => true,
-            Role::Provider => false,
-        },
+        Action::Read => matches!(role, Role::Admin | Role::Operator | Role::Viewer),
         Action::Edit | Action::Operate | Action::ReadConfiguration | Action::ReadAudit => {
-            match role {
-                Role::Admin | Role::Operator => true,
-                Role::Viewer | Role::Provider => false,
-            }
+            matches!(role, Role::Admin | Role::Operator)
         }
-        Action::ReportTickets => match role {
-            Role::Admin | Role::Operator | Role::Provider => true,
-            Role::Viewer => false,
-        },
-        Action::Configure => match role {
-            Role::Admin => true,
-            Role::Operator | Role::Viewer | Role::Provider => false,
-        },
+        Action::ReportTickets => matches!(role, Role::Admin | Role::Operator | Role::Provider),
+        Action::Configure => matches!(role, Role::Admin),
     }
 }
 

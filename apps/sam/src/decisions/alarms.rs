@@ -11,6 +11,7 @@ use crate::{
 
 const CONTROL_ROOM: &str = "sam/a360";
 const RECONCILE: &str = "sam/conciliador";
+const SYNC: &str = "sam/sync";
 
 fn robot(id: RobotId) -> String {
     format!("sam/robot/{id}")
@@ -24,35 +25,39 @@ fn pair(robot: RobotId, runner: RunnerId) -> String {
     format!("sam/par/{robot}/{runner}")
 }
 
-pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> Result<(), Error> {
-    let (critical, high) = (Severity::Critical, Severity::Warning);
-    let (fingerprint, severity, title) = match alarm {
-        Alarm::ControlRoom => (
-            CONTROL_ROOM.to_owned(),
-            critical,
-            "SAM: el Control Room no atiende / the Control Room does not serve".to_owned(),
-        ),
-        Alarm::Robot => {
-            (robot(run.robot), critical, format!("SAM: robot {} suspendido / suspended", run.robot))
-        }
-        Alarm::Runner => (
-            runner(run.runner),
-            critical,
-            format!("SAM: equipo {} suspendido / runner suspended", run.runner),
-        ),
-        Alarm::RunnerOffline => (
-            runner(run.runner),
-            high,
-            format!("SAM: equipo {} sin conexión / runner offline", run.runner),
-        ),
-        Alarm::Pair => (
-            pair(run.robot, run.runner),
-            critical,
-            format!("SAM: robot {} en equipo {} rechazado / refused", run.robot, run.runner),
-        ),
-    };
+/// One trouble under one name, however often it is met.
+async fn tell(
+    context: &Context,
+    severity: Severity,
+    fingerprint: String,
+    title: String,
+    detail: &str,
+) -> Result<(), Error> {
     let detail = detail.to_owned();
     context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
+}
+
+pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> Result<(), Error> {
+    let (on, at) = (run.robot, run.runner);
+    let (fingerprint, title) = match alarm {
+        Alarm::ControlRoom => (
+            CONTROL_ROOM.to_owned(),
+            "SAM: el Control Room no atiende / the Control Room does not serve".to_owned(),
+        ),
+        Alarm::Robot => (robot(on), format!("SAM: robot {on} suspendido / suspended")),
+        Alarm::Runner => (runner(at), format!("SAM: equipo {at} suspendido / runner suspended")),
+        Alarm::RunnerOffline => {
+            (runner(at), format!("SAM: equipo {at} sin conexión / runner offline"))
+        }
+        Alarm::Pair => {
+            (pair(on, at), format!("SAM: robot {on} en equipo {at} rechazado / refused"))
+        }
+    };
+    let severity = match alarm {
+        Alarm::RunnerOffline => Severity::Warning,
+        _ => Severity::Critical,
+    };
+    tell(context, severity, fingerprint, title, detail).await
 }
 
 /// A deploy was accepted: everything about it is right again.
@@ -66,14 +71,8 @@ pub async fn well(context: &Context, robot_id: RobotId, runner_id: RunnerId) -> 
 }
 
 pub async fn unreconciled(context: &Context, fault: &str) -> Result<(), Error> {
-    let alert = Alert {
-        app: crate::NAME,
-        fingerprint: RECONCILE.to_owned(),
-        severity: Severity::Warning,
-        title: "SAM: no se pudo conciliar / could not reconcile".to_owned(),
-        detail: fault.to_owned(),
-    };
-    context.raise(alert).await
+    let title = "SAM: no se pudo conciliar / could not reconcile".to_owned();
+    tell(context, Severity::Warning, RECONCILE.to_owned(), title, fault).await
 }
 
 pub async fn reconciled(context: &Context) -> Result<(), Error> {
@@ -83,27 +82,16 @@ pub async fn reconciled(context: &Context) -> Result<(), Error> {
 /// Statuses that the Control Room uses and we do not know.
 pub async fn strange(context: &Context, strange: &[(RunId, String)]) -> Result<(), Error> {
     for (run, status) in strange {
-        let alert = Alert {
-            app: crate::NAME,
-            fingerprint: format!("sam/estado/{status}"),
-            severity: Severity::Warning,
-            title: format!("SAM: estado desconocido «{status}» / unknown status"),
-            detail: format!("ejecución {run} / run {run}"),
-        };
-        context.raise(alert).await?;
+        let title = format!("SAM: estado desconocido «{status}» / unknown status");
+        let detail = format!("ejecución {run} / run {run}");
+        tell(context, Severity::Warning, format!("sam/estado/{status}"), title, &detail).await?;
     }
     Ok(())
 }
 
 pub async fn provider_failed(context: &Context, provider: &str, why: &str) -> Result<(), Error> {
-    let alert = Alert {
-        app: crate::NAME,
-        fingerprint: format!("sam/proveedor/{provider}"),
-        severity: Severity::Warning,
-        title: format!("SAM: falló el proveedor de tickets {provider} / ticket provider failed"),
-        detail: why.to_owned(),
-    };
-    context.raise(alert).await
+    let title = format!("SAM: falló el proveedor de tickets {provider} / ticket provider failed");
+    tell(context, Severity::Warning, format!("sam/proveedor/{provider}"), title, why).await
 }
 
 pub async fn provider_well(context: &Context, provider: &str) -> Result<(), Error> {
@@ -111,16 +99,10 @@ pub async fn provider_well(context: &Context, provider: &str) -> Result<(), Erro
 }
 
 pub async fn sync_failed(context: &Context, fault: &str) -> Result<(), Error> {
-    let alert = Alert {
-        app: crate::NAME,
-        fingerprint: "sam/sync".to_owned(),
-        severity: Severity::Warning,
-        title: "SAM: no se pudo sincronizar / could not sync".to_owned(),
-        detail: fault.to_owned(),
-    };
-    context.raise(alert).await
+    let title = "SAM: no se pudo sincronizar / could not sync".to_owned();
+    tell(context, Severity::Warning, SYNC.to_owned(), title, fault).await
 }
 
 pub async fn synced(context: &Context) -> Result<(), Error> {
-    context.resolve("sam/sync").await
+    context.resolve(SYNC).await
 }

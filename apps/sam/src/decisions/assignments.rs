@@ -37,7 +37,7 @@ pub async fn reserve(
     let id = assignments::insert(&mut decision.tx, &new, desk.now).await?;
     let made = assignments::find(&mut decision.tx, id).await?;
     let made = made.ok_or_else(|| db::Error::corrupt("an assignment vanished"))?;
-    let view = AssignmentView::from(&made);
+    let view = AssignmentView::new(&made);
     let mut entry = by.did("asignacion.reservar", format!("asignacion/{id}"));
     entry.after = Some(as_json(&view)?);
     decision.audit(entry);
@@ -63,7 +63,7 @@ pub async fn release(desk: &Desk, id: AssignmentId) -> Result<(), Failure> {
         return Err(conflict(desk.lang, "ASIGNACION_PROGRAMADA", es, en).into());
     }
     assignments::remove(&mut decision.tx, found.id).await?;
-    let view = AssignmentView::from(&found);
+    let view = AssignmentView::new(&found);
     let mut entry = desk.by().did("asignacion.liberar", format!("asignacion/{id}"));
     entry.before = Some(as_json(&view)?);
     decision.audit(entry);

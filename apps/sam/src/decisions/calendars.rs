@@ -1,16 +1,14 @@
 //! Holiday calendars are created, changed and removed.
 
-use db::{Decision, Error, Scope, Tx};
-use host::{Failure, conflict, edit::Editable, unknown};
+use db::{Decision, Error, Tx};
+use host::{Failure, conflict, edit::Editable};
 use serde_json::{Map, Value as Json};
-use web::Problem;
 
 use super::launch;
 use crate::{
-    Context, Desk,
+    Desk,
     model::{Calendar, CalendarId},
-    policy::Role,
-    store::{self, calendars},
+    store::calendars,
     wire::{CalendarRequest, CalendarView},
 };
 
@@ -19,36 +17,13 @@ use crate::{
 pub struct Calendars;
 
 impl Editable for Calendars {
-    type Item = Calendar;
-    type Role = Role;
-    type Context = Context;
-    type Request = CalendarRequest;
-    type View = CalendarView;
-    const NOUN: &'static str = "calendario";
-
-    fn scope() -> Scope {
-        store::scope()
-    }
-
-    fn id(calendar: &Calendar) -> i64 {
-        calendar.id.0
-    }
-
-    fn version(calendar: &Calendar) -> Option<i64> {
-        Some(calendar.version)
-    }
-
-    fn missing(desk: &Desk) -> Problem {
-        let (es, en) = ("No existe ese calendario.", "There is no such calendar.");
-        unknown(desk.lang, "CALENDARIO_INEXISTENTE", es, en)
-    }
-
-    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Calendar>, Error> {
-        calendars::find(tx, CalendarId(id)).await
+    editable! {
+        calendars: Calendar, CalendarId, CalendarRequest => CalendarView, "calendario",
+        "CALENDARIO_INEXISTENTE", "No existe ese calendario.", "There is no such calendar."
     }
 
     async fn view(calendar: &Calendar, _: &Desk, _: &mut Tx) -> Result<CalendarView, Error> {
-        Ok(CalendarView::from(calendar))
+        Ok(CalendarView::new(calendar))
     }
 
     async fn standing(
@@ -56,7 +31,7 @@ impl Editable for Calendars {
         _: &mut Tx,
         _: &Map<String, Json>,
     ) -> Result<CalendarRequest, Error> {
-        Ok(CalendarRequest::from(calendar))
+        Ok(CalendarRequest::new(calendar))
     }
 
     async fn save(

@@ -65,16 +65,8 @@ pub async fn verdict(
 ) -> Result<Heard, Error> {
     let now = decision.now;
     if run.live {
-        let end = End {
-            state,
-            closing: Closing::Callback,
-            raw: Some(status),
-            started_at: None,
-            finished_at: now,
-            cause: None,
-            callback: Some(payload),
-            keeps_slot: true,
-        };
+        let end = End::new(state, Closing::Callback, now);
+        let end = End { raw: Some(status), callback: Some(payload), ..end };
         close(decision, run, &end).await?;
         return Ok(Heard::Closed);
     }

@@ -1,6 +1,6 @@
 //! What became of a deploy is committed: accepted, failed, in doubt, or taken back.
 
-use db::{Decision, Error};
+use db::{Decided, Decision, Error, Slice, Tx};
 use engine::Word as _;
 use host::{By, Outcome};
 use jiff::{SignedDuration, Timestamp};
@@ -9,10 +9,10 @@ use serde_json::json;
 use super::{alarms, callback, emit, launch, runs as closing};
 use crate::{
     Context,
-    model::{Closing, Run, RunState},
+    model::{Closing, Run, RunId, RunState},
     rules::{
         deploy::{self, Consequence, Fault, Tried, Verdict},
-        world::Suspended,
+        world::{Suspended, Suspension},
     },
     store::{self, circuit, policy, runs, runs::End, suspensions},
     wire,
@@ -86,85 +86,99 @@ pub async fn take_in(
     Ok(true)
 }
 
-/// What a fault means is written down: for the run, for whom it suspends, for the breaker.
+/// A deploy that failed, while its run still waits for it.
+struct Failing<'a> {
+    context: &'a Context,
+    run: RunId,
+    fault: &'a Fault,
+}
+
+impl Slice for Failing<'_> {
+    type Snapshot = Option<(Run, Tried)>;
+    type Change = Consequence;
+
+    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
+        let run = runs::find(tx, self.run).await?;
+        let Some(run) = run.filter(|run| run.state == RunState::Pending) else { return Ok(None) };
+        let tried = Tried {
+            robot: run.robot,
+            runner: run.runner,
+            attempts: run.attempts,
+            policy: policy::load(&self.context.settings, &self.context.zone, tx).await?,
+            circuit: circuit::load(tx, true).await?.0,
+            known: suspensions::all(tx).await?,
+        };
+        Ok(Some((run, tried)))
+    }
+
+    /// For the run, for whom it suspends, for the breaker.
+    async fn apply(
+        &self,
+        decision: &mut Decision,
+        pending: &Self::Snapshot,
+        change: &Consequence,
+    ) -> Result<(), Error> {
+        let Some((run, _)) = pending else { return Ok(()) };
+        let cause = &self.fault.detail;
+        circuit::save(&mut decision.tx, &change.circuit).await?;
+        if let Some((what, suspension)) = &change.suspend {
+            suspend(decision, *what, suspension).await?;
+        }
+        match change.verdict {
+            Verdict::Again { .. } => runs::unposted(&mut decision.tx, run).await,
+            Verdict::Doubt => Ok(()),
+            Verdict::Withdraw => withdraw(decision, run, cause).await,
+            Verdict::Fail => {
+                let end = End::new(RunState::DeployFailed, Closing::Deploy, decision.now);
+                let end = End { keeps_slot: false, ..end.because(cause) };
+                closing::close(decision, run, &end).await
+            }
+        }
+    }
+}
+
+async fn suspend(
+    decision: &mut Decision,
+    what: Suspended,
+    suspension: &Suspension,
+) -> Result<(), Error> {
+    suspensions::put(&mut decision.tx, what, suspension).await?;
+    let mut entry = By::system(crate::NAME).did("suspension", wire::suspended_word(what));
+    entry.after = Some(json!({
+        "codigo": suspension.code, "hasta": suspension.until.to_string(),
+        "fallos": suspension.failures,
+    }));
+    entry.reason = Some(suspension.detail.clone());
+    // A runner that is away for a moment fails at every launch: the first time says it all.
+    if suspension.failures == 1 {
+        decision.audit(entry);
+    }
+    Ok(())
+}
+
+/// What a fault means is decided and written down.
 pub async fn failed(context: &Context, run: &Run, fault: &Fault) -> Result<Outcome, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let Some(run) = runs::find(&mut decision.tx, run.id).await? else { return Ok(Outcome::Done) };
-    if run.state != RunState::Pending {
-        return Ok(Outcome::Done);
-    }
-    let tx = &mut decision.tx;
-    let policy = policy::load(&context.settings, &context.zone, tx).await?;
-    let (breaker, _) = circuit::load(tx, true).await?;
-    let known = suspensions::all(tx).await?;
-    let tried = Tried {
-        robot: run.robot,
-        runner: run.runner,
-        attempts: run.attempts,
-        policy: &policy,
-        circuit: &breaker,
-        known: &known,
-    };
-    let consequence = deploy::consequence(&tried, fault, now);
-    let outcome = apply(&mut decision, &run, fault, &consequence).await?;
+    let Decided { plan, .. } = decision
+        .plan(&Failing { context, run: run.id, fault }, |pending| {
+            deploy::plan(pending.as_ref().map(|(_, tried)| tried), fault, now)
+        })
+        .await?;
+    let Some(consequence) = plan.changes.first() else { return Ok(Outcome::Done) };
     decision.wake(launch::TICK);
     decision.commit().await?;
     tracing::warn!(run = run.id.0, robot = run.robot.0, runner = run.runner.0, fault = %fault.detail,
                    verdict = ?consequence.verdict, "deploy failed");
     metrics::counter!("sam_deploy_failures_total", "code" => fault.cause.word()).increment(1);
     if let Some(alarm) = consequence.alarm {
-        alarms::raise(context, alarm, &run, &fault.detail).await?;
+        alarms::raise(context, alarm, run, &fault.detail).await?;
     }
-    Ok(outcome)
-}
-
-async fn apply(
-    decision: &mut Decision,
-    run: &Run,
-    fault: &Fault,
-    consequence: &Consequence,
-) -> Result<Outcome, Error> {
-    let now = decision.now;
-    circuit::save(&mut decision.tx, &consequence.circuit).await?;
-    if let Some((what, suspension)) = &consequence.suspend {
-        suspensions::put(&mut decision.tx, *what, suspension).await?;
-        let subject = wire::suspended_word(*what);
-        let mut entry = By::system(crate::NAME).did("suspension", subject);
-        entry.after = Some(json!({
-            "codigo": suspension.code, "hasta": suspension.until.to_string(),
-            "fallos": suspension.failures,
-        }));
-        entry.reason = Some(suspension.detail.clone());
-        // A runner that is away for a moment fails at every launch: the first time says it all.
-        if suspension.failures == 1 {
-            decision.audit(entry);
-        }
-    }
-    Ok(match &consequence.verdict {
-        Verdict::Again { at } => {
-            runs::unposted(&mut decision.tx, run).await?;
-            Outcome::Again { error: fault.detail.clone(), at: *at }
-        }
-        Verdict::Doubt => Outcome::Again { error: fault.detail.clone(), at: now + LOOK_AGAIN },
-        Verdict::Withdraw => {
-            withdraw(decision, run, &fault.detail).await?;
-            Outcome::Done
-        }
-        Verdict::Fail => {
-            let end = End {
-                state: RunState::DeployFailed,
-                closing: Closing::Deploy,
-                raw: None,
-                started_at: None,
-                finished_at: now,
-                cause: Some(&fault.detail),
-                callback: None,
-                keeps_slot: false,
-            };
-            closing::close(decision, run, &end).await?;
-            Outcome::Done
-        }
+    let again = |at| Outcome::Again { error: fault.detail.clone(), at };
+    Ok(match consequence.verdict {
+        Verdict::Again { at } => again(at),
+        Verdict::Doubt => again(now + LOOK_AGAIN),
+        Verdict::Withdraw | Verdict::Fail => Outcome::Done,
     })
 }
 

@@ -46,7 +46,7 @@ impl Editable for Mappings {
     }
 
     async fn view(mapping: &Mapping, _: &Desk, _: &mut Tx) -> Result<MappingView, Error> {
-        Ok(MappingView::from(mapping))
+        Ok(MappingView::new(mapping))
     }
 
     async fn standing(
@@ -54,7 +54,7 @@ impl Editable for Mappings {
         _: &mut Tx,
         _: &Map<String, Json>,
     ) -> Result<MappingRequest, Error> {
-        Ok(MappingRequest::from(mapping))
+        Ok(MappingRequest::new(mapping))
     }
 
     async fn save(

@@ -1,5 +1,39 @@
 //! The ways state changes. Each opens one decision on the runners.
 
+/// What is the same wherever things with a number and a version are edited: how one is found, and
+/// what is said when it is not there.
+macro_rules! editable {
+    ($store:ident: $item:ident, $id:ident, $request:ident => $view:ident, $noun:literal,
+     $code:literal, $es:literal, $en:literal) => {
+        type Item = $item;
+        type Role = crate::policy::Role;
+        type Context = crate::Context;
+        type Request = $request;
+        type View = $view;
+        const NOUN: &'static str = $noun;
+
+        fn scope() -> db::Scope {
+            crate::store::scope()
+        }
+
+        fn id(item: &$item) -> i64 {
+            item.id.0
+        }
+
+        fn version(item: &$item) -> Option<i64> {
+            Some(item.version)
+        }
+
+        fn missing(desk: &crate::Desk) -> web::Problem {
+            host::unknown(desk.lang, $code, $es, $en)
+        }
+
+        async fn find(tx: &mut db::Tx, id: i64) -> Result<Option<$item>, db::Error> {
+            $store::find(tx, $id(id)).await
+        }
+    };
+}
+
 pub mod alarms;
 pub mod assignments;
 pub mod balance;

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use db::{Decision, Error, Scope, Tx};
-use host::{Failure, check::Check, conflict, edit::Editable, unknown};
+use db::{Decision, Error, Tx};
+use host::{Failure, check::Check, conflict, edit::Editable};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
-use web::Problem;
 
 use super::{emit, wake_all};
 use crate::{
-    Context, Desk,
+    Desk,
     model::{Pool, PoolId, RobotId, RunnerId},
-    policy::Role,
     store::{self, policy, pools, robots, runners},
     wire::{PoolRequest, PoolView},
 };
@@ -22,31 +20,9 @@ use crate::{
 pub struct Pools;
 
 impl Editable for Pools {
-    type Item = Pool;
-    type Role = Role;
-    type Context = Context;
-    type Request = PoolRequest;
-    type View = PoolView;
-    const NOUN: &'static str = "pool";
-
-    fn scope() -> Scope {
-        store::scope()
-    }
-
-    fn id(pool: &Pool) -> i64 {
-        pool.id.0
-    }
-
-    fn version(pool: &Pool) -> Option<i64> {
-        Some(pool.version)
-    }
-
-    fn missing(desk: &Desk) -> Problem {
-        unknown(desk.lang, "POOL_INEXISTENTE", "No existe ese pool.", "There is no such pool.")
-    }
-
-    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Pool>, Error> {
-        pools::find(tx, PoolId(id)).await
+    editable! {
+        pools: Pool, PoolId, PoolRequest => PoolView, "pool",
+        "POOL_INEXISTENTE", "No existe ese pool.", "There is no such pool."
     }
 
     async fn view(pool: &Pool, desk: &Desk, tx: &mut Tx) -> Result<PoolView, Error> {
@@ -59,7 +35,7 @@ impl Editable for Pools {
         _: &mut Tx,
         _: &Map<String, Json>,
     ) -> Result<PoolRequest, Error> {
-        Ok(PoolRequest::from(pool))
+        Ok(PoolRequest::new(pool))
     }
 
     async fn save(

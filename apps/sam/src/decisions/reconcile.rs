@@ -117,12 +117,12 @@ async fn write(decision: &mut Decision, run: &Run, change: &Change) -> Result<()
         Change::Miss { misses, .. } => runs::missed(&mut decision.tx, run, *misses, now).await,
         Change::Infer { misses, .. } => {
             let cause = format!("ausente en {misses} conciliaciones seguidas");
-            let end = ended(RunState::Inferred, Closing::Inferred, &cause, now);
+            let end = End::new(RunState::Inferred, Closing::Inferred, now).because(&cause);
             closing::close(decision, run, &end).await
         }
         Change::Age { .. } => {
-            let end =
-                ended(RunState::Unknown, Closing::Aged, "sin noticias por demasiado tiempo", now);
+            let end = End::new(RunState::Unknown, Closing::Aged, now);
+            let end = end.because("sin noticias por demasiado tiempo");
             closing::close(decision, run, &end).await
         }
     }
@@ -136,16 +136,9 @@ async fn told(
 ) -> Result<(), Error> {
     let now = decision.now;
     if state.is_final() {
-        let end = End {
-            state,
-            closing: Closing::Reconciler,
-            raw: Some(&seen.status),
-            started_at: seen.started_at,
-            finished_at: seen.ended_at.filter(|at| *at <= now).unwrap_or(now),
-            cause: None,
-            callback: None,
-            keeps_slot: true,
-        };
+        let at = seen.ended_at.filter(|at| *at <= now).unwrap_or(now);
+        let end = End::new(state, Closing::Reconciler, at);
+        let end = End { raw: Some(&seen.status), started_at: seen.started_at, ..end };
         return closing::close(decision, run, &end).await;
     }
     let news =
@@ -155,17 +148,4 @@ async fn told(
         closing::went_on(decision, run, state);
     }
     Ok(())
-}
-
-fn ended(state: RunState, closing: Closing, cause: &str, now: Timestamp) -> End<'_> {
-    End {
-        state,
-        closing,
-        raw: None,
-        started_at: None,
-        finished_at: now,
-        cause: Some(cause),
-        callback: None,
-        keeps_slot: true,
-    }
 }

@@ -1,16 +1,15 @@
 //! Robots are created, changed and removed.
 
-use db::{Decision, Error, Scope, Tx};
-use host::{Failure, conflict, edit::Editable, unknown};
+use db::{Decision, Error, Tx};
+use host::{Failure, conflict, edit::Editable};
 use serde_json::{Map, Value as Json};
 use web::Problem;
 
 use super::{pools::Pools, wake_all};
 use crate::{
-    Context, Desk,
+    Desk,
     model::{Robot, RobotId},
-    policy::Role,
-    store::{self, pools, robots, schedules},
+    store::{pools, robots, schedules},
     wire::{RobotRequest, RobotView},
 };
 
@@ -19,35 +18,13 @@ use crate::{
 pub struct Robots;
 
 impl Editable for Robots {
-    type Item = Robot;
-    type Role = Role;
-    type Context = Context;
-    type Request = RobotRequest;
-    type View = RobotView;
-    const NOUN: &'static str = "robot";
-
-    fn scope() -> Scope {
-        store::scope()
-    }
-
-    fn id(robot: &Robot) -> i64 {
-        robot.id.0
-    }
-
-    fn version(robot: &Robot) -> Option<i64> {
-        Some(robot.version)
-    }
-
-    fn missing(desk: &Desk) -> Problem {
-        unknown(desk.lang, "ROBOT_INEXISTENTE", "No existe ese robot.", "There is no such robot.")
-    }
-
-    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Robot>, Error> {
-        robots::find(tx, RobotId(id)).await
+    editable! {
+        robots: Robot, RobotId, RobotRequest => RobotView, "robot",
+        "ROBOT_INEXISTENTE", "No existe ese robot.", "There is no such robot."
     }
 
     async fn view(robot: &Robot, _: &Desk, _: &mut Tx) -> Result<RobotView, Error> {
-        Ok(RobotView::from(robot))
+        Ok(RobotView::new(robot))
     }
 
     async fn standing(
@@ -55,7 +32,7 @@ impl Editable for Robots {
         _: &mut Tx,
         _: &Map<String, Json>,
     ) -> Result<RobotRequest, Error> {
-        Ok(RobotRequest::from(robot))
+        Ok(RobotRequest::new(robot))
     }
 
     async fn save(

@@ -1,16 +1,15 @@
 //! Runners are created, changed and removed.
 
-use db::{Decision, Error, Scope, Tx};
-use host::{Failure, conflict, edit::Editable, unknown};
+use db::{Decision, Error, Tx};
+use host::{Failure, conflict, edit::Editable};
 use serde_json::{Map, Value as Json};
 use web::Problem;
 
 use super::{pools::Pools, wake_all};
 use crate::{
-    Context, Desk,
+    Desk,
     model::{Runner, RunnerId},
-    policy::Role,
-    store::{self, assignments, pools, runners},
+    store::{assignments, pools, runners},
     wire::{RunnerRequest, RunnerView},
 };
 
@@ -19,36 +18,9 @@ use crate::{
 pub struct Runners;
 
 impl Editable for Runners {
-    type Item = Runner;
-    type Role = Role;
-    type Context = Context;
-    type Request = RunnerRequest;
-    type View = RunnerView;
-    const NOUN: &'static str = "equipo";
-
-    fn scope() -> Scope {
-        store::scope()
-    }
-
-    fn id(runner: &Runner) -> i64 {
-        runner.id.0
-    }
-
-    fn version(runner: &Runner) -> Option<i64> {
-        Some(runner.version)
-    }
-
-    fn missing(desk: &Desk) -> Problem {
-        unknown(
-            desk.lang,
-            "EQUIPO_INEXISTENTE",
-            "No existe ese equipo.",
-            "There is no such runner.",
-        )
-    }
-
-    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Runner>, Error> {
-        runners::find(tx, RunnerId(id)).await
+    editable! {
+        runners: Runner, RunnerId, RunnerRequest => RunnerView, "equipo",
+        "EQUIPO_INEXISTENTE", "No existe ese equipo.", "There is no such runner."
     }
 
     async fn view(runner: &Runner, _: &Desk, tx: &mut Tx) -> Result<RunnerView, Error> {
@@ -60,7 +32,7 @@ impl Editable for Runners {
         tx: &mut Tx,
         _: &Map<String, Json>,
     ) -> Result<RunnerRequest, Error> {
-        Ok(RunnerRequest::of(runner, assignments::is_scheduled(tx, runner.id).await?))
+        Ok(RunnerRequest::new(runner, assignments::is_scheduled(tx, runner.id).await?))
     }
 
     async fn save(

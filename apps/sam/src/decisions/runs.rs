@@ -2,13 +2,13 @@
 
 use db::{Decision, Error};
 use engine::Word as _;
-use host::By;
-use jiff::Timestamp;
+use host::{Failure, conflict, unknown};
 use serde_json::json;
+use web::Problem;
 
 use super::emit;
 use crate::{
-    Context,
+    Desk,
     model::{Closing, Run, RunId, RunState},
     store::{self, runs, runs::End},
 };
@@ -39,59 +39,32 @@ pub fn went_on(decision: &mut Decision, run: &Run, state: RunState) {
 /// Lost for two hours (§4.2.1).
 pub async fn lost(decision: &mut Decision, run: &Run) -> Result<(), Error> {
     let cause = "sin noticias desde hace 2 h (UNKNOWN): equipo liberado";
-    let end = End {
-        state: run.state,
-        closing: Closing::Lost,
-        raw: None,
-        started_at: None,
-        finished_at: decision.now,
-        cause: Some(cause),
-        callback: None,
-        keeps_slot: true,
-    };
+    let end = End::new(run.state, Closing::Lost, decision.now).because(cause);
     close(decision, run, &end).await
 }
 
-/// How an operator's unlocking ended.
-#[derive(Debug)]
-pub enum Unlocked {
-    Done(Box<Run>),
-    NotFound,
-    AlreadyClosed(Box<Run>),
+/// 404 for a run that is not there.
+pub fn missing(desk: &Desk) -> Problem {
+    let (es, en) = ("No existe esa ejecución.", "There is no such run.");
+    unknown(desk.lang, "EJECUCION_INEXISTENTE", es, en)
 }
 
 /// *Desbloquear*: a person frees a runner. The robot may go on in the Control Room.
-pub async fn unlock(
-    context: &Context,
-    by: &By,
-    id: RunId,
-    reason: &str,
-    now: Timestamp,
-) -> Result<Unlocked, Error> {
-    let mut decision = context.store.decide(&store::scope(), now).await?;
-    let Some(run) = runs::find(&mut decision.tx, id).await? else {
-        return Ok(Unlocked::NotFound);
-    };
+pub async fn unlock(desk: &Desk, id: RunId, reason: &str) -> Result<(), Failure> {
+    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
+    let run = runs::find(&mut decision.tx, id).await?.ok_or_else(|| missing(desk))?;
     if !run.live {
-        return Ok(Unlocked::AlreadyClosed(Box::new(run)));
+        let (es, en) = ("La ejecución ya terminó.", "The run has ended already.");
+        return Err(conflict(desk.lang, "EJECUCION_CERRADA", es, en).into());
     }
-    let end = End {
-        state: RunState::RunAborted,
-        closing: Closing::Operator,
-        raw: None,
-        started_at: None,
-        finished_at: now,
-        cause: Some(reason),
-        callback: None,
-        keeps_slot: true,
-    };
+    let end = End::new(RunState::RunAborted, Closing::Operator, desk.now).because(reason);
     close(&mut decision, &run, &end).await?;
-    let mut entry = by.did("ejecucion.desbloquear", format!("ejecucion/{id}"));
+    let mut entry = desk.by().did("ejecucion.desbloquear", format!("ejecucion/{id}"));
     entry.before = Some(json!({ "estado": run.state.word() }));
     entry.after = Some(json!({ "estado": RunState::RunAborted.word() }));
     entry.reason = Some(reason.to_owned());
     decision.audit(entry);
     decision.wake(super::launch::TICK);
     decision.commit().await?;
-    Ok(Unlocked::Done(Box::new(run)))
+    Ok(())
 }

@@ -2,19 +2,18 @@
 
 use std::collections::HashMap;
 
-use db::{Decision, Error, Scope, Tx};
-use host::{Failure, check, conflict, edit::Editable, unknown};
+use db::{Decision, Error, Tx};
+use host::{Failure, check, conflict, edit::Editable};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 use web::{Lang, Problem};
 
 use super::{calendars::Calendars, robots::Robots, wake_all};
 use crate::{
-    Context, Desk,
+    Desk,
     model::{Calendar, CalendarId, Hold, RobotId, RunnerId, Schedule, ScheduleId},
-    policy::Role,
     rules::calendar::{self, check::Wrong},
-    store::{self, assignments, calendars, robots, runners, schedules},
+    store::{assignments, calendars, robots, runners, schedules},
     wire::{ScheduleRequest, ScheduleView},
 };
 
@@ -26,32 +25,9 @@ const RUNNERS: usize = 1000;
 pub struct Schedules;
 
 impl Editable for Schedules {
-    type Item = Schedule;
-    type Role = Role;
-    type Context = Context;
-    type Request = ScheduleRequest;
-    type View = ScheduleView;
-    const NOUN: &'static str = "programacion";
-
-    fn scope() -> Scope {
-        store::scope()
-    }
-
-    fn id(schedule: &Schedule) -> i64 {
-        schedule.id.0
-    }
-
-    fn version(schedule: &Schedule) -> Option<i64> {
-        Some(schedule.version)
-    }
-
-    fn missing(desk: &Desk) -> Problem {
-        let (es, en) = ("No existe esa programación.", "There is no such schedule.");
-        unknown(desk.lang, "PROGRAMACION_INEXISTENTE", es, en)
-    }
-
-    async fn find(tx: &mut Tx, id: i64) -> Result<Option<Schedule>, Error> {
-        schedules::find(tx, ScheduleId(id)).await
+    editable! {
+        schedules: Schedule, ScheduleId, ScheduleRequest => ScheduleView, "programacion",
+        "PROGRAMACION_INEXISTENTE", "No existe esa programación.", "There is no such schedule."
     }
 
     async fn view(schedule: &Schedule, desk: &Desk, tx: &mut Tx) -> Result<ScheduleView, Error> {

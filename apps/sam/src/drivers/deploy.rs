@@ -3,7 +3,7 @@
 //! That a deploy is about to be posted is committed before it is. Whoever comes back to such a run
 //! — after a crash, a time-out, an answer that was lost — looks it up by its tag first.
 
-use controlroom::{Callback, Client, Deployment, RunsOn};
+use controlroom::{Callback, Client, Deployment, Kind};
 use db::{Error, effects::Claimed, settings::Values};
 use host::Outcome;
 
@@ -57,7 +57,7 @@ async fn attempt(context: &Context, id: RunId) -> Result<Outcome, Error> {
 
 /// A client that cannot be made reaches nobody.
 fn unusable(bad: &controlroom::BadConfig) -> Fault {
-    fault(&controlroom::Fault::Unreachable { reason: bad.to_string() })
+    fault(&controlroom::Fault::new(Kind::Unreachable, bad.to_string()))
 }
 
 fn order(
@@ -86,10 +86,7 @@ fn order(
 /// A deploy was posted and how it ended is not known.
 async fn look_up(context: &Context, client: &Client, run: &Run) -> Result<Outcome, Error> {
     let since = run.posted_at.unwrap_or(run.claimed_at);
-    let found = client
-        .find_by_tag(RunsOn::Runner { device: run.runner.0, user: run.user_id }, &run.tag(), since)
-        .await;
-    match found {
+    match client.find_by_tag(run.runner.0, run.user_id, &run.tag(), since).await {
         Ok(Some(activity)) => {
             let Some(deployment) = activity.deployment_id else {
                 return Ok(later(context, "found without a deployment id", run.misses));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use controlroom::{Activity, ActivityQuery, Client, RunsOn};
+use controlroom::{Activity, ActivityQuery, Client, Fault, Kind};
 use db::{Error, settings::Values};
 
 use crate::{
@@ -21,16 +21,12 @@ pub async fn ask(
     let batch = values.int(policy::RECONCILE_BATCH)?.unsigned_abs() as usize;
     Ok(match context.runtime.client(values)? {
         Ok(client) => look(&client, believed, batch).await.map_err(|fault| fault.to_string()),
-        Err(bad) => Err(controlroom::Fault::Unreachable { reason: bad.to_string() }.to_string()),
+        Err(bad) => Err(Fault::new(Kind::Unreachable, bad.to_string()).to_string()),
     })
 }
 
 /// Everything active first; what is not among it is asked for by name.
-async fn look(
-    client: &Client,
-    believed: &[Run],
-    batch: usize,
-) -> Result<Answers, controlroom::Fault> {
+async fn look(client: &Client, believed: &[Run], batch: usize) -> Result<Answers, Fault> {
     let mut answers = Answers::default();
     let known: HashSet<&str> =
         believed.iter().filter_map(|run| run.deployment.as_deref()).collect();
@@ -52,14 +48,8 @@ async fn look(
     }
     for run in believed.iter().filter(|run| run.deployment.is_none() && run.posted_at.is_some()) {
         let since = run.posted_at.unwrap_or(run.claimed_at);
-        if let Ok(found) = client
-            .find_by_tag(
-                RunsOn::Runner { device: run.runner.0, user: run.user_id },
-                &run.tag(),
-                since,
-            )
-            .await
-        {
+        let found = client.find_by_tag(run.runner.0, run.user_id, &run.tag(), since).await;
+        if let Ok(found) = found {
             answers.tags.insert(run.id, found.and_then(seen));
         }
     }

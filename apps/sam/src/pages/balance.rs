@@ -73,7 +73,7 @@ pub struct SupposedLine {
     pub name: String,
     pub pool: String,
     pub priority: i64,
-    /// Empty: not known.
+    /// Empty when the number is not known.
     pub tickets: String,
 }
 

@@ -47,7 +47,7 @@ pub struct Part {
     pub note: String,
 }
 
-/// Somebody who is due.
+/// A robot that is due and has not started.
 #[derive(Debug, Clone)]
 pub struct Waiting {
     pub robot: i64,

@@ -2,6 +2,7 @@
 
 use askama::Template;
 use jiff::Timestamp;
+use serde::Deserialize;
 use web::{Page, Tone};
 
 use super::{
@@ -28,11 +29,15 @@ pub struct RobotsPage {
 }
 
 /// The filter as the address has it; empty means all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Narrowed {
+    #[serde(rename = "q")]
     pub text: String,
+    #[serde(rename = "activo")]
     pub active: String,
     pub online: String,
+    #[serde(rename = "programado")]
     pub scheduled: String,
     pub pool: String,
 }
@@ -48,16 +53,16 @@ pub struct RobotLine {
 }
 
 /// A robot as the form of the page takes it.
-fn record(robot: &Robot) -> String {
-    serde_json::to_string(&RobotView::from(robot)).unwrap_or_default()
+pub(crate) fn record(robot: &Robot) -> String {
+    serde_json::to_string(&RobotView::new(robot)).unwrap_or_default()
 }
 
-fn limits(robot: &Robot) -> String {
+pub(crate) fn limits(robot: &Robot) -> String {
     let most = robot.limits.most.map_or_else(|| "∞".to_owned(), |most| most.to_string());
     format!("{}–{most}", robot.limits.least)
 }
 
-fn active(page: &Page, robot: &Robot) -> Sign {
+pub(crate) fn active(page: &Page, robot: &Robot) -> Sign {
     if robot.active {
         Sign::new(page.t("Activo", "Active"), Tone::Good)
     } else {
@@ -65,29 +70,11 @@ fn active(page: &Page, robot: &Robot) -> Sign {
     }
 }
 
-fn mode(page: &Page, robot: &Robot) -> Sign {
+pub(crate) fn mode(page: &Page, robot: &Robot) -> Sign {
     if robot.online {
         Sign::new(page.t("Online", "Online"), Tone::Info)
     } else {
         Sign::new(page.t("Por programación", "By schedule"), Tone::Plain)
-    }
-}
-
-impl RobotLine {
-    fn record(&self) -> String {
-        record(&self.robot)
-    }
-
-    fn limits(&self) -> String {
-        limits(&self.robot)
-    }
-
-    fn active(&self, page: &Page) -> Sign {
-        active(page, &self.robot)
-    }
-
-    fn mode(&self, page: &Page) -> Sign {
-        mode(page, &self.robot)
     }
 }
 
@@ -141,22 +128,6 @@ impl TicketLine {
 }
 
 impl RobotPage {
-    fn record(&self) -> String {
-        record(&self.robot)
-    }
-
-    fn limits(&self) -> String {
-        limits(&self.robot)
-    }
-
-    fn active(&self) -> Sign {
-        active(&self.page, &self.robot)
-    }
-
-    fn mode(&self) -> Sign {
-        mode(&self.page, &self.robot)
-    }
-
     fn running(&self) -> usize {
         self.runs.iter().filter(|run| run.live).count()
     }

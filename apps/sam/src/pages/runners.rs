@@ -1,6 +1,7 @@
 //! The pages of runners.
 
 use askama::Template;
+use serde::Deserialize;
 use web::{Page, Tone};
 
 use super::{
@@ -26,11 +27,16 @@ pub struct RunnersPage {
 }
 
 /// The filter as the address has it; empty means all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
 pub struct Narrowed {
+    #[serde(rename = "q")]
     pub text: String,
+    #[serde(rename = "activo")]
     pub active: String,
+    #[serde(rename = "ocupado")]
     pub busy: String,
+    #[serde(rename = "balanceo")]
     pub balanced: String,
     pub pool: String,
 }

@@ -125,7 +125,7 @@ pub struct HolidaysPage {
 
 impl HolidaysPage {
     fn record(calendar: &Calendar) -> String {
-        serde_json::to_string(&CalendarView::from(calendar)).unwrap_or_default()
+        serde_json::to_string(&CalendarView::new(calendar)).unwrap_or_default()
     }
 
     /// The next few dates of one.

@@ -32,7 +32,7 @@ pub struct MappingsPage {
 
 impl MappingsPage {
     fn record(mapping: &Mapping) -> String {
-        serde_json::to_string(&MappingView::from(mapping)).unwrap_or_default()
+        serde_json::to_string(&MappingView::new(mapping)).unwrap_or_default()
     }
 
     fn robot(&self, mapping: &Mapping) -> String {

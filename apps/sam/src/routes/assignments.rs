@@ -47,7 +47,7 @@ async fn list(
         .iter()
         .filter(|one| asked.robot_id.is_none_or(|id| one.robot.0 == id))
         .filter(|one| asked.equipo_id.is_none_or(|id| one.runner.0 == id))
-        .map(AssignmentView::from)
+        .map(AssignmentView::new)
         .collect();
     let span = super::Span { limit: asked.limit, cursor: asked.cursor };
     Ok(axum::Json(span.of(views, |view| view.id)))

@@ -28,7 +28,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<MappingView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let all = mappings::all(&mut tx).await?;
-    Ok(axum::Json(Listed::whole(all.iter().map(MappingView::from).collect())))
+    Ok(axum::Json(Listed::whole(all.iter().map(MappingView::new).collect())))
 }
 
 #[utoipa::path(post, path = "/api/sam/mapeos", request_body = MappingRequest, tag = "sam",

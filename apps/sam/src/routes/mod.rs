@@ -1,5 +1,8 @@
 //! HTTP: parse, check who asks, call a decision, render. Nothing is decided here.
 
+#[macro_use]
+mod editing;
+
 mod analysis;
 mod assignments;
 mod balance;

@@ -1,6 +1,5 @@
 //! Runs and their lives.
 
-use axum::response::{IntoResponse as _, Response};
 use engine::Word as _;
 use host::Failure;
 use serde::{Deserialize, Serialize};
@@ -8,10 +7,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Listed, check::Check, conflict, unknown};
+use super::{Listed, check::Check};
 use crate::{
     Context, Desk,
-    decisions::runs::{Unlocked, unlock},
+    decisions::runs::{missing, unlock},
     model::{RunId, RunState},
     policy::Action,
     store::runs::{self, Narrowing},
@@ -81,11 +80,6 @@ struct Life {
     pasos: Vec<StepView>,
 }
 
-pub(super) fn missing(desk: &Desk) -> Problem {
-    let (es, en) = ("No existe esa ejecución.", "There is no such run.");
-    unknown(desk, "EJECUCION_INEXISTENTE", es, en)
-}
-
 #[utoipa::path(get, path = "/api/sam/ejecuciones/{id}", params(("id" = i64, Path)), tag = "sam",
     responses((status = 200, body = Life)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Life>, Failure> {
@@ -94,7 +88,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Life>, Failur
     let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
     let steps = runs::steps(&mut tx, run.id).await?;
     let run = RunView::new(&run, &desk.context.zone);
-    Ok(axum::Json(Life { run, pasos: steps.into_iter().map(StepView::from).collect() }))
+    Ok(axum::Json(Life { run, pasos: steps.into_iter().map(StepView::new).collect() }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -113,21 +107,13 @@ async fn free(
     desk: Desk,
     Path(id): Path<i64>,
     web::Json(why): web::Json<Why>,
-) -> Result<Response, Failure> {
+) -> Result<axum::Json<RunView>, Failure> {
     desk.require(Action::Operate)?;
     let mut check = Check::new(desk.lang);
     let reason = check.name("motivo", &why.motivo, 500);
     check.finish()?;
-    match unlock(&desk.context, &desk.by(), RunId(id), &reason, desk.now).await? {
-        Unlocked::NotFound => Err(missing(&desk).into()),
-        Unlocked::AlreadyClosed(_) => {
-            let (es, en) = ("La ejecución ya terminó.", "The run has ended already.");
-            Err(conflict(desk.lang, "EJECUCION_CERRADA", es, en).into())
-        }
-        Unlocked::Done(_) => {
-            let mut tx = desk.context.store.read().await?;
-            let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
-            Ok(axum::Json(RunView::new(&run, &desk.context.zone)).into_response())
-        }
-    }
+    unlock(&desk, RunId(id), &reason).await?;
+    let mut tx = desk.context.store.read().await?;
+    let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
+    Ok(axum::Json(RunView::new(&run, &desk.context.zone)))
 }

@@ -4,18 +4,13 @@ mod outlook;
 
 use std::collections::HashMap;
 
-use axum::{
-    http::{HeaderMap, StatusCode},
-    response::Response,
-};
-use host::{Failure, edit::Editable as _};
-use serde_json::{Map, Value as Json};
+use host::Failure;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Query};
+use web::Query;
 
 pub(super) use outlook::overlapping;
 
-use super::{Listed, Span, edit, tagged};
+use super::{Listed, Span};
 use crate::{
     Context, Desk,
     decisions::schedules::{Schedules, all_calendars},
@@ -59,51 +54,14 @@ async fn list(
     Ok(axum::Json(Listed { items: views.collect(), next: page.next }))
 }
 
-#[utoipa::path(get, path = "/api/sam/programaciones/{id}", params(("id" = i64, Path)),
-    tag = "sam",
-    responses((status = 200, body = ScheduleView)))]
-async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
-    desk.require(Action::Read)?;
-    let mut tx = desk.context.store.read().await?;
-    let schedule =
-        schedules::find(&mut tx, ScheduleId(id)).await?.ok_or_else(|| Schedules::missing(&desk))?;
-    let view = Schedules::view(&schedule, &desk, &mut tx).await?;
-    Ok(tagged(StatusCode::OK, view.version, view))
-}
+shown!(Schedules => ScheduleView, "/api/sam/programaciones/{id}");
 
-#[utoipa::path(post, path = "/api/sam/programaciones", request_body = ScheduleRequest, tag = "sam",
-    responses((status = 201, body = ScheduleView)))]
-async fn create(
-    desk: Desk,
-    web::Json(request): web::Json<ScheduleRequest>,
-) -> Result<Response, Failure> {
-    desk.require(Action::Edit)?;
-    let view = edit::create::<Schedules>(&desk, &request).await?;
-    Ok(tagged(StatusCode::CREATED, view.version, view))
-}
-
-/// Changes the fields that are named; `equipos` replaces the runners. The robot stays.
-#[utoipa::path(put, path = "/api/sam/programaciones/{id}", request_body = ScheduleRequest,
-    tag = "sam", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
-    responses((status = 200, body = ScheduleView)))]
-async fn update(
-    desk: Desk,
-    Path(id): Path<i64>,
-    headers: HeaderMap,
-    web::Json(change): web::Json<Map<String, Json>>,
-) -> Result<Response, Failure> {
-    desk.require(Action::Edit)?;
-    let view = edit::update::<Schedules>(&desk, id, &headers, change).await?;
-    Ok(tagged(StatusCode::OK, view.version, view))
-}
-
-/// Removes a schedule and its assignments. Its runners are balanced again as the operator had set,
-/// once no other schedule names them.
-#[utoipa::path(delete, path = "/api/sam/programaciones/{id}", params(("id" = i64, Path)),
-    tag = "sam",
-    responses((status = 204)))]
-async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
-    desk.require(Action::Edit)?;
-    edit::remove::<Schedules>(&desk, id).await?;
-    Ok(StatusCode::NO_CONTENT)
+edited! {
+    Schedules: ScheduleRequest => ScheduleView,
+    "/api/sam/programaciones", "/api/sam/programaciones/{id}",
+    /// Changes the fields that are named; `equipos` replaces the runners. The robot stays.
+    update,
+    /// Removes a schedule and its assignments. Its runners are balanced again as the operator had set,
+    /// once no other schedule names them.
+    remove
 }

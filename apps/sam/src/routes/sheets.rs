@@ -67,7 +67,7 @@ async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failu
     match sheet {
         Sheet::Robots => {
             for robot in store::robots::all(&mut tx).await? {
-                requests.push(as_json(RobotRequest::from(&robot))?);
+                requests.push(as_json(RobotRequest::new(&robot))?);
             }
         }
         Sheet::Runners => {
@@ -75,7 +75,7 @@ async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failu
             let fixed: HashSet<_> = fixed.map(|one| one.runner).collect();
             for runner in store::runners::all(&mut tx).await? {
                 let scheduled = fixed.contains(&runner.id);
-                requests.push(as_json(RunnerRequest::of(&runner, scheduled))?);
+                requests.push(as_json(RunnerRequest::new(&runner, scheduled))?);
             }
         }
         Sheet::Schedules => {
@@ -87,7 +87,7 @@ async fn rows(desk: &Desk, sheet: Sheet) -> Result<Vec<Map<String, Json>>, Failu
             }
             for schedule in store::schedules::all(&mut tx).await? {
                 let runners = named.remove(&schedule.id).unwrap_or_default();
-                let mut request = as_json(ScheduleRequest::of(&schedule, &runners))?;
+                let mut request = as_json(ScheduleRequest::new(&schedule, &runners))?;
                 request["id"] = schedule.id.0.into();
                 requests.push(request);
             }

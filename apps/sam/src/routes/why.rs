@@ -11,7 +11,7 @@ use web::{Path, Problem};
 use super::{Listed, unknown};
 use crate::{
     Context, Desk,
-    decisions::{runners::Runners, suspensions::lift as lift_suspension},
+    decisions::{robots::Robots, runners::Runners, suspensions::lift as lift_suspension},
     model::{RobotId, RunnerId},
     policy::Action,
     rules::{why, world::Suspended},
@@ -33,9 +33,8 @@ async fn robot(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, F
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let snapshot = world::balance(&desk.context, &mut tx, desk.now).await?;
-    let answer = why::robot(&snapshot, RobotId(id), desk.now).ok_or_else(|| {
-        unknown(&desk, "ROBOT_INEXISTENTE", "No existe ese robot.", "There is no such robot.")
-    })?;
+    let answer = why::robot(&snapshot, RobotId(id), desk.now);
+    let answer = answer.ok_or_else(|| Robots::missing(&desk))?;
     let name = snapshot.world.robots.get(&RobotId(id)).map(|robot| robot.name.clone());
     let subject = json!({ "tipo": "robot", "id": id, "robot": name });
     Ok(axum::Json(WhyView::new(subject, &answer, &desk.context.zone, desk.lang)))

@@ -17,16 +17,9 @@ pub mod slots;
 pub mod suspensions;
 pub mod world;
 
-use db::{Error, Line, Scope, Step, Tx, trusted};
+use db::{Error, Line, Scope, Tx, trusted};
 
-pub const MIGRATIONS: Line = Line {
-    name: "sam",
-    steps: &[Step {
-        name: "0001_robots",
-        sqlite: include_str!("../../migrations/sqlite/0001_robots.sql"),
-        postgres: include_str!("../../migrations/postgres/0001_robots.sql"),
-    }],
-};
+pub const MIGRATIONS: Line = db::migrations!("sam"; "0001_robots");
 
 /// The capacity being spent: the runners. Whoever launches, balances or closes holds it.
 pub fn scope() -> Scope {

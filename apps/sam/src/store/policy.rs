@@ -8,45 +8,136 @@ use jiff::{SignedDuration, tz::TimeZone};
 
 use crate::policy::{CallbackAuth, Isolation, PauseWindow, Policy, Preemption};
 
-pub const PAUSE_FROM: &str = "LANZADOR_PAUSA_INICIO";
-pub const PAUSE_TO: &str = "LANZADOR_PAUSA_FIN";
-pub const LAUNCH_EVERY: &str = "LANZADOR_CICLO_INTERVALO_SEG";
-pub const WORKERS: &str = "LANZADOR_WORKERS_MAX";
-pub const DEPLOY_ATTEMPTS: &str = "LANZADOR_DEPLOY_REINTENTOS_MAX";
-pub const DEPLOY_DELAY: &str = "LANZADOR_DEPLOY_REINTENTO_DELAY_SEG";
-pub const REPETITIONS: &str = "LANZADOR_ROBOT_REPETICIONES";
-pub const OFFLINE_ALERT: &str = "LANZADOR_ALERTAS_ERROR_412_UMBRAL";
-pub const RECONCILE_EVERY: &str = "LANZADOR_CONCILIACION_INTERVALO_SEG";
-pub const RECONCILE_BATCH: &str = "LANZADOR_CONCILIACION_LOTE_TAMANO";
-pub const MISSES: &str = "LANZADOR_CONCILIACION_INFERENCIA_MAX_INTENTOS";
-pub const AGE: &str = "LANZADOR_CONCILIACION_UNKNOWN_TOLERANCIA_DIAS";
-pub const SYNC: &str = "LANZADOR_SYNC_HABILITAR";
-pub const SYNC_EVERY: &str = "LANZADOR_SYNC_INTERVALO_SEG";
-pub const SYNC_PATH: &str = "SYNC_ROBOTS_RUTA";
-pub const SYNC_INCLUDE: &str = "SYNC_ROBOTS_NOMBRE";
-pub const SYNC_EXCLUDE: &str = "SYNC_ROBOTS_EXCLUIR";
-pub const BALANCE_EVERY: &str = "BALANCEADOR_CICLO_INTERVALO_SEG";
-pub const COOLING: &str = "BALANCEADOR_PERIODO_ENFRIAMIENTO_SEG";
-pub const ISOLATION: &str = "BALANCEADOR_POOL_AISLAMIENTO_ESTRICTO";
-pub const PREEMPTION: &str = "BALANCEADOR_PREEMPTION";
-pub const RESPECT_MIN: &str = "BALANCEADOR_PREEMPTION_RESPETA_MIN";
-pub const DEMAND_VALID: &str = "BALANCEADOR_TICKETS_VIGENCIA_SEG";
-pub const CLOUDERS_URL: &str = "CLOUDERS_URL";
-pub const CLOUDERS_AUTH: &str = "CLOUDERS_AUTH";
-pub const SQL_URL: &str = "SQL_TICKETS_URL";
-pub const SQL_QUERY: &str = "SQL_TICKETS_CONSULTA";
-pub const CALLBACK_MODE: &str = "CALLBACK_AUTH_MODE";
-pub const CALLBACK_TOKEN: &str = "CALLBACK_TOKEN";
-pub const JWT_KEY: &str = "JWT_CLAVE_PUBLICA";
-pub const JWT_AUDIENCE: &str = "JWT_AUDIENCE";
-pub const JWT_ISSUER: &str = "JWT_ISSUER";
-pub const URL: &str = "A360_URL";
-pub const USER: &str = "A360_USUARIO";
-pub const API_KEY: &str = "A360_API_KEY";
-pub const PASSWORD: &str = "A360_PASSWORD";
-pub const TIMEOUT: &str = "A360_TIMEOUT_SEG";
-pub const CALLBACK_URL: &str = "A360_CALLBACK_URL";
-pub const HISTORY: &str = "SAM_HISTORIA_DIAS";
+const fn int(min: i64, max: i64) -> Kind {
+    Kind::Int { min, max }
+}
+
+const LINE: Kind = Kind::Text { max: 500 };
+const SECRET: Kind = Kind::Secret { max: 4000 };
+
+/// The keys of [`SETTINGS`], each with its kind, its default and its help in both languages.
+macro_rules! settings {
+    ($($key:ident = $name:literal, $kind:expr, $default:literal, $es:literal, $en:literal;)*) => {
+        $(pub const $key: &str = $name;)*
+
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            app: crate::NAME,
+            key: $key,
+            kind: $kind,
+            default: $default,
+            help: ($es, $en),
+        }),*];
+    };
+}
+
+settings! {
+    PAUSE_FROM = "LANZADOR_PAUSA_INICIO", Kind::TimeOfDay, "\"00:00\"",
+        "Desde qué hora el lanzador no dispara nada. Igual al fin: sin pausa.",
+        "From what time the launcher starts nothing. Same as the end: no pause.";
+    PAUSE_TO = "LANZADOR_PAUSA_FIN", Kind::TimeOfDay, "\"00:00\"",
+        "Hasta qué hora (sin incluirla) dura la pausa; antes del inicio cruza la medianoche.",
+        "Until what time, not included, the pause lasts; before its start it crosses midnight.";
+    LAUNCH_EVERY = "LANZADOR_CICLO_INTERVALO_SEG", int(1, 3600), "15",
+        "Cada cuántos segundos mira el lanzador, como red de seguridad.",
+        "How often, in seconds, the launcher looks, as a safety net.";
+    WORKERS = "LANZADOR_WORKERS_MAX", int(1, 32), "10",
+        "Cuántos despliegues se envían a la vez.", "How many deploys are sent at once.";
+    DEPLOY_ATTEMPTS = "LANZADOR_DEPLOY_REINTENTOS_MAX", int(1, 10), "2",
+        "Intentos de un despliegue en total.", "Attempts of a deploy in all.";
+    DEPLOY_DELAY = "LANZADOR_DEPLOY_REINTENTO_DELAY_SEG", int(1, 600), "5",
+        "Segundos entre dos intentos.", "Seconds between two attempts.";
+    REPETITIONS = "LANZADOR_ROBOT_REPETICIONES", int(1, 1000), "3",
+        "in_NumRepeticion de un robot sin parámetros propios.",
+        "in_NumRepeticion of a robot without parameters of its own.";
+    OFFLINE_ALERT = "LANZADOR_ALERTAS_ERROR_412_UMBRAL", int(1, 1000), "20",
+        "Despliegues seguidos a un equipo sin conexión antes de avisar.",
+        "Deploys in a row to an offline runner before people are told.";
+    RECONCILE_EVERY = "LANZADOR_CONCILIACION_INTERVALO_SEG", int(10, 3600), "300",
+        "Cada cuántos segundos se concilia con el Control Room.",
+        "How often, in seconds, runs are reconciled with the Control Room.";
+    RECONCILE_BATCH = "LANZADOR_CONCILIACION_LOTE_TAMANO", int(1, 100), "50",
+        "Despliegues por consulta de detalle.", "Deployments in one question.";
+    MISSES = "LANZADOR_CONCILIACION_INFERENCIA_MAX_INTENTOS", int(1, 100), "5",
+        "Ausencias seguidas tras las que se da por terminada una ejecución.",
+        "Absences in a row after which a run is taken for ended.";
+    AGE = "LANZADOR_CONCILIACION_UNKNOWN_TOLERANCIA_DIAS", int(1, 365), "30",
+        "Días tras los que se abandona una ejecución sin noticias.",
+        "Days after which a run without news is given up.";
+    SYNC = "LANZADOR_SYNC_HABILITAR", Kind::Bool, "true",
+        "Sincroniza robots y equipos desde el Control Room.",
+        "Syncs robots and runners from the Control Room.";
+    SYNC_EVERY = "LANZADOR_SYNC_INTERVALO_SEG", int(60, 86_400), "3600",
+        "Cada cuántos segundos se sincroniza.", "How often, in seconds, it syncs.";
+    SYNC_PATH = "SYNC_ROBOTS_RUTA", LINE, "\"RPA\"",
+        "Solo se toman robots cuya ruta contiene este texto.",
+        "Only robots whose path contains this text are taken.";
+    SYNC_INCLUDE = "SYNC_ROBOTS_NOMBRE", LINE, "\"\"",
+        "Expresión regular que el nombre de un robot debe cumplir; vacía: todos.",
+        "Regular expression a robot's name must match; empty: all.";
+    SYNC_EXCLUDE = "SYNC_ROBOTS_EXCLUIR", LINE, "\"\"",
+        "Expresión regular que deja robots fuera; vacía: ninguno.",
+        "Regular expression that leaves robots out; empty: none.";
+    BALANCE_EVERY = "BALANCEADOR_CICLO_INTERVALO_SEG", int(5, 3600), "60",
+        "Cada cuántos segundos se toma la demanda y se balancea.",
+        "How often, in seconds, demand is sampled and balanced.";
+    COOLING = "BALANCEADOR_PERIODO_ENFRIAMIENTO_SEG", int(0, 86_400), "300",
+        "Segundos que un pool descansa después de un cambio.",
+        "Seconds a pool rests after a change.";
+    ISOLATION = "BALANCEADOR_POOL_AISLAMIENTO_ESTRICTO", Kind::Bool, "true",
+        "Estricto: los equipos de un pool solo atienden a sus robots. Flexible: los ociosos se prestan.",
+        "Strict: the runners of a pool serve its robots only. Flexible: idle ones are lent.";
+    PREEMPTION = "BALANCEADOR_PREEMPTION", Kind::Bool, "true",
+        "Un robot más importante toma equipos de otros menos importantes de su pool.",
+        "A more important robot takes runners from less important ones of its pool.";
+    RESPECT_MIN = "BALANCEADOR_PREEMPTION_RESPETA_MIN", Kind::Bool, "true",
+        "El desalojo no deja a un robot con tickets por debajo de su MinEquipos.",
+        "Preemption leaves a robot with tickets its MinEquipos.";
+    DEMAND_VALID = "BALANCEADOR_TICKETS_VIGENCIA_SEG", int(0, 86_400), "0",
+        "Segundos tras los que unos tickets sin renovar pasan a ser demanda desconocida; 0: nunca.",
+        "Seconds after which tickets that were not renewed become unknown demand; 0: never.";
+    CLOUDERS_URL = "CLOUDERS_URL", LINE, "\"\"",
+        "Proveedor de tickets por HTTP (Clouders); vacío: no se usa.",
+        "Ticket provider over HTTP (Clouders); empty: not used.";
+    CLOUDERS_AUTH = "CLOUDERS_AUTH", SECRET, "\"\"",
+        "Cabecera Authorization para Clouders.", "Authorization header for Clouders.";
+    SQL_URL = "SQL_TICKETS_URL", SECRET, "\"\"",
+        "Proveedor de tickets por SQL: URL de PostgreSQL; vacío: no se usa.",
+        "Ticket provider over SQL: a PostgreSQL URL; empty: not used.";
+    SQL_QUERY = "SQL_TICKETS_CONSULTA", Kind::Text { max: 4000 }, "\"\"",
+        "Consulta que devuelve robot y cantidad.", "Query that returns robot and count.";
+    CALLBACK_MODE = "CALLBACK_AUTH_MODE",
+        Kind::Choice(&["none", "optional", "required", "strict"]), "\"none\"",
+        "Qué deben traer los avisos de fin: nada, uno de los dos tokens, o ambos.",
+        "What callbacks must carry: nothing, either token, or both.";
+    CALLBACK_TOKEN = "CALLBACK_TOKEN", SECRET, "\"\"",
+        "Token estático de los avisos (X-Authorization).",
+        "Static token of callbacks (X-Authorization).";
+    JWT_KEY = "JWT_CLAVE_PUBLICA", Kind::Text { max: 8000 }, "\"\"",
+        "Clave pública PEM (RS256 o ES256) con que se verifica el JWT de los avisos.",
+        "PEM public key (RS256 or ES256) that verifies the JWT of callbacks.";
+    JWT_AUDIENCE = "JWT_AUDIENCE", LINE, "\"sam-callback-service\"",
+        "Audiencia del JWT.", "Audience of the JWT.";
+    JWT_ISSUER = "JWT_ISSUER", LINE, "\"sam-auth-server\"",
+        "Emisor del JWT.", "Issuer of the JWT.";
+    URL = "A360_URL", LINE, "\"\"",
+        "Dirección del Control Room; vacía: no se lanza nada.",
+        "Address of the Control Room; empty: nothing is launched.";
+    USER = "A360_USUARIO", LINE, "\"\"",
+        "Usuario del Control Room.", "User of the Control Room.";
+    API_KEY = "A360_API_KEY", SECRET, "\"\"",
+        "Clave de API del Control Room; se prefiere a la contraseña.",
+        "API key of the Control Room; preferred over the password.";
+    PASSWORD = "A360_PASSWORD", SECRET, "\"\"",
+        "Contraseña del Control Room.", "Password of the Control Room.";
+    TIMEOUT = "A360_TIMEOUT_SEG", int(1, 25), "20",
+        "Segundos que se espera una respuesta del Control Room.",
+        "Seconds an answer of the Control Room is waited for.";
+    CALLBACK_URL = "A360_CALLBACK_URL", LINE, "\"\"",
+        "Dirección de los avisos de fin; vacía: la de este servidor.",
+        "Address for callbacks; empty: this server's.";
+    HISTORY = "SAM_HISTORIA_DIAS", int(1, 3650), "180",
+        "Días que se guardan las ejecuciones terminadas.", "Days that ended runs are kept.";
+}
 
 /// The original's other names for the same keys.
 pub const OTHER_NAMES: &[(&str, &str)] = &[
@@ -79,287 +170,6 @@ pub fn known_as(key: &str) -> &str {
     OTHER_NAMES.iter().find(|(other, _)| *other == key).map_or(key, |(_, name)| name)
 }
 
-const fn setting(
-    key: &'static str,
-    kind: Kind,
-    default: &'static str,
-    es: &'static str,
-    en: &'static str,
-) -> Setting {
-    Setting { app: crate::NAME, key, kind, default, help: (es, en) }
-}
-
-const fn int(min: i64, max: i64) -> Kind {
-    Kind::Int { min, max }
-}
-
-const LINE: Kind = Kind::Text { max: 500 };
-const SECRET: Kind = Kind::Secret { max: 4000 };
-
-pub const SETTINGS: &[Setting] = &[
-    setting(
-        PAUSE_FROM,
-        Kind::TimeOfDay,
-        "\"00:00\"",
-        "Desde qué hora el lanzador no dispara nada. Igual al fin: sin pausa.",
-        "From what time the launcher starts nothing. Same as the end: no pause.",
-    ),
-    setting(
-        PAUSE_TO,
-        Kind::TimeOfDay,
-        "\"00:00\"",
-        "Hasta qué hora (sin incluirla) dura la pausa; antes del inicio cruza la medianoche.",
-        "Until what time, not included, the pause lasts; before its start it crosses midnight.",
-    ),
-    setting(
-        LAUNCH_EVERY,
-        int(1, 3600),
-        "15",
-        "Cada cuántos segundos mira el lanzador, como red de seguridad.",
-        "How often, in seconds, the launcher looks, as a safety net.",
-    ),
-    setting(
-        WORKERS,
-        int(1, 32),
-        "10",
-        "Cuántos despliegues se envían a la vez.",
-        "How many deploys are sent at once.",
-    ),
-    setting(
-        DEPLOY_ATTEMPTS,
-        int(1, 10),
-        "2",
-        "Intentos de un despliegue en total.",
-        "Attempts of a deploy in all.",
-    ),
-    setting(
-        DEPLOY_DELAY,
-        int(1, 600),
-        "5",
-        "Segundos entre dos intentos.",
-        "Seconds between two attempts.",
-    ),
-    setting(
-        REPETITIONS,
-        int(1, 1000),
-        "3",
-        "in_NumRepeticion de un robot sin parámetros propios.",
-        "in_NumRepeticion of a robot without parameters of its own.",
-    ),
-    setting(
-        OFFLINE_ALERT,
-        int(1, 1000),
-        "20",
-        "Despliegues seguidos a un equipo sin conexión antes de avisar.",
-        "Deploys in a row to an offline runner before people are told.",
-    ),
-    setting(
-        RECONCILE_EVERY,
-        int(10, 3600),
-        "300",
-        "Cada cuántos segundos se concilia con el Control Room.",
-        "How often, in seconds, runs are reconciled with the Control Room.",
-    ),
-    setting(
-        RECONCILE_BATCH,
-        int(1, 100),
-        "50",
-        "Despliegues por consulta de detalle.",
-        "Deployments in one question.",
-    ),
-    setting(
-        MISSES,
-        int(1, 100),
-        "5",
-        "Ausencias seguidas tras las que se da por terminada una ejecución.",
-        "Absences in a row after which a run is taken for ended.",
-    ),
-    setting(
-        AGE,
-        int(1, 365),
-        "30",
-        "Días tras los que se abandona una ejecución sin noticias.",
-        "Days after which a run without news is given up.",
-    ),
-    setting(
-        SYNC,
-        Kind::Bool,
-        "true",
-        "Sincroniza robots y equipos desde el Control Room.",
-        "Syncs robots and runners from the Control Room.",
-    ),
-    setting(
-        SYNC_EVERY,
-        int(60, 86_400),
-        "3600",
-        "Cada cuántos segundos se sincroniza.",
-        "How often, in seconds, it syncs.",
-    ),
-    setting(
-        SYNC_PATH,
-        LINE,
-        "\"RPA\"",
-        "Solo se toman robots cuya ruta contiene este texto.",
-        "Only robots whose path contains this text are taken.",
-    ),
-    setting(
-        SYNC_INCLUDE,
-        LINE,
-        "\"\"",
-        "Expresión regular que el nombre de un robot debe cumplir; vacía: todos.",
-        "Regular expression a robot's name must match; empty: all.",
-    ),
-    setting(
-        SYNC_EXCLUDE,
-        LINE,
-        "\"\"",
-        "Expresión regular que deja robots fuera; vacía: ninguno.",
-        "Regular expression that leaves robots out; empty: none.",
-    ),
-    setting(
-        BALANCE_EVERY,
-        int(5, 3600),
-        "60",
-        "Cada cuántos segundos se toma la demanda y se balancea.",
-        "How often, in seconds, demand is sampled and balanced.",
-    ),
-    setting(
-        COOLING,
-        int(0, 86_400),
-        "300",
-        "Segundos que un pool descansa después de un cambio.",
-        "Seconds a pool rests after a change.",
-    ),
-    setting(
-        ISOLATION,
-        Kind::Bool,
-        "true",
-        "Estricto: los equipos de un pool solo atienden a sus robots. Flexible: los ociosos se prestan.",
-        "Strict: the runners of a pool serve its robots only. Flexible: idle ones are lent.",
-    ),
-    setting(
-        PREEMPTION,
-        Kind::Bool,
-        "true",
-        "Un robot más importante toma equipos de otros menos importantes de su pool.",
-        "A more important robot takes runners from less important ones of its pool.",
-    ),
-    setting(
-        RESPECT_MIN,
-        Kind::Bool,
-        "true",
-        "El desalojo no deja a un robot con tickets por debajo de su MinEquipos.",
-        "Preemption leaves a robot with tickets its MinEquipos.",
-    ),
-    setting(
-        DEMAND_VALID,
-        int(0, 86_400),
-        "0",
-        "Segundos tras los que unos tickets sin renovar pasan a ser demanda desconocida; 0: nunca.",
-        "Seconds after which tickets that were not renewed become unknown demand; 0: never.",
-    ),
-    setting(
-        CLOUDERS_URL,
-        LINE,
-        "\"\"",
-        "Proveedor de tickets por HTTP (Clouders); vacío: no se usa.",
-        "Ticket provider over HTTP (Clouders); empty: not used.",
-    ),
-    setting(
-        CLOUDERS_AUTH,
-        SECRET,
-        "\"\"",
-        "Cabecera Authorization para Clouders.",
-        "Authorization header for Clouders.",
-    ),
-    setting(
-        SQL_URL,
-        SECRET,
-        "\"\"",
-        "Proveedor de tickets por SQL: URL de PostgreSQL; vacío: no se usa.",
-        "Ticket provider over SQL: a PostgreSQL URL; empty: not used.",
-    ),
-    setting(
-        SQL_QUERY,
-        Kind::Text { max: 4000 },
-        "\"\"",
-        "Consulta que devuelve robot y cantidad.",
-        "Query that returns robot and count.",
-    ),
-    setting(
-        CALLBACK_MODE,
-        Kind::Choice(&["none", "optional", "required", "strict"]),
-        "\"none\"",
-        "Qué deben traer los avisos de fin: nada, uno de los dos tokens, o ambos.",
-        "What callbacks must carry: nothing, either token, or both.",
-    ),
-    setting(
-        CALLBACK_TOKEN,
-        SECRET,
-        "\"\"",
-        "Token estático de los avisos (X-Authorization).",
-        "Static token of callbacks (X-Authorization).",
-    ),
-    setting(
-        JWT_KEY,
-        Kind::Text { max: 8000 },
-        "\"\"",
-        "Clave pública PEM (RS256 o ES256) con que se verifica el JWT de los avisos.",
-        "PEM public key (RS256 or ES256) that verifies the JWT of callbacks.",
-    ),
-    setting(
-        JWT_AUDIENCE,
-        LINE,
-        "\"sam-callback-service\"",
-        "Audiencia del JWT.",
-        "Audience of the JWT.",
-    ),
-    setting(JWT_ISSUER, LINE, "\"sam-auth-server\"", "Emisor del JWT.", "Issuer of the JWT."),
-    setting(
-        URL,
-        LINE,
-        "\"\"",
-        "Dirección del Control Room; vacía: no se lanza nada.",
-        "Address of the Control Room; empty: nothing is launched.",
-    ),
-    setting(USER, LINE, "\"\"", "Usuario del Control Room.", "User of the Control Room."),
-    setting(
-        API_KEY,
-        SECRET,
-        "\"\"",
-        "Clave de API del Control Room; se prefiere a la contraseña.",
-        "API key of the Control Room; preferred over the password.",
-    ),
-    setting(
-        PASSWORD,
-        SECRET,
-        "\"\"",
-        "Contraseña del Control Room.",
-        "Password of the Control Room.",
-    ),
-    setting(
-        TIMEOUT,
-        int(1, 25),
-        "20",
-        "Segundos que se espera una respuesta del Control Room.",
-        "Seconds an answer of the Control Room is waited for.",
-    ),
-    setting(
-        CALLBACK_URL,
-        LINE,
-        "\"\"",
-        "Dirección de los avisos de fin; vacía: la de este servidor.",
-        "Address for callbacks; empty: this server's.",
-    ),
-    setting(
-        HISTORY,
-        int(1, 3650),
-        "180",
-        "Días que se guardan las ejecuciones terminadas.",
-        "Days that ended runs are kept.",
-    ),
-];
-
 pub async fn load(settings: &Settings, zone: &TimeZone, tx: &mut Tx) -> Result<Policy, Error> {
     from_values(&settings.load(tx, crate::NAME).await?, zone)
 }
@@ -384,15 +194,11 @@ pub fn from_values(values: &Values, zone: &TimeZone) -> Result<Policy, Error> {
         deploy_delay: seconds(DEPLOY_DELAY)?,
         repetitions: values.int(REPETITIONS)?,
         offline_alert: values.int(OFFLINE_ALERT)?,
-        balance_every: seconds(BALANCE_EVERY)?,
         cooling: seconds(COOLING)?,
         isolation: if strict { Isolation::Strict } else { Isolation::Flexible },
         preemption,
-        reconcile_every: seconds(RECONCILE_EVERY)?,
-        reconcile_batch: values.int(RECONCILE_BATCH)?,
         misses_allowed: values.int(MISSES)?,
         age_limit: days(AGE)?,
-        sync_every: values.bool(SYNC)?.then(|| seconds(SYNC_EVERY)).transpose()?,
         demand_valid: Some(seconds(DEMAND_VALID)?).filter(SignedDuration::is_positive),
         history: days(HISTORY)?,
     })

@@ -213,6 +213,27 @@ pub struct End<'a> {
     pub keeps_slot: bool,
 }
 
+impl<'a> End<'a> {
+    /// At this instant and for good: its slot is used up.
+    pub const fn new(state: RunState, closing: Closing, finished_at: Timestamp) -> Self {
+        Self {
+            state,
+            closing,
+            raw: None,
+            started_at: None,
+            finished_at,
+            cause: None,
+            callback: None,
+            keeps_slot: true,
+        }
+    }
+
+    #[must_use]
+    pub const fn because(self, cause: &'a str) -> Self {
+        Self { cause: Some(cause), ..self }
+    }
+}
+
 /// Closes a live run, once: its runner is free with this commit.
 pub async fn close(tx: &mut Tx, run: &Run, end: &End<'_>, now: Timestamp) -> Result<(), Error> {
     let sql = "UPDATE runs SET state = $2, live = $3, closing = $4,

@@ -13,7 +13,6 @@ const COLUMNS: &str = "id, robot_id, kind, start_time, tolerance_minutes, weekda
                        to_day, last_days, on_date, cyclic, end_time, interval_minutes, \
                        valid_from, valid_to, active, calendar_id, created_at, version";
 
-/// The word of the outside contract for the kind of a schedule.
 pub fn read(row: &Row) -> Result<Schedule, Error> {
     Ok(Schedule {
         id: ScheduleId(row.get("id")?),

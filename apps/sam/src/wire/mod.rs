@@ -1,5 +1,28 @@
 //! The words and shapes of the outside contract: the seed's names in `snake_case`.
 
+/// Shapes of the contract: each field with its worth, made of what stands in parentheses.
+macro_rules! views {
+    ($($(#[$about:meta])* $schema:ident = $view:ident(
+        $($arg:ident: $kind:ty),+ $(; $local:ident = $worth:expr)?
+    ) {
+        $($(#[$meta:meta])* $field:ident: $type:ty = $value:expr,)+
+    })+) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Serialize, ToSchema)]
+        #[schema(as = $schema)]
+        pub struct $view {
+            $($(#[$meta])* pub $field: $type,)+
+        }
+
+        impl $view {
+            pub fn new($($arg: $kind),+) -> Self {
+                $(let $local = $worth;)?
+                Self { $($field: $value),+ }
+            }
+        }
+    )+};
+}
+
 mod requests;
 mod schedule;
 mod views;

@@ -19,48 +19,80 @@ use crate::{
 /// A century of holidays.
 const MOST_HOLIDAYS: usize = 5000;
 
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamRobotNuevo)]
-pub struct RobotRequest {
-    /// The id of its file in the Control Room; chosen when absent.
-    #[schema(minimum = 1)]
-    pub id: Option<i64>,
-    #[schema(min_length = 1, max_length = 100)]
-    pub robot: String,
-    pub descripcion: Option<String>,
-    #[schema(value_type = Option<Object>)]
-    pub parametros: Option<Json>,
-    pub activo: Option<bool>,
-    pub es_online: Option<bool>,
-    #[schema(minimum = 0, maximum = 10_000)]
-    pub min_equipos: Option<i64>,
-    /// -1 = without limit.
-    #[schema(minimum = -1, maximum = 10_000)]
-    pub max_equipos: Option<i64>,
-    /// The lower, the more important.
-    #[schema(minimum = 0, maximum = 1000)]
-    pub prioridad_balanceo: Option<i64>,
-    #[schema(minimum = 1, maximum = 100_000)]
-    pub tickets_por_equipo_adicional: Option<i64>,
-    pub pool_id: Option<i64>,
-}
+views! {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    SamRobotNuevo = RobotRequest(robot: &Robot) {
+        /// The id of its file in the Control Room; chosen when absent.
+        #[schema(minimum = 1)]
+        id: Option<i64> = Some(robot.id.0),
+        #[schema(min_length = 1, max_length = 100)]
+        robot: String = robot.name.clone(),
+        descripcion: Option<String> = robot.description.clone(),
+        #[schema(value_type = Option<Object>)]
+        parametros: Option<Json> = robot.parameters.clone(),
+        activo: Option<bool> = Some(robot.active),
+        es_online: Option<bool> = Some(robot.online),
+        #[schema(minimum = 0, maximum = 10_000)]
+        min_equipos: Option<i64> = Some(robot.limits.least),
+        /// -1 = without limit.
+        #[schema(minimum = -1, maximum = 10_000)]
+        max_equipos: Option<i64> = Some(robot.limits.most.unwrap_or(-1)),
+        /// The lower, the more important.
+        #[schema(minimum = 0, maximum = 1000)]
+        prioridad_balanceo: Option<i64> = Some(robot.priority),
+        #[schema(minimum = 1, maximum = 100_000)]
+        tickets_por_equipo_adicional: Option<i64> = Some(robot.tickets_per_runner),
+        pool_id: Option<i64> = robot.pool.map(|pool| pool.0),
+    }
 
-impl From<&Robot> for RobotRequest {
-    fn from(robot: &Robot) -> Self {
-        Self {
-            id: Some(robot.id.0),
-            robot: robot.name.clone(),
-            descripcion: robot.description.clone(),
-            parametros: robot.parameters.clone(),
-            activo: Some(robot.active),
-            es_online: Some(robot.online),
-            min_equipos: Some(robot.limits.least),
-            max_equipos: Some(robot.limits.most.unwrap_or(-1)),
-            prioridad_balanceo: Some(robot.priority),
-            tickets_por_equipo_adicional: Some(robot.tickets_per_runner),
-            pool_id: robot.pool.map(|pool| pool.0),
-        }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    SamEquipoNuevo = RunnerRequest(runner: &Runner, scheduled: bool) {
+        /// The id of its device in the Control Room; chosen when absent.
+        #[schema(minimum = 1)]
+        id: Option<i64> = Some(runner.id.0),
+        #[schema(min_length = 1, max_length = 100)]
+        equipo: String = runner.name.clone(),
+        /// The user it runs as.
+        #[schema(minimum = 1)]
+        user_id: i64 = runner.user_id,
+        user_name: Option<String> = runner.user_name.clone(),
+        #[schema(example = "RUNTIME, ANALYTICS")]
+        licencia: Option<String> = Some(runner.licence.text()),
+        activo_sam: Option<bool> = Some(runner.active),
+        permite_balanceo_dinamico: Option<bool> = Some(runner.dynamic && !scheduled),
+        pool_id: Option<i64> = runner.pool.map(|pool| pool.0),
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    SamPoolNuevo = PoolRequest(pool: &Pool) {
+        #[schema(min_length = 1, max_length = 100)]
+        nombre: String = pool.name.clone(),
+        descripcion: Option<String> = pool.description.clone(),
+        /// A pool switched off is left alone by the balancer.
+        activo: Option<bool> = Some(pool.active),
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    SamCalendarioNuevo = CalendarRequest(calendar: &Calendar) {
+        #[schema(min_length = 1, max_length = 100)]
+        nombre: String = calendar.name.clone(),
+        /// Dates as `YYYY-MM-DD`.
+        feriados: Vec<String> = calendar.holidays.iter().map(Date::to_string).collect(),
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    SamMapeoNuevo = MappingRequest(mapping: &Mapping) {
+        /// `General` when absent.
+        proveedor: Option<String> = Some(mapping.provider.clone()),
+        #[schema(min_length = 1, max_length = 255)]
+        nombre_externo: String = mapping.external_name.clone(),
+        robot_id: i64 = mapping.robot.0,
+        descripcion: Option<String> = mapping.description.clone(),
     }
 }
 
@@ -106,40 +138,7 @@ impl RobotRequest {
     }
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamEquipoNuevo)]
-pub struct RunnerRequest {
-    /// The id of its device in the Control Room; chosen when absent.
-    #[schema(minimum = 1)]
-    pub id: Option<i64>,
-    #[schema(min_length = 1, max_length = 100)]
-    pub equipo: String,
-    /// The user it runs as.
-    #[schema(minimum = 1)]
-    pub user_id: i64,
-    pub user_name: Option<String>,
-    #[schema(example = "RUNTIME, ANALYTICS")]
-    pub licencia: Option<String>,
-    pub activo_sam: Option<bool>,
-    pub permite_balanceo_dinamico: Option<bool>,
-    pub pool_id: Option<i64>,
-}
-
 impl RunnerRequest {
-    pub fn of(runner: &Runner, scheduled: bool) -> Self {
-        Self {
-            id: Some(runner.id.0),
-            equipo: runner.name.clone(),
-            user_id: runner.user_id,
-            user_name: runner.user_name.clone(),
-            licencia: Some(runner.licence.text()),
-            activo_sam: Some(runner.active),
-            permite_balanceo_dinamico: Some(runner.dynamic && !scheduled),
-            pool_id: runner.pool.map(|pool| pool.0),
-        }
-    }
-
     pub fn typed(&self, lang: Lang) -> Result<Runner, Failure> {
         let mut check = Check::new(lang);
         let id = self.id.unwrap_or(0);
@@ -167,27 +166,6 @@ impl RunnerRequest {
     }
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamPoolNuevo)]
-pub struct PoolRequest {
-    #[schema(min_length = 1, max_length = 100)]
-    pub nombre: String,
-    pub descripcion: Option<String>,
-    /// A pool switched off is left alone by the balancer.
-    pub activo: Option<bool>,
-}
-
-impl From<&Pool> for PoolRequest {
-    fn from(pool: &Pool) -> Self {
-        Self {
-            nombre: pool.name.clone(),
-            descripcion: pool.description.clone(),
-            activo: Some(pool.active),
-        }
-    }
-}
-
 impl PoolRequest {
     pub fn typed(&self, lang: Lang) -> Result<Pool, Failure> {
         let mut check = Check::new(lang);
@@ -196,23 +174,6 @@ impl PoolRequest {
         check.finish()?;
         let active = self.activo.unwrap_or(true);
         Ok(Pool { id: PoolId(0), name, description, active, version: 1 })
-    }
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamCalendarioNuevo)]
-pub struct CalendarRequest {
-    #[schema(min_length = 1, max_length = 100)]
-    pub nombre: String,
-    /// Dates as `YYYY-MM-DD`.
-    pub feriados: Vec<String>,
-}
-
-impl From<&Calendar> for CalendarRequest {
-    fn from(calendar: &Calendar) -> Self {
-        let feriados = calendar.holidays.iter().map(Date::to_string).collect();
-        Self { nombre: calendar.name.clone(), feriados }
     }
 }
 
@@ -238,29 +199,6 @@ impl CalendarRequest {
         }
         check.finish()?;
         Ok(Calendar { id: CalendarId(0), name, holidays, version: 1 })
-    }
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamMapeoNuevo)]
-pub struct MappingRequest {
-    /// `General` when absent.
-    pub proveedor: Option<String>,
-    #[schema(min_length = 1, max_length = 255)]
-    pub nombre_externo: String,
-    pub robot_id: i64,
-    pub descripcion: Option<String>,
-}
-
-impl From<&Mapping> for MappingRequest {
-    fn from(mapping: &Mapping) -> Self {
-        Self {
-            proveedor: Some(mapping.provider.clone()),
-            nombre_externo: mapping.external_name.clone(),
-            robot_id: mapping.robot.0,
-            descripcion: mapping.description.clone(),
-        }
     }
 }
 

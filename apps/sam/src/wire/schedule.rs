@@ -9,38 +9,42 @@ use crate::{
     rules::calendar::check::{Timing, Wanted},
 };
 
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamProgramacionNueva)]
-pub struct ScheduleRequest {
-    pub robot_id: i64,
-    /// `Diaria`, `Semanal`, `Mensual`, `RangoMensual` or `Especifica`.
-    #[schema(example = "Diaria")]
-    pub tipo_programacion: Option<String>,
-    #[schema(example = "09:00")]
-    pub hora_inicio: Option<String>,
-    /// Minutes after the start in which it may still be launched; 60 unless told.
-    pub tolerancia: Option<i64>,
-    #[serde(default)]
-    #[schema(example = json!(["Lu", "Mi"]))]
-    pub dias_semana: Option<Vec<String>>,
-    pub dia_del_mes: Option<i64>,
-    pub fecha_especifica: Option<String>,
-    pub dia_inicio_mes: Option<i64>,
-    pub dia_fin_mes: Option<i64>,
-    pub primeros_dias_mes: Option<i64>,
-    pub ultimos_dias_mes: Option<i64>,
-    pub es_ciclico: Option<bool>,
-    pub hora_fin: Option<String>,
-    pub intervalo_entre_ejecuciones: Option<i64>,
-    pub fecha_inicio_ventana: Option<String>,
-    pub fecha_fin_ventana: Option<String>,
-    pub activo: Option<bool>,
-    pub calendario_id: Option<i64>,
-    #[serde(default)]
-    pub equipos: Vec<i64>,
-    /// Accepts that slots of other schedules of the same runner overlap.
-    pub permitir_solapamiento: Option<bool>,
+views! {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    SamProgramacionNueva = ScheduleRequest(
+        schedule: &Schedule, runners: &[RunnerId];
+        wanted = Timing::of(schedule).wanted()
+    ) {
+        robot_id: i64 = schedule.robot.0,
+        /// `Diaria`, `Semanal`, `Mensual`, `RangoMensual` or `Especifica`.
+        #[schema(example = "Diaria")]
+        tipo_programacion: Option<String> = wanted.kind,
+        #[schema(example = "09:00")]
+        hora_inicio: Option<String> = wanted.start,
+        /// Minutes after the start in which it may still be launched; 60 unless told.
+        tolerancia: Option<i64> = wanted.tolerance,
+        #[serde(default)]
+        #[schema(example = json!(["Lu", "Mi"]))]
+        dias_semana: Option<Vec<String>> = Some(wanted.weekdays),
+        dia_del_mes: Option<i64> = wanted.day,
+        fecha_especifica: Option<String> = wanted.date,
+        dia_inicio_mes: Option<i64> = wanted.range_from,
+        dia_fin_mes: Option<i64> = wanted.range_to,
+        primeros_dias_mes: Option<i64> = None,
+        ultimos_dias_mes: Option<i64> = wanted.last_days,
+        es_ciclico: Option<bool> = wanted.cyclic,
+        hora_fin: Option<String> = wanted.end,
+        intervalo_entre_ejecuciones: Option<i64> = wanted.interval,
+        fecha_inicio_ventana: Option<String> = wanted.valid_from,
+        fecha_fin_ventana: Option<String> = wanted.valid_to,
+        activo: Option<bool> = Some(schedule.active),
+        calendario_id: Option<i64> = schedule.calendar.map(|one| one.0),
+        #[serde(default)]
+        equipos: Vec<i64> = runners.iter().map(|one| one.0).collect(),
+        /// Accepts that slots of other schedules of the same runner overlap.
+        permitir_solapamiento: Option<bool> = None,
+    }
 }
 
 impl ScheduleRequest {
@@ -64,36 +68,10 @@ impl ScheduleRequest {
         }
     }
 
-    pub fn of(schedule: &Schedule, runners: &[RunnerId]) -> Self {
-        let wanted = Timing::of(schedule).wanted();
-        Self {
-            robot_id: schedule.robot.0,
-            tipo_programacion: wanted.kind,
-            hora_inicio: wanted.start,
-            tolerancia: wanted.tolerance,
-            dias_semana: Some(wanted.weekdays),
-            dia_del_mes: wanted.day,
-            fecha_especifica: wanted.date,
-            dia_inicio_mes: wanted.range_from,
-            dia_fin_mes: wanted.range_to,
-            primeros_dias_mes: None,
-            ultimos_dias_mes: wanted.last_days,
-            es_ciclico: wanted.cyclic,
-            hora_fin: wanted.end,
-            intervalo_entre_ejecuciones: wanted.interval,
-            fecha_inicio_ventana: wanted.valid_from,
-            fecha_fin_ventana: wanted.valid_to,
-            activo: Some(schedule.active),
-            calendario_id: schedule.calendar.map(|one| one.0),
-            equipos: runners.iter().map(|one| one.0).collect(),
-            permitir_solapamiento: None,
-        }
-    }
-
     /// What stands under a change. Another kind, or another pace, begins without the fields of the one
     /// before: they would not belong.
     pub fn under(before: &Schedule, runners: &[RunnerId], change: &Map<String, Json>) -> Self {
-        let mut standing = Self::of(before, runners);
+        let mut standing = Self::new(before, runners);
         let kind = change.get("tipo_programacion").and_then(Json::as_str);
         if kind.is_some_and(|kind| Some(kind) != standing.tipo_programacion.as_deref()) {
             standing.dias_semana = None;

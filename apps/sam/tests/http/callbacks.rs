@@ -3,82 +3,44 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value as Json, json};
 
-use crate::farm::{Farm, on_both};
+use crate::farm::{Farm, on_farm, online, runner};
 
 const KEY: &str = include_str!("keys/private.pem");
 const PUBLIC: &str = include_str!("keys/public.pem");
 const OTHER: &str = include_str!("keys/other.pem");
 
-async fn started(farm: &Farm) -> String {
-    farm.runner(1, None).await;
-    farm.online(20, 1, None).await;
-    let reserved = farm.reserve(20, 1).await;
-    farm.settle().await;
-    let run = farm.runs("activas=true").await[0]["deployment_id"].as_str().unwrap().to_owned();
-    // Nothing follows when it ends.
-    farm.client.delete(&format!("/api/sam/asignaciones/{reserved}")).await;
-    run
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn scenario_12_a_callback_closes_once_and_its_verdict_stands() {
-    on_both(async |place| {
-        let farm = Farm::open(place).await;
-        let run = started(&farm).await;
-        assert_eq!(farm.callback(&run, "RUN_COMPLETED").await.status, 200);
-        let closed = farm.runs("").await;
-        assert_eq!(
-            (closed[0]["estado"].as_str(), closed[0]["activa"].as_bool()),
-            (Some("RUN_COMPLETED"), Some(false))
-        );
-        farm.at("08:01:00").await;
-        assert_eq!(farm.callback(&run, "RUN_COMPLETED").await.status, 200);
-        assert_eq!(farm.callback(&run, "RUN_FAILED").await.status, 200);
-        assert_eq!(farm.runs("").await, closed, "unchanged");
-        farm.becomes(&run, "RUN_FAILED").await;
-        farm.at("08:20:00").await;
-        assert_eq!(farm.runs("").await, closed, "the reconciler says nothing either");
-        farm.close().await;
-    })
-    .await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_12_simultaneous_callbacks_write_once() {
-    on_both(async |place| {
-        let farm = Farm::open(place).await;
-        let run = started(&farm).await;
+    on_farm(async |farm| {
+        let run = farm.started().await;
         let calls = (0..20).map(|_| farm.callback(&run, "RUN_COMPLETED"));
         let answers = futures::future::join_all(calls).await;
         assert!(answers.iter().all(|answer| answer.status == 200));
         let closing = answers.iter().filter(|answer| answer.json()["message"] == "closed").count();
         assert_eq!(closing, 1);
-        farm.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_callback_that_comes_before_its_deployment_is_known_is_kept_and_matched() {
-    on_both(async |place| {
-        let farm = Farm::open(place).await;
+    on_farm(async |farm| {
         assert_eq!(farm.callback("later", "RUN_COMPLETED").await.status, 202);
         assert_eq!(farm.callback("later", "RUN_COMPLETED").await.status, 202);
-        farm.runner(1, None).await;
-        farm.online(20, 1, None).await;
+        farm.make("equipos", runner(1)).await;
+        farm.make("robots", online(20)).await;
         // The answer to the deploy names the deployment that has already ended.
         let named = json!({ "status": 200, "body": "{\"deploymentId\":\"later\"}", "times": 1 });
-        farm.faults(json!({ "deploy": named })).await;
-        let reserved = farm.reserve(20, 1).await;
+        farm.room.put("/sim/faults", json!({ "deploy": named })).await.expect(200);
+        farm.make("asignaciones", json!({ "robot_id": 20, "equipo_id": 1 })).await;
         farm.settle().await;
-        let runs = farm.runs("").await;
-        let matched = runs.iter().find(|run| run["deployment_id"] == "later").unwrap();
+        let runs = farm.client.get("/api/sam/ejecuciones").await.expect(200);
+        let mut runs = runs["items"].as_array().unwrap().iter();
+        let matched = runs.find(|run| run["deployment_id"] == "later").unwrap();
         assert_eq!(
             (matched["estado"].as_str(), matched["cierre"].as_str()),
             (Some("RUN_COMPLETED"), Some("CALLBACK"))
         );
-        farm.client.delete(&format!("/api/sam/asignaciones/{reserved}")).await;
-        farm.close().await;
     })
     .await;
 }
@@ -109,9 +71,8 @@ async fn call(farm: &Farm, run: &str, fixed: Option<&str>, jwt: Option<&str>) ->
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scenario_13_callbacks_prove_who_they_are() {
-    on_both(async |place| {
-        let farm = Farm::open(place).await;
-        let run = started(&farm).await;
+    on_farm(async |farm| {
+        let run = farm.started().await;
         let now = crate::farm::morning().as_second();
         let good = json!({
             "exp": now + 600, "aud": "sam-callback-service", "iss": "sam-auth-server",
@@ -135,23 +96,22 @@ async fn scenario_13_callbacks_prove_who_they_are() {
         farm.set("JWT_CLAVE_PUBLICA", PUBLIC).await;
         farm.set("CALLBACK_TOKEN", "secreto").await;
         farm.set("CALLBACK_AUTH_MODO", "required").await;
-        assert_eq!(call(&farm, &run, Some("secreto"), None).await, 401);
-        assert_eq!(call(&farm, &run, None, Some(&jwt)).await, 401);
-        assert_eq!(call(&farm, &run, Some("otro"), Some(&jwt)).await, 401);
+        assert_eq!(call(farm, &run, Some("secreto"), None).await, 401);
+        assert_eq!(call(farm, &run, None, Some(&jwt)).await, 401);
+        assert_eq!(call(farm, &run, Some("otro"), Some(&jwt)).await, 401);
         for (what, jwt) in &bad {
-            assert_eq!(call(&farm, &run, Some("secreto"), Some(jwt)).await, 401, "{what}");
+            assert_eq!(call(farm, &run, Some("secreto"), Some(jwt)).await, 401, "{what}");
         }
         farm.set("CALLBACK_AUTH_MODE", "optional").await;
-        assert_eq!(call(&farm, &run, None, None).await, 401);
+        assert_eq!(call(farm, &run, None, None).await, 401);
         for (what, jwt) in &bad {
-            assert_eq!(call(&farm, &run, None, Some(jwt)).await, 401, "{what}");
+            assert_eq!(call(farm, &run, None, Some(jwt)).await, 401, "{what}");
         }
-        assert_eq!(farm.running().await.len(), 1, "none of them closed it");
-        assert_eq!(call(&farm, &run, None, Some(&jwt)).await, 200);
-        assert_eq!(call(&farm, &run, Some("secreto"), None).await, 200);
+        assert_eq!(farm.live().await.len(), 1, "none of them closed it");
+        assert_eq!(call(farm, &run, None, Some(&jwt)).await, 200);
+        assert_eq!(call(farm, &run, Some("secreto"), None).await, 200);
         farm.set("CALLBACK_AUTH_MODE", "required").await;
-        assert_eq!(call(&farm, &run, Some("secreto"), Some(&jwt)).await, 200);
-        farm.close().await;
+        assert_eq!(call(farm, &run, Some("secreto"), Some(&jwt)).await, 200);
     })
     .await;
 }
@@ -179,9 +139,8 @@ fn base64url(bytes: &[u8]) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_callback_that_is_none_is_refused_and_changes_nothing() {
-    on_both(async |place| {
-        let farm = Farm::open(place).await;
-        let run = started(&farm).await;
+    on_farm(async |farm| {
+        let run = farm.started().await;
         for body in [
             json!({ "deploymentId": run }),
             json!({ "status": "RUN_COMPLETED" }),
@@ -199,8 +158,7 @@ async fn a_callback_that_is_none_is_refused_and_changes_nothing() {
         let request = farm.client.request(reqwest::Method::POST, "/api/callback");
         let answer = request.body("{\"deploymentId\":").send().await.unwrap();
         assert_eq!(answer.status().as_u16(), 400);
-        assert_eq!(farm.running().await.len(), 1);
-        farm.close().await;
+        assert_eq!(farm.live().await.len(), 1);
     })
     .await;
 }

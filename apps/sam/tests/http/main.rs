@@ -3,13 +3,9 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
-mod balancing;
 mod callbacks;
-mod deploys;
 mod farm;
-mod launching;
-mod reconciling;
 mod refusals;
 mod roles;
+mod scenarios;
 mod screens;
-mod syncing;

@@ -1,21 +1,16 @@
 //! Who may do what.
 
-use host::{Access, Actor, Grant, accounts};
+use host::Access;
 use serde_json::json;
 
-use crate::farm::{Farm, on_both};
+use crate::farm::on_farm_with;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_role_passes_its_doors_and_no_other() {
-    on_both(async |place| {
-        let farm = Farm::with(place, Access::SignedIn).await;
-        let store = &farm.context().store;
+    on_farm_with(Access::SignedIn, async |farm| {
         let mut tokens = Vec::new();
         for role in ["ADMIN", "OPERADOR", "CONSULTA", "PROVEEDOR"] {
-            let grants = [Grant { app: sam::NAME.into(), role: role.into() }];
-            let (by, now) = (Actor::system(), crate::farm::morning());
-            let secret = accounts::create_token(store, &by, role, &grants, None, now).await;
-            tokens.push((role, farm.client.with_token(secret.unwrap())));
+            tokens.push((role, farm.persona(role).await));
         }
         let doors = [
             ("GET", "/api/sam/robots", json!(null), [true, true, true, false]),
@@ -47,7 +42,6 @@ async fn each_role_passes_its_doors_and_no_other() {
         assert_eq!(stranger.status, 401);
         let told = farm.callback("nadie", "RUN_COMPLETED").await;
         assert_eq!(told.status, 202, "the Control Room does not sign in; it has its own proof");
-        farm.close().await;
     })
     .await;
 }

@@ -1,10 +1,10 @@
 //! The pages: in both languages, for those who may, and without a word for those who may not.
 
-use host::{Access, Actor, Grant, accounts};
-use serde_json::json;
+use host::Access;
+use serde_json::{Value as Json, json};
 use testkit::{Answer, Client};
 
-use crate::farm::{Farm, Place, on_both};
+use crate::farm::{Farm, on_farm, on_farm_with, online, robot, runner, schedule};
 
 const SCREENS: &[&str] = &[
     "/sam",
@@ -46,27 +46,33 @@ async fn page(client: &Client, path: &str, lang: &str) -> Answer {
     Answer::of(request, path).await
 }
 
-/// A robot on demand with a run, one by schedule, and some of everything else.
-async fn filled(place: &Place, access: Access) -> Farm {
-    let farm = Farm::with(place, access).await;
-    if access == Access::Open {
-        let pool = farm.pool("Finanzas").await;
-        farm.online(1, 10, Some(pool)).await;
-        farm.robot(2, json!({ "descripcion": "<b>cierre</b>" })).await;
-        for runner in [10, 11, 12] {
-            farm.runner(runner, Some(pool)).await;
+/// Runs a case with a robot on demand that has a run, one by schedule, and some of everything else.
+async fn on_filled_farm(case: impl AsyncFn(&Farm)) {
+    on_farm(async |farm| {
+        let pool = farm.make("pools", json!({ "nombre": "Finanzas" })).await;
+        let within = |mut member: Json| {
+            member["pool_id"] = pool.into();
+            member
+        };
+        farm.make("robots", within(online(1))).await;
+        let mut other = robot(2);
+        other["descripcion"] = "<b>cierre</b>".into();
+        farm.make("robots", other).await;
+        for id in [10, 11, 12] {
+            farm.make("equipos", within(runner(id))).await;
         }
-        farm.schedule(2, &[12], json!({})).await;
-        farm.tickets(1, 35).await;
-        farm.both_at("08:02:00").await;
-    }
-    farm
+        farm.make("programaciones", schedule(2, &[12])).await;
+        let told = json!({ "proveedor": "cola", "robot": "R1", "pendientes": 35 });
+        assert_eq!(farm.client.put("/api/sam/tickets", told).await.status, 204);
+        farm.both_at("2026-03-02T08:02:00Z").await;
+        case(farm).await;
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_screen_answers_in_both_languages() {
-    on_both(async |place| {
-        let farm = filled(place, Access::Open).await;
+    on_filled_farm(async |farm| {
         for path in SCREENS.iter().chain(STAFF) {
             let es = page(&farm.client, path, "es").await;
             let en = page(&farm.client, path, "en").await;
@@ -84,34 +90,30 @@ async fn every_screen_answers_in_both_languages() {
         for path in ["/sam/programaciones/99", "/sam/analisis/nada.csv"] {
             assert_eq!(page(&farm.client, path, "es").await.status, 404, "{path}");
         }
-        farm.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_front_page_tells_who_waits_and_for_what() {
-    on_both(async |place| {
-        let farm = filled(place, Access::Open).await;
+    on_filled_farm(async |farm| {
         let front = page(&farm.client, "/sam", "es").await.text;
         assert!(front.contains("R1"), "{front}");
         assert!(front.contains("POOL_LLENO") || front.contains("POOL_EN_ENFRIAMIENTO"));
         farm.client.put("/api/sam/equipos/12", json!({ "activo_sam": false })).await.expect(200);
-        farm.at("09:05:00").await;
+        farm.client.at("2026-03-02T09:05:00Z").await;
         let front = page(&farm.client, "/sam", "en").await.text;
         assert!(front.contains("The runner is in maintenance"), "{front}");
-        farm.at("10:00:00").await;
+        farm.client.at("2026-03-02T10:00:00Z").await;
         let missed = page(&farm.client, "/sam/programaciones/perdidos", "en").await.text;
         assert!(missed.contains("Runner in maintenance"), "{missed}");
-        farm.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_preview_saves_nothing_and_names_what_is_wrong() {
-    on_both(async |place| {
-        let farm = filled(place, Access::Open).await;
+    on_filled_farm(async |farm| {
         let mut body = json!({
             "robot_id": 2, "tipo_programacion": "Diaria", "hora_inicio": "09:15", "equipos": [12],
         });
@@ -125,24 +127,14 @@ async fn a_preview_saves_nothing_and_names_what_is_wrong() {
         assert_eq!(farm.client.post(path, body).await.status, 422);
         let kept = farm.client.get("/api/sam/programaciones").await.expect(200);
         assert_eq!(kept["items"].as_array().unwrap().len(), 1);
-        farm.close().await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_may_only_look_is_offered_nothing_to_change() {
-    on_both(async |place| {
-        let farm = filled(place, Access::SignedIn).await;
-        let store = &farm.context().store;
-        let by = Actor::system();
-        let now = crate::farm::morning();
-        let mut clients = Vec::new();
-        for role in ["CONSULTA", "PROVEEDOR"] {
-            let grants = [Grant { app: sam::NAME.into(), role: role.into() }];
-            let token = accounts::create_token(store, &by, role, &grants, None, now).await.unwrap();
-            clients.push(farm.client.with_token(token));
-        }
+    on_farm_with(Access::SignedIn, async |farm| {
+        let clients = [farm.persona("CONSULTA").await, farm.persona("PROVEEDOR").await];
         for path in ["/sam", "/sam/robots", "/sam/equipos", "/sam/pools", "/sam/mapeos"] {
             let seen = page(&clients[0], path, "es").await;
             assert_eq!(seen.status, 200, "{path}");
@@ -152,7 +144,6 @@ async fn who_may_only_look_is_offered_nothing_to_change() {
         for path in STAFF {
             assert_eq!(page(&clients[0], path, "es").await.status, 403, "{path}");
         }
-        farm.close().await;
     })
     .await;
 }

@@ -42,7 +42,7 @@ impl World {
             // Signing in with a password ends the sessions before it.
             self.passes.retain(|_, pass| pass.username != username);
         }
-        let (username, text) = (username.to_owned(), self.dice.uuid());
+        let (username, text) = (username.to_owned(), self.uuid());
         let lasts = length(self.settings.token_seconds.into());
         let until = now.saturating_add(lasts).unwrap_or(Timestamp::MAX);
         self.passes.insert(text.clone(), Pass { username: username.clone(), until });
@@ -58,7 +58,7 @@ impl World {
         let Some(mut pass) = self.passes.remove(old) else {
             return Err(Refusal::new(401, "Invalid token"));
         };
-        let text = self.dice.uuid();
+        let text = self.uuid();
         let lasts = length(self.settings.token_seconds.into());
         pass.until = now.saturating_add(lasts).unwrap_or(Timestamp::MAX);
         self.passes.insert(text.clone(), pass);

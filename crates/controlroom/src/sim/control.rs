@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::routing::{get, post, put};
+use axum::routing::{MethodRouter, get, post, put};
 use axum::{Json, Router};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -17,7 +17,8 @@ use super::faults::Faults;
 use super::server::Shared;
 use super::settings::{Settings, length};
 use super::status::Status;
-use super::{doors, furniture};
+use super::world::World;
+use super::{doors, fixtures};
 
 type Sim = State<Arc<Shared>>;
 type Answer = Result<Json<Value>, Refusal>;
@@ -41,35 +42,36 @@ POST /sim/clock                 {advance_seconds} or {now}, with a manual clock
 POST /sim/reset                 as at the start
 ";
 
+/// What the world is like now.
+fn shown(look: fn(&World, Timestamp) -> Value) -> MethodRouter<Arc<Shared>> {
+    get(move |State(shared): Sim| async move {
+        let now = shared.now();
+        Json(shared.look(|world| look(world, now)))
+    })
+}
+
 pub(super) fn routes() -> Router<Arc<Shared>> {
+    let faults = shown(|world, _| json!(world.faults));
+    let settings = shown(|world, _| json!(world.settings));
     Router::new()
         .route("/", get(|| async { HELP }))
         .route("/health", get(|| async { Json(json!({ "status": "OK" })) }))
-        .route("/sim/state", get(state))
-        .route("/sim/deployments", get(deployments))
+        .route("/sim/state", shown(World::state))
+        .route("/sim/deployments", shown(|world, _| json!(world.deployments())))
         .route("/sim/deployments/{id}", get(deployment).post(change_deployment))
-        .route("/sim/faults", get(faults).put(change_faults).delete(clear_faults))
-        .route("/sim/settings", get(settings).put(change_settings))
+        .route("/sim/faults", faults.put(change_faults).delete(clear_faults))
+        .route("/sim/settings", settings.put(change_settings))
         .route("/sim/tickets", put(change_tickets))
         .route("/automatizacion/task/api/stats/pending_by_robot", get(tickets))
         .route("/sim/clock", get(clock).post(move_clock))
         .route("/debug/clock", post(move_clock))
         .route("/sim/reset", post(reset))
-        .merge(furniture::routes())
+        .merge(fixtures::routes())
 }
 
 pub(super) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     let value = doors::read(body)?;
     serde_json::from_value(value).map_err(|error| Refusal::new(400, error.to_string()))
-}
-
-async fn state(State(shared): Sim) -> Json<Value> {
-    let now = shared.now();
-    Json(shared.look(|world| world.state(now)))
-}
-
-async fn deployments(State(shared): Sim) -> Json<Value> {
-    Json(shared.look(|world| json!(world.deployments())))
 }
 
 async fn deployment(State(shared): Sim, Path(id): Path<String>) -> Answer {
@@ -112,10 +114,6 @@ async fn change_deployment(State(shared): Sim, Path(id): Path<String>, body: Byt
     deployment(State(shared), Path(id)).await
 }
 
-async fn faults(State(shared): Sim) -> Json<Value> {
-    Json(shared.look(|world| json!(world.faults)))
-}
-
 /// All that is to go wrong from now on: what is not named goes right.
 async fn change_faults(State(shared): Sim, body: Bytes) -> Answer {
     let new: Faults = read(&body)?;
@@ -128,10 +126,6 @@ async fn change_faults(State(shared): Sim, body: Bytes) -> Answer {
 async fn clear_faults(State(shared): Sim) -> StatusCode {
     shared.change(|world, _| world.faults = Faults::default());
     StatusCode::NO_CONTENT
-}
-
-async fn settings(State(shared): Sim) -> Json<Value> {
-    Json(shared.look(|world| json!(world.settings)))
 }
 
 /// Changes what is named.

@@ -101,8 +101,8 @@ impl World {
         if self.runs.len() >= KEPT {
             return Err(Refusal::new(503, "The simulator is full; POST /sim/reset"));
         }
-        let (deployment, activity) =
-            (self.dice.uuid(), format!("{}_{:016x}", self.dice.uuid(), self.dice.roll()));
+        let deployment = self.uuid();
+        let activity = format!("{}_{:016x}", self.uuid(), self.chance.number());
         let stamp = now.strftime("%y.%m.%d.%H.%M.%S");
         let name = name.unwrap_or_else(|| format!("{file}.{stamp}.{}", account.username));
         let number = self.number();

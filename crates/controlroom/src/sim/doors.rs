@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
+use engine::Word as _;
 use futures::stream;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -23,16 +24,35 @@ use crate::query::Query;
 
 type Sim = State<Arc<Shared>>;
 
+/// What is done at an entrance.
+type Work = fn(&mut World, Timestamp, &Value) -> Result<Value, Refusal>;
+
 pub(super) fn routes() -> Router<Arc<Shared>> {
+    let sign_in = |work: Work| {
+        post(move |sim: Sim, body: Bytes| enter(sim, Door::Authentication, None, body, work))
+    };
+    // For those who bring a token.
+    let at = |door: Door, work: Work| {
+        post(move |sim: Sim, headers: HeaderMap, body: Bytes| {
+            enter(sim, door, Some(headers), body, work)
+        })
+    };
+    let activity: Work = |world, _, body| list(world.activities(), ACTIVITY_FIELDS, body);
+    let devices: Work = |world, _, body| list(world.device_records(), DEVICE_FIELDS, body);
+    let users: Work = |world, _, body| list(world.user_records(), USER_FIELDS, body);
+    let files: Work = |world, _, body| list(world.file_records(), FILE_FIELDS, body);
     Router::new()
-        .route("/v2/authentication", post(authenticate))
-        .route("/v1/authentication/token", post(renew))
-        .route("/v4/automations/deploy", post(deploy))
-        .route("/v3/activity/list", post(activity))
-        .route("/v3/activity/manage", post(manage))
-        .route("/v2/devices/list", post(devices))
-        .route("/v2/usermanagement/users/list", post(users))
-        .route("/v2/repository/workspaces/public/files/list", post(files))
+        .route("/v2/authentication", sign_in(|world, now, body| world.log_in(body, now)))
+        .route("/v1/authentication/token", sign_in(|world, now, body| world.renew(body, now)))
+        .route("/v4/automations/deploy", at(Door::Deploy, deploy))
+        .route("/v3/activity/list", at(Door::Activity, activity))
+        .route(
+            "/v3/activity/manage",
+            at(Door::Manage, |world, now, body| Ok(manage(world, now, body))),
+        )
+        .route("/v2/devices/list", at(Door::Devices, devices))
+        .route("/v2/usermanagement/users/list", at(Door::Users, users))
+        .route("/v2/repository/workspaces/public/files/list", at(Door::Files, files))
 }
 
 impl IntoResponse for Refusal {
@@ -55,73 +75,34 @@ fn token(headers: &HeaderMap) -> Option<&str> {
     headers.get("X-Authorization")?.to_str().ok()
 }
 
-async fn authenticate(sim: Sim, body: Bytes) -> Response {
-    let work = |world: &mut World, now, body: &Value| world.log_in(body, now);
-    enter(sim, Door::Authentication, None, body, work).await
+fn manage(world: &mut World, now: Timestamp, body: &Value) -> Value {
+    let ids = body["stop_executions"]["execution_ids"].as_array();
+    let ids: Vec<&str> = ids.into_iter().flatten().filter_map(Value::as_str).collect();
+    let failed = world.stop(&ids, now).into_iter().map(|id| {
+        let message = "The execution is not active or was not found";
+        json!({ "execution_id": id, "error_response": { "message": message } })
+    });
+    json!({ "manage_action_errors": failed.collect::<Vec<_>>() })
 }
 
-async fn renew(sim: Sim, body: Bytes) -> Response {
-    let work = |world: &mut World, now, body: &Value| world.renew(body, now);
-    enter(sim, Door::Authentication, None, body, work).await
-}
-
-async fn activity(sim: Sim, headers: HeaderMap, body: Bytes) -> Response {
-    let work =
-        |world: &mut World, _, body: &Value| list(world.activities(), &ACTIVITY_FIELDS, body);
-    enter(sim, Door::Activity, Some(&headers), body, work).await
-}
-
-async fn devices(sim: Sim, headers: HeaderMap, body: Bytes) -> Response {
-    let work =
-        |world: &mut World, _, body: &Value| list(world.device_records(), &DEVICE_FIELDS, body);
-    enter(sim, Door::Devices, Some(&headers), body, work).await
-}
-
-async fn users(sim: Sim, headers: HeaderMap, body: Bytes) -> Response {
-    let work = |world: &mut World, _, body: &Value| list(world.user_records(), &USER_FIELDS, body);
-    enter(sim, Door::Users, Some(&headers), body, work).await
-}
-
-async fn files(sim: Sim, headers: HeaderMap, body: Bytes) -> Response {
-    let work = |world: &mut World, _, body: &Value| list(world.file_records(), &FILE_FIELDS, body);
-    enter(sim, Door::Files, Some(&headers), body, work).await
-}
-
-async fn manage(sim: Sim, headers: HeaderMap, body: Bytes) -> Response {
-    let work = |world: &mut World, now, body: &Value| {
-        let ids = body["stop_executions"]["execution_ids"].as_array();
-        let ids: Vec<&str> = ids.into_iter().flatten().filter_map(Value::as_str).collect();
-        let failed = world.stop(&ids, now).into_iter().map(|id| {
-            let message = "The execution is not active or was not found";
-            json!({ "execution_id": id, "error_response": { "message": message } })
-        });
-        Ok(json!({ "manage_action_errors": failed.collect::<Vec<_>>() }))
-    };
-    enter(sim, Door::Manage, Some(&headers), body, work).await
-}
-
-fn list<T: Record>(records: Vec<T>, fields: &[&str], body: &Value) -> Result<Value, Refusal> {
+fn list<T: Record>(records: Vec<T>, fields: &str, body: &Value) -> Result<Value, Refusal> {
     let query: Query = serde_json::from_value(body.clone())
         .map_err(|error| Refusal::new(400, format!("Bad request: {error}")))?;
     select(records, fields, &query).map_err(|message| Refusal::new(400, message))
 }
 
-async fn deploy(sim: Sim, headers: HeaderMap, body: Bytes) -> Response {
-    let work = |world: &mut World, now, body: &Value| {
-        let order = Order::read(body)?;
-        let id = world.deploy(order, now)?;
-        Ok(json!({ "deploymentId": id, "automationName": body["automationName"] }))
-    };
-    enter(sim, Door::Deploy, Some(&headers), body, work).await
+fn deploy(world: &mut World, now: Timestamp, body: &Value) -> Result<Value, Refusal> {
+    let id = world.deploy(Order::read(body)?, now)?;
+    Ok(json!({ "deploymentId": id, "automationName": body["automationName"] }))
 }
 
 /// Every entrance: who is not let in is told so; then whatever is to go wrong here does.
 async fn enter(
     State(shared): Sim,
     door: Door,
-    headers: Option<&HeaderMap>,
+    headers: Option<HeaderMap>,
     body: Bytes,
-    work: impl FnOnce(&mut World, Timestamp, &Value) -> Result<Value, Refusal>,
+    work: Work,
 ) -> Response {
     let body = match read(&body) {
         Ok(body) => body,
@@ -129,7 +110,7 @@ async fn enter(
     };
     let begun = shared.change(|world, now| {
         *world.requests.entry(door.word()).or_default() += 1;
-        if let Some(headers) = headers {
+        if let Some(headers) = &headers {
             world.admit(token(headers), now)?;
         }
         let subject = match door {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// Longest delay; a client that waits longer has no timeout.
 const LONGEST: Duration = Duration::from_mins(10);
@@ -87,31 +88,18 @@ impl Fault {
 }
 
 /// A single fault or several, met one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Vec<Fault>")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Sequence(Vec<Fault>);
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    None,
-    Several(Vec<Fault>),
-    One(Box<Fault>),
-}
-
-impl From<Written> for Sequence {
-    fn from(written: Written) -> Self {
-        match written {
-            Written::None => Self::default(),
-            Written::Several(faults) => Self(faults),
-            Written::One(fault) => Self(vec![*fault]),
-        }
-    }
-}
-
-impl From<Sequence> for Vec<Fault> {
-    fn from(sequence: Sequence) -> Self {
-        sequence.0
+impl<'de> Deserialize<'de> for Sequence {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let several = match Value::deserialize(from)? {
+            Value::Null => Vec::new(),
+            Value::Array(several) => several,
+            one => vec![one],
+        };
+        let read: Result<_, _> = several.into_iter().map(serde_json::from_value).collect();
+        read.map(Self).map_err(serde::de::Error::custom)
     }
 }
 
@@ -139,29 +127,16 @@ pub(super) struct Faults {
     pub(super) callback: Sequence,
 }
 
-/// An entrance of the Control Room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Door {
-    Authentication,
-    Deploy,
-    Activity,
-    Manage,
-    Devices,
-    Users,
-    Files,
-}
-
-impl Door {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Authentication => "authentication",
-            Self::Deploy => "deploy",
-            Self::Activity => "activity",
-            Self::Manage => "manage",
-            Self::Devices => "devices",
-            Self::Users => "users",
-            Self::Files => "files",
-        }
+engine::words! {
+    /// An entrance of the Control Room.
+    pub(super) enum Door {
+        Authentication = "authentication",
+        Deploy = "deploy",
+        Activity = "activity",
+        Manage = "manage",
+        Devices = "devices",
+        Users = "users",
+        Files = "files",
     }
 }
 

@@ -1,32 +1,19 @@
 //! Records as lists show them.
 
+use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::select::Record;
 use super::world::{Bot, Run, World};
 
-pub(super) const ACTIVITY_FIELDS: [&str; 16] = [
-    "id",
-    "automationName",
-    "fileName",
-    "fileId",
-    "automationId",
-    "deploymentId",
-    "deviceId",
-    "userId",
-    "userName",
-    "status",
-    "message",
-    "progress",
-    "type",
-    "createdOn",
-    "startDateTime",
-    "endDateTime",
-];
-pub(super) const DEVICE_FIELDS: [&str; 5] = ["id", "type", "hostName", "status", "defaultUsers"];
-pub(super) const USER_FIELDS: [&str; 4] = ["id", "username", "licenseFeatures", "disabled"];
-pub(super) const FILE_FIELDS: [&str; 6] = ["id", "name", "path", "description", "type", "folder"];
+/// Names of fields, separated by spaces.
+pub(super) const ACTIVITY_FIELDS: &str = "id automationName fileName fileId automationId \
+    deploymentId deviceId userId userName status message progress type createdOn startDateTime \
+    endDateTime";
+pub(super) const DEVICE_FIELDS: &str = "id type hostName status defaultUsers";
+pub(super) const USER_FIELDS: &str = "id username licenseFeatures disabled";
+pub(super) const FILE_FIELDS: &str = "id name path description type folder";
 
 /// How the Control Room writes that there is no instant yet.
 const NEVER: &str = "1970-01-01T00:00:00Z";
@@ -93,8 +80,8 @@ impl Record for Execution<'_> {
     }
 
     fn show(&self) -> Value {
-        let fields = ACTIVITY_FIELDS.iter().map(|name| ((*name).to_owned(), self.field(name)));
-        Value::Object(fields.collect())
+        let fields = ACTIVITY_FIELDS.split_whitespace();
+        Value::Object(fields.map(|name| (name.to_owned(), self.field(name))).collect())
     }
 }
 
@@ -187,20 +174,17 @@ impl World {
     }
 
     pub(super) fn state(&self, now: Timestamp) -> Value {
-        let of = |ids: Vec<i64>, record: &dyn Fn(i64) -> Value| -> Vec<Value> {
-            ids.into_iter().map(record).collect()
-        };
-        let devices = self.devices.keys().copied().collect();
-        let users = self.users.keys().copied().collect();
-        let bots = self.bots.keys().copied().collect();
+        let devices: Vec<_> = self.devices.keys().map(|id| self.device_record(*id)).collect();
+        let users: Vec<_> = self.users.keys().map(|id| self.user_record(*id)).collect();
+        let bots: Vec<_> = self.bots.keys().map(|id| self.bot_record(*id)).collect();
         json!({
             "now": now,
             "settings": self.settings,
             "faults": self.faults,
             "requests": self.requests,
-            "devices": of(devices, &|id| self.device_record(id)),
-            "users": of(users, &|id| self.user_record(id)),
-            "bots": of(bots, &|id| self.bot_record(id)),
+            "devices": devices,
+            "users": users,
+            "bots": bots,
             "deployments": self.deployments(),
         })
     }

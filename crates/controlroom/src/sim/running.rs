@@ -67,7 +67,7 @@ impl World {
     fn is_unlucky(&mut self, number: u64) -> bool {
         let bot = self.runs.get(&number).and_then(|run| self.bots.get(&run.bot));
         let share = bot.map_or(0, |bot| bot.failure_pct);
-        share > 0 && self.dice.below(100) < u64::from(share)
+        share > 0 && self.chance.below(100) < usize::from(share)
     }
 
     /// Gives an execution a status, with what follows from it: the device taken or passed on, the
@@ -92,15 +92,7 @@ impl World {
                 run.message = Some("The bot ended with an error".to_owned());
                 None
             }
-            Status::Queued
-            | Status::Pending
-            | Status::Update
-            | Status::Paused
-            | Status::Completed
-            | Status::Aborted
-            | Status::TimedOut
-            | Status::DeployFailed
-            | Status::Other(_) => None,
+            _ => None,
         };
         let claim = status.claim();
         run.status = status;

@@ -139,7 +139,7 @@ impl Shared {
         };
         let http = http_client::builder().redirect(reqwest::redirect::Policy::none());
         Ok(Self {
-            world: Mutex::new(furnished(&options, 0)),
+            world: Mutex::new(world_of(&options, 0)),
             manual,
             resets: AtomicU64::new(0),
             changed: Notify::new(),
@@ -171,7 +171,7 @@ impl Shared {
     /// Makes the world anew. Ids go on being different from those before.
     pub(super) fn reset(&self) {
         let resets = self.resets.fetch_add(1, Ordering::Relaxed) + 1;
-        let world = furnished(&self.options, resets);
+        let world = world_of(&self.options, resets);
         *self.world.lock().unwrap_or_else(PoisonError::into_inner) = world;
     }
 
@@ -275,7 +275,7 @@ impl Shared {
     }
 }
 
-fn furnished(options: &Options, resets: u64) -> World {
+fn world_of(options: &Options, resets: u64) -> World {
     let settings = Settings {
         permissive: options.permissive,
         token_seconds: u32::try_from(options.token_life.as_secs()).unwrap_or(u32::MAX),

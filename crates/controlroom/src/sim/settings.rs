@@ -3,8 +3,6 @@
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-use super::dice::Dice;
-use super::status::Outcome;
 use super::world::{Account, Bot, Machine, World};
 
 /// What can be changed while it runs.
@@ -43,20 +41,8 @@ pub(super) fn length(seconds: f64) -> SignedDuration {
     SignedDuration::try_from_secs_f64(seconds).unwrap_or(SignedDuration::ZERO)
 }
 
-const TRADES: [&str; 12] = [
-    "Facturas",
-    "Conciliacion",
-    "Altas",
-    "Reclamos",
-    "Cobranzas",
-    "Padron",
-    "Nomina",
-    "Proveedores",
-    "Siniestros",
-    "Legajos",
-    "Impuestos",
-    "Embargos",
-];
+const TRADES: &str = "Facturas Conciliacion Altas Reclamos Cobranzas Padron Nomina Proveedores \
+                      Siniestros Legajos Impuestos Embargos";
 
 /// Licences of the users, in turn.
 const LICENCES: [&[&str]; 5] =
@@ -65,7 +51,7 @@ const LICENCES: [&[&str]; 5] =
 const FOLDER: &str = "Automation Anywhere\\Bots";
 
 /// Devices from 101 on with their users from 201 on, bots from 1001 on.
-pub(super) fn set_up(world: &mut World, devices: u32, bots: u32, dice: &mut Dice) {
+pub(super) fn set_up(world: &mut World, devices: u32, bots: u32) {
     for (n, licence) in (1..=i64::from(devices)).zip(LICENCES.iter().cycle()) {
         let (device, user) = (100 + n, 200 + n);
         let license_features = licence.iter().map(ToString::to_string).collect();
@@ -76,11 +62,10 @@ pub(super) fn set_up(world: &mut World, devices: u32, bots: u32, dice: &mut Dice
     let manager =
         Account { username: "orquestador".to_owned(), license_features: Vec::new(), device: None };
     world.users.insert(200, manager);
-    for (n, trade) in (1..=i64::from(bots)).zip(TRADES.iter().cycle()) {
+    for (n, trade) in (1..=i64::from(bots)).zip(TRADES.split_whitespace().cycle()) {
         let name = format!("P{n:04}_{trade}");
         let mut bot = Bot::new(&name, &format!("{FOLDER}\\RPA\\{trade}\\{name}"));
-        bot.duration = Some(length(30.0 + dice.below(150) as f64));
-        bot.outcome = Outcome::Completed;
+        bot.duration = Some(length(30.0 + world.chance.below(150) as f64));
         world.bots.insert(1000 + n, bot);
     }
     // What a catalogue has besides: a tool for tests, something private, a directory.

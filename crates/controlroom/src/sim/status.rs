@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use engine::Word as _;
+
 /// How far an execution is, in the words of the activity list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Status {
@@ -29,40 +31,35 @@ pub(super) enum Claim {
     Nothing,
 }
 
+/// Each with its word.
+static WORDS: [(Status, &str); 11] = [
+    (Status::Queued, "QUEUED"),
+    (Status::Pending, "PENDING_EXECUTION"),
+    (Status::Deployed, "DEPLOYED"),
+    (Status::Running, "RUNNING"),
+    (Status::Update, "UPDATE"),
+    (Status::Paused, "RUN_PAUSED"),
+    (Status::Completed, "COMPLETED"),
+    (Status::Failed, "RUN_FAILED"),
+    (Status::Aborted, "RUN_ABORTED"),
+    (Status::TimedOut, "RUN_TIMED_OUT"),
+    (Status::DeployFailed, "DEPLOY_FAILED"),
+];
+
 impl Status {
     /// Words of the list and those of callbacks; `UNKNOWN` is no status, it is not knowing one.
     pub(super) fn parse(word: &str) -> Self {
-        match word.to_ascii_uppercase().as_str() {
-            "QUEUED" => Self::Queued,
-            "PENDING_EXECUTION" => Self::Pending,
-            "DEPLOYED" => Self::Deployed,
-            "RUNNING" => Self::Running,
-            "UPDATE" => Self::Update,
-            "RUN_PAUSED" => Self::Paused,
-            "COMPLETED" | "RUN_COMPLETED" => Self::Completed,
-            "RUN_FAILED" => Self::Failed,
-            "RUN_ABORTED" => Self::Aborted,
-            "RUN_TIMED_OUT" => Self::TimedOut,
-            "DEPLOY_FAILED" => Self::DeployFailed,
-            other => Self::Other(other.to_owned()),
+        let word = word.to_ascii_uppercase();
+        if word == "RUN_COMPLETED" {
+            return Self::Completed;
         }
+        let known = WORDS.iter().find(|(_, known)| *known == word);
+        known.map_or(Self::Other(word), |(status, _)| status.clone())
     }
 
     pub(super) fn is_final(&self) -> bool {
-        match self {
-            Self::Completed
-            | Self::Failed
-            | Self::Aborted
-            | Self::TimedOut
-            | Self::DeployFailed => true,
-            Self::Queued
-            | Self::Pending
-            | Self::Deployed
-            | Self::Running
-            | Self::Update
-            | Self::Paused
-            | Self::Other(_) => false,
-        }
+        use Status as S;
+        matches!(self, S::Completed | S::Failed | S::Aborted | S::TimedOut | S::DeployFailed)
     }
 
     pub(super) fn claim(&self) -> Claim {
@@ -84,62 +81,44 @@ impl Status {
 
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Queued => "QUEUED",
-            Self::Pending => "PENDING_EXECUTION",
-            Self::Deployed => "DEPLOYED",
-            Self::Running => "RUNNING",
-            Self::Update => "UPDATE",
-            Self::Paused => "RUN_PAUSED",
-            Self::Completed => "COMPLETED",
-            Self::Failed => "RUN_FAILED",
-            Self::Aborted => "RUN_ABORTED",
-            Self::TimedOut => "RUN_TIMED_OUT",
-            Self::DeployFailed => "DEPLOY_FAILED",
-            Self::Other(word) => word,
+        let known = WORDS.iter().find(|(status, _)| status == self);
+        f.write_str(match (known, self) {
+            (Some((_, word)), _) => word,
+            (None, Self::Other(word)) => word,
+            (None, _) => "",
         })
     }
 }
 
-/// How the executions of a bot end when nobody interferes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Completed,
-    Failed,
-    Aborted,
-    TimedOut,
-    /// Instead of starting.
-    DeployFailed,
-    /// It ends and nobody hears of it.
-    Lost,
-    /// It goes on until somebody stops it.
-    Endless,
+engine::words! {
+    /// How the executions of a bot end when nobody interferes.
+    pub(super) enum Outcome {
+        Completed = "COMPLETED",
+        Failed = "RUN_FAILED",
+        Aborted = "RUN_ABORTED",
+        TimedOut = "RUN_TIMED_OUT",
+        /// Instead of starting.
+        DeployFailed = "DEPLOY_FAILED",
+        /// It ends and nobody hears of it.
+        Lost = "UNKNOWN",
+        /// It goes on until somebody stops it.
+        Endless = "RUNNING",
+    }
 }
 
 impl Outcome {
+    /// Its word, or one that people use for it.
     pub(super) fn parse(word: &str) -> Option<Self> {
-        Some(match word.to_ascii_uppercase().as_str() {
-            "COMPLETED" | "RUN_COMPLETED" | "SUCCESS" => Self::Completed,
-            "RUN_FAILED" | "FAILED" | "FAILURE" => Self::Failed,
-            "RUN_ABORTED" | "ABORTED" => Self::Aborted,
-            "RUN_TIMED_OUT" | "TIMED_OUT" => Self::TimedOut,
-            "DEPLOY_FAILED" => Self::DeployFailed,
-            "UNKNOWN" | "LOST" => Self::Lost,
-            "RUNNING" | "ENDLESS" | "NEVER" => Self::Endless,
-            _ => return None,
+        let word = word.to_ascii_uppercase();
+        Self::from_word(match word.as_str() {
+            "RUN_COMPLETED" | "SUCCESS" => "COMPLETED",
+            "FAILED" | "FAILURE" => "RUN_FAILED",
+            "ABORTED" => "RUN_ABORTED",
+            "TIMED_OUT" => "RUN_TIMED_OUT",
+            "LOST" => "UNKNOWN",
+            "ENDLESS" | "NEVER" => "RUNNING",
+            other => other,
         })
-    }
-
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Completed => "COMPLETED",
-            Self::Failed => "RUN_FAILED",
-            Self::Aborted => "RUN_ABORTED",
-            Self::TimedOut => "RUN_TIMED_OUT",
-            Self::DeployFailed => "DEPLOY_FAILED",
-            Self::Lost => "UNKNOWN",
-            Self::Endless => "RUNNING",
-        }
     }
 }
 
@@ -149,20 +128,7 @@ mod tests {
 
     #[test]
     fn words_are_read_as_they_are_written() {
-        for word in [
-            "QUEUED",
-            "PENDING_EXECUTION",
-            "DEPLOYED",
-            "RUNNING",
-            "UPDATE",
-            "RUN_PAUSED",
-            "COMPLETED",
-            "RUN_FAILED",
-            "RUN_ABORTED",
-            "RUN_TIMED_OUT",
-            "DEPLOY_FAILED",
-            "SOMETHING_NEW",
-        ] {
+        for word in WORDS.iter().map(|(_, word)| *word).chain(["SOMETHING_NEW"]) {
             assert_eq!(Status::parse(word).to_string(), word);
         }
         assert_eq!(Status::parse("run_completed"), Status::Completed);

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use engine::Chance;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::access::Pass;
 use super::callbacks::{Delivery, Notice};
-use super::dice::Dice;
 use super::faults::Faults;
 use super::settings::{Settings, set_up};
 use super::status::{Outcome, Status};
@@ -53,7 +53,20 @@ pub(super) struct Bot {
     pub(super) failure_pct: u8,
 }
 
+impl Account {
+    /// One that nobody described: licensed, and named after its number.
+    pub(super) fn numbered(id: i64, device: Option<i64>) -> Self {
+        let license_features = vec!["RUNTIME".to_owned()];
+        Self { username: format!("bot{id}"), license_features, device }
+    }
+}
+
 impl Bot {
+    pub(super) fn numbered(id: i64) -> Self {
+        let name = format!("P{id:04}_Robot");
+        Self::new(&name, &format!("Automation Anywhere\\Bots\\RPA\\{name}"))
+    }
+
     pub(super) fn new(name: &str, path: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -99,7 +112,7 @@ pub(super) enum Due {
 pub(super) struct World {
     pub(super) settings: Settings,
     pub(super) faults: Faults,
-    pub(super) dice: Dice,
+    pub(super) chance: Chance,
     pub(super) devices: BTreeMap<i64, Machine>,
     pub(super) users: BTreeMap<i64, Account>,
     pub(super) bots: BTreeMap<i64, Bot>,
@@ -119,7 +132,7 @@ impl World {
         let mut world = Self {
             settings,
             faults: Faults::default(),
-            dice: Dice::new(seed),
+            chance: Chance::new(seed),
             tickets: Some(BTreeMap::new()),
             devices: BTreeMap::new(),
             users: BTreeMap::new(),
@@ -131,10 +144,16 @@ impl World {
             requests: BTreeMap::new(),
             count: 0,
         };
-        let mut dice = world.dice.clone();
-        set_up(&mut world, devices, bots, &mut dice);
-        world.dice = dice;
+        set_up(&mut world, devices, bots);
         world
+    }
+
+    /// An id in the form of a UUID of version 4.
+    pub(super) fn uuid(&mut self) -> String {
+        let (a, b) = (self.chance.number(), self.chance.number());
+        let (high, middle, low) = (a >> 32, (a >> 16) & 0xffff, a & 0xfff);
+        let variant = 0x8000 | ((b >> 48) & 0x3fff);
+        format!("{high:08x}-{middle:04x}-4{low:03x}-{variant:04x}-{:012x}", b & 0xffff_ffff_ffff)
     }
 
     pub(super) fn number(&mut self) -> u64 {
@@ -163,9 +182,7 @@ impl World {
 
     pub(super) fn bot(&mut self, id: i64) -> Option<&mut Bot> {
         if self.settings.permissive {
-            let name = format!("P{id:04}_Robot");
-            let made = || Bot::new(&name, &format!("Automation Anywhere\\Bots\\RPA\\{name}"));
-            return Some(self.bots.entry(id).or_insert_with(made));
+            return Some(self.bots.entry(id).or_insert_with(|| Bot::numbered(id)));
         }
         self.bots.get_mut(&id)
     }
@@ -174,12 +191,7 @@ impl World {
     pub(super) fn user(&mut self, id: i64) -> Option<&mut Account> {
         if self.settings.permissive && !self.users.contains_key(&id) {
             self.machine(id);
-            let account = Account {
-                username: format!("bot{id}"),
-                license_features: vec!["RUNTIME".to_owned()],
-                device: Some(id),
-            };
-            self.users.insert(id, account);
+            self.users.insert(id, Account::numbered(id, Some(id)));
         }
         self.users.get_mut(&id)
     }

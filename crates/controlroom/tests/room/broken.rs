@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use controlroom::{Client, Config, Fault, Secret};
+use controlroom::{Client, Config, Fault, Kind, Secret};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -73,13 +73,10 @@ async fn an_answer_that_is_cut_or_no_answer_leaves_doubt() {
         (b"HTTP/1.1 200".to_vec(), "cut in the head"),
     ] {
         let fault = deploy(vec![login(), answer]).await.unwrap_err();
-        assert!(matches!(fault, Fault::InDoubt { .. }), "{what}: {fault:?}");
+        assert!(fault.kind == Kind::InDoubt, "{what}: {fault:?}");
     }
     let fault = deploy(vec![login()]).await.unwrap_err();
-    assert!(
-        matches!(&fault, Fault::InDoubt { reason } if reason.contains("timed out")),
-        "{fault:?}"
-    );
+    assert!(fault.kind == Kind::InDoubt && fault.message.contains("timed out"), "{fault:?}");
 }
 
 #[tokio::test]
@@ -88,7 +85,7 @@ async fn an_answer_that_makes_no_sense_leaves_doubt_too() {
         ["", "{", "null", "\"ok\"", "[]", "{\"deploymentId\": \"\"}", "{\"deploymentId\": {}}"]
     {
         let fault = deploy(vec![login(), http(body)]).await.unwrap_err();
-        assert!(matches!(fault, Fault::Malformed { .. }), "{body}: {fault:?}");
+        assert!(fault.kind == Kind::Malformed, "{body}: {fault:?}");
         assert!(fault.may_have_been_accepted());
     }
     assert_eq!(deploy(vec![login(), http("{\"deploymentId\": 77}")]).await.as_deref(), Ok("77"));
@@ -103,14 +100,14 @@ async fn an_answer_without_end_is_left() {
         endless.extend(b"\r\n");
     }
     let fault = deploy(vec![login(), endless]).await.unwrap_err();
-    assert!(matches!(fault, Fault::Malformed { .. }), "{fault:?}");
+    assert!(fault.kind == Kind::Malformed, "{fault:?}");
 }
 
 #[tokio::test]
 async fn a_refusal_whose_text_is_lost_is_a_refusal() {
     let cut = b"HTTP/1.1 412 Precondition Failed\r\ncontent-length: 50\r\n\r\nDev".to_vec();
     let fault = deploy(vec![login(), cut]).await.unwrap_err();
-    assert!(matches!(fault, Fault::DeviceUnavailable { .. }), "{fault:?}");
+    assert!(fault.kind == Kind::DeviceUnavailable, "{fault:?}");
 }
 
 #[tokio::test]
@@ -125,12 +122,9 @@ async fn whoever_cannot_sign_in_has_certainly_not_deployed() {
     ] {
         let fault = deploy(vec![answer]).await.unwrap_err();
         assert!(!fault.may_have_been_accepted(), "{what}: {fault:?}");
-        let sorry = matches!(fault, Fault::Unreachable { .. } | Fault::Unauthorized { .. });
+        let sorry = matches!(fault.kind, Kind::Unreachable | Kind::Unauthorized);
         assert!(sorry, "{what}: {fault:?}");
     }
     let fault = deploy(Vec::new()).await.unwrap_err();
-    assert!(
-        matches!(&fault, Fault::Unreachable { reason } if reason.contains("timed out")),
-        "{fault:?}"
-    );
+    assert!(fault.kind == Kind::Unreachable && fault.message.contains("timed out"), "{fault:?}");
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use controlroom::{Activity, ActivityQuery, Client, Fault, RunsOn};
+use controlroom::{Activity, ActivityQuery, Client, Kind};
 use futures::stream::{self, StreamExt as _};
 use serde_json::json;
 
-use crate::room::{Room, deployment, start};
+use crate::room::{Room, deployment};
 
 async fn deploy(client: &Client, count: i64) -> Vec<String> {
     let deployments = stream::iter(0..count).map(|n| async move {
@@ -35,11 +35,6 @@ async fn a_thousand_and_fifty_are_read_to_the_last() {
     assert_eq!(client.activity(&running).await.unwrap().len(), 0);
     room.advance(1).await;
     assert_eq!(client.activity(&running).await.unwrap().len(), 30);
-    let here = client.activity(&ActivityQuery::Since(RunsOn::Device(50), start())).await.unwrap();
-    assert_eq!((here.len(), distinct(&here)), (35, 35));
-    let later = start() + jiff::SignedDuration::from_secs(1);
-    let none = client.activity(&ActivityQuery::Since(RunsOn::User(50), later)).await.unwrap();
-    assert_eq!(none, []);
 }
 
 #[tokio::test]
@@ -63,7 +58,7 @@ async fn a_list_that_fails_half_way_is_no_list() {
     deploy(&client, 250).await;
     room.faults(json!({"activity": [{"delay_ms": 0, "times": 2}, {"status": 500}]})).await;
     let broken = client.activity(&ActivityQuery::active()).await.unwrap_err();
-    assert!(matches!(broken, Fault::Server { status: 500, .. }), "{broken:?}");
+    assert!((broken.kind, broken.status) == (Kind::Server, Some(500)), "{broken:?}");
 }
 
 #[tokio::test]
@@ -74,11 +69,11 @@ async fn slow_lists_are_waited_for_as_long_as_agreed() {
     assert_eq!(room.hasty().activity(&ActivityQuery::active()).await.unwrap().len(), 1);
     room.faults(json!({"activity": {"delay_ms": 60_000}})).await;
     let slow = room.hasty().activity(&ActivityQuery::active()).await.unwrap_err();
-    assert!(matches!(&slow, Fault::InDoubt { reason } if reason.contains("timed out")), "{slow:?}");
+    assert!(slow.kind == Kind::InDoubt && slow.message.contains("timed out"), "{slow:?}");
 }
 
 #[tokio::test]
-async fn the_catalogue_is_what_the_room_is_furnished_with() {
+async fn the_catalogue_is_what_the_room_begins_with() {
     let room = Room::new().await;
     let client = room.client();
     room.put("/sim/devices/102", json!({"connected": false})).await;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use controlroom::{ActivityQuery, Client, Config, Fault, Secret};
+use controlroom::{ActivityQuery, Client, Config, Fault, Kind, Secret};
 use futures::future::join_all;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ async fn fifty_callers_share_a_failure() {
     .await;
     for answer in answers {
         let fault = answer.unwrap_err();
-        assert!(matches!(fault, Fault::Unreachable { .. }), "{fault:?}");
+        assert!(fault.kind == Kind::Unreachable, "{fault:?}");
     }
     assert_eq!(room.requests("authentication").await, 1);
     // Whoever comes later tries again.
@@ -68,7 +68,7 @@ async fn a_401_that_stays_is_asked_twice_and_no_more() {
     let client = room.client();
     room.faults(json!({"deploy": {"status": 401, "message": "no"}})).await;
     let refused = client.deploy(&deployment(5, 50, "turno-1")).await.unwrap_err();
-    assert_eq!(refused, Fault::Unauthorized { message: "no".to_owned() });
+    assert_eq!(refused, Fault::new(Kind::Unauthorized, "no"));
     assert_eq!(room.requests("deploy").await, 2);
     assert_eq!(room.requests("authentication").await, 2);
 }
@@ -101,12 +101,12 @@ async fn wrong_secrets_are_refused_and_no_secret_is_shown() {
     room.put("/sim/settings", json!({"secret": "another"})).await;
     let client = room.client();
     let refused = client.devices().await.unwrap_err();
-    assert!(matches!(refused, Fault::Unauthorized { .. }), "{refused:?}");
+    assert!(refused.kind == Kind::Unauthorized, "{refused:?}");
     // Even a server that repeats it does not bring it into a log.
     let echo = format!("bad key {KEY}");
     room.faults(json!({"authentication": {"status": 400, "message": echo}})).await;
     let refused = client.devices().await.unwrap_err();
-    assert_eq!(refused, Fault::Unauthorized { message: "bad key …".to_owned() });
+    assert_eq!(refused, Fault::new(Kind::Unauthorized, "bad key …"));
     assert!(!format!("{client:?}").contains(KEY));
     room.faults(json!({})).await;
     let secret = Secret::Password("another".to_owned());
@@ -120,5 +120,5 @@ async fn an_address_that_is_no_control_room_is_named() {
     let room = Room::new().await;
     let config = Config { url: format!("{}/elsewhere", room.sim.url()), ..room.config() };
     let refused = Client::new(config).unwrap().devices().await.unwrap_err();
-    assert!(matches!(refused, Fault::Unreachable { .. }), "{refused:?}");
+    assert!(refused.kind == Kind::Unreachable, "{refused:?}");
 }

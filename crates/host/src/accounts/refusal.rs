@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use terminal::{Code, Exit};
 use web::Lang;
 
 use crate::Grant;
@@ -96,5 +97,20 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(Lang::En))
+    }
+}
+
+/// How a command ends that was refused.
+impl From<AccountError> for Exit {
+    fn from(error: AccountError) -> Self {
+        let (code, message) = match error {
+            AccountError::Store(error) => return error.into(),
+            AccountError::Hashing => (Code::Failed, error.to_string()),
+            AccountError::Refused(refusal) => match refusal {
+                Refusal::TokenTaken | Refusal::LastAdmin => (Code::Conflict, refusal.to_string()),
+                _ => (Code::Usage, refusal.to_string()),
+            },
+        };
+        Self::new(code, message)
     }
 }

@@ -151,6 +151,8 @@ impl House {
             sse_connections: 4,
             drain: std::time::Duration::from_secs(1),
             alerts: channels,
+            data_dir: std::env::temp_dir(),
+            listen: std::net::Ipv4Addr::LOCALHOST.into(),
             url: "http://127.0.0.1:8000".into(),
         };
         let bus = Arc::new(bus::LocalBus::new());

@@ -29,6 +29,30 @@ pub struct Node {
     pub version: i64,
 }
 
+impl Node {
+    /// One that is switched on, known by its key, and never ran.
+    pub fn new(olt: OltId, key: String, job: JobType, role: Role) -> Self {
+        Self {
+            id: NodeId(0),
+            olt,
+            template: None,
+            name: key.clone(),
+            key,
+            job,
+            oid: None,
+            column: None,
+            priority: Priority::default(),
+            switch: Switch::On,
+            role,
+            overrides: Overrides::NONE,
+            last_run_at: None,
+            last_success_at: None,
+            last_failure_at: None,
+            version: 1,
+        }
+    }
+}
+
 /// *Nodo maestro* or *nodo de cadena*.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {

@@ -24,6 +24,13 @@ pub struct Olt {
     pub row_version: i64,
 }
 
+impl Olt {
+    /// Whether anything may be planned on it.
+    pub const fn works(&self) -> bool {
+        self.enabled && self.workflow_active
+    }
+}
+
 engine::words! {
     #[derive(Default)]
     pub enum SnmpVersion {
@@ -37,7 +44,7 @@ engine::words! {
 /// An OLT that does not answer: left alone until `until`, then tried by one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
-    /// In a row.
+    /// How many in a row.
     pub failures: u32,
     pub since: Timestamp,
     pub until: Timestamp,

@@ -10,60 +10,21 @@ use crate::model::{After, JobType, NodeId, RunId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     Unable(Unable),
-    AlreadyLive {
-        run: RunId,
-    },
-    NotDue {
-        at: Timestamp,
-    },
-    /// It had no next run: it gets one.
-    NotPlanned {
-        at: Timestamp,
-    },
-    WaitsForMaster {
-        master: NodeId,
-        after: After,
-    },
-    Quota {
-        used: u32,
-        max: u32,
-        until: Timestamp,
-    },
-    SameTypeRunning {
-        holder: Holder,
-        job: JobType,
-        since: Timestamp,
-        stale_at: Timestamp,
-    },
-    OltBusy {
-        running: u32,
-        max: u32,
-    },
-    TypeLimit {
-        job: JobType,
-        running: u32,
-        max: u32,
-    },
-    TotalLimit {
-        running: u32,
-        max: u32,
-    },
-    MinuteLimit {
-        max: u32,
-        until: Timestamp,
-    },
-    ShortLimit {
-        max: u32,
-        until: Timestamp,
-    },
-    OltUnreachable {
-        failures: u32,
-        until: Timestamp,
-    },
-    /// An OLT that did not answer is being tried by one run.
-    Probing {
-        holder: Holder,
-    },
+    AlreadyLive { run: RunId },
+    NotDue { at: Timestamp },
+    // It had no next run: it gets one.
+    NotPlanned { at: Timestamp },
+    WaitsForMaster { master: NodeId, after: After },
+    Quota { used: u32, max: u32, until: Timestamp },
+    SameTypeRunning { holder: Holder, job: JobType, since: Timestamp, stale_at: Timestamp },
+    OltBusy { running: u32, max: u32 },
+    TypeLimit { job: JobType, running: u32, max: u32 },
+    TotalLimit { running: u32, max: u32 },
+    MinuteLimit { max: u32, until: Timestamp },
+    ShortLimit { max: u32, until: Timestamp },
+    OltUnreachable { failures: u32, until: Timestamp },
+    // An OLT that did not answer is being tried by one run.
+    Probing { holder: Holder },
 }
 
 /// Whose run is in the way. One that starts in the same plan has no number yet.
@@ -144,13 +105,7 @@ impl Reason {
             | Self::ShortLimit { until, .. }
             | Self::OltUnreachable { until, .. }
             | Self::SameTypeRunning { stale_at: until, .. } => Some(*until),
-            Self::Unable(_)
-            | Self::AlreadyLive { .. }
-            | Self::WaitsForMaster { .. }
-            | Self::OltBusy { .. }
-            | Self::TypeLimit { .. }
-            | Self::TotalLimit { .. }
-            | Self::Probing { .. } => None,
+            _ => None,
         }
     }
 
@@ -187,114 +142,82 @@ impl Reason {
 
     /// In Spanish and English, with what would make it run.
     pub fn sentence(&self, zone: &TimeZone) -> Sentence {
-        let at = |instant: Timestamp| {
-            instant.to_zoned(zone.clone()).strftime("%d/%m %H:%M:%S").to_string()
-        };
-        match self {
+        let clock =
+            |at: Timestamp| at.to_zoned(zone.clone()).strftime("%d/%m %H:%M:%S").to_string();
+        let at = self.until().map(clock).unwrap_or_default();
+        let (es, en) = match self {
             Self::Unable(unable) => {
                 let (es, en) = unable.sentence();
-                Sentence::new(es, en)
+                (es.to_owned(), en.to_owned())
             }
-            Self::AlreadyLive { run } => Sentence::new(
+            Self::AlreadyLive { run } => (
                 format!("Su ejecución {run} sigue viva."),
                 format!("Its run {run} is still alive."),
             ),
-            Self::NotDue { at: when } => {
-                let at = at(*when);
-                Sentence::new(
-                    format!("Todavía no le toca: el {at}."),
-                    format!("Not due yet: {at}."),
-                )
+            Self::NotDue { .. } => {
+                (format!("Todavía no le toca: el {at}."), format!("Not due yet: {at}."))
             }
-            Self::NotPlanned { at: when } => {
-                let at = at(*when);
-                Sentence::new(
-                    format!("No tenía próxima ejecución; queda para el {at}."),
-                    format!("It had no next run; now it is {at}."),
-                )
-            }
-            Self::WaitsForMaster { master, after } => waits(*master, *after),
-            Self::Quota { used, max, until } => {
-                let at = at(*until);
-                Sentence::new(
-                    format!("Cuota usada: {used} de {max} en la última hora; sigue el {at}."),
-                    format!("Quota used: {used} of {max} in the last hour; goes on {at}."),
-                )
-            }
+            Self::NotPlanned { .. } => (
+                format!("No tenía próxima ejecución; queda para el {at}."),
+                format!("It had no next run; now it is {at}."),
+            ),
+            Self::WaitsForMaster { master, after: After::Success } => (
+                format!("Corre después de que el nodo {master} termine bien."),
+                format!("It runs after node {master} ended well."),
+            ),
+            Self::WaitsForMaster { master, after: After::SuccessOrFailure } => (
+                format!("Corre después de que el nodo {master} termine, bien o mal."),
+                format!("It runs after node {master} ended, well or not."),
+            ),
+            Self::Quota { used, max, .. } => (
+                format!("Cuota usada: {used} de {max} en la última hora; sigue el {at}."),
+                format!("Quota used: {used} of {max} in the last hour; goes on {at}."),
+            ),
             Self::SameTypeRunning { holder, job, since, .. } => {
-                let (job, at, node) = (job.word(), at(*since), holder.node);
-                Sentence::new(
+                let (job, at, node) = (job.word(), clock(*since), holder.node);
+                (
                     format!("La OLT tiene en curso otro {job} (nodo {node}, desde {at})."),
                     format!("The OLT has another {job} running (node {node}, since {at})."),
                 )
             }
-            Self::OltBusy { .. }
-            | Self::TypeLimit { .. }
-            | Self::TotalLimit { .. }
-            | Self::MinuteLimit { .. }
-            | Self::ShortLimit { .. }
-            | Self::OltUnreachable { .. }
-            | Self::Probing { .. } => self.full(&self.until().map(at).unwrap_or_default()),
-        }
+            _ => self.full(&at),
+        };
+        Sentence::new(es, en)
     }
 
-    /// What has to do with room, in the same order.
-    fn full(&self, at: &str) -> Sentence {
+    /// What has to do with room.
+    fn full(&self, at: &str) -> (String, String) {
         match self {
-            Self::OltBusy { running, max } => Sentence::new(
+            Self::OltBusy { running, max } => (
                 format!("La OLT ya tiene {running} en curso (máximo {max})."),
                 format!("The OLT has {running} running already (at most {max})."),
             ),
-            Self::TypeLimit { job, running, max } => {
-                let job = job.word();
-                Sentence::new(
-                    format!("Hay {running} {job} en curso (máximo {max})."),
-                    format!("There are {running} {job} running (at most {max})."),
-                )
-            }
-            Self::TotalLimit { running, max } => Sentence::new(
+            Self::TypeLimit { job, running, max } => (
+                format!("Hay {running} {} en curso (máximo {max}).", job.word()),
+                format!("There are {running} {} running (at most {max}).", job.word()),
+            ),
+            Self::TotalLimit { running, max } => (
                 format!("Hay {running} ejecuciones en curso (máximo {max})."),
                 format!("There are {running} runs (at most {max})."),
             ),
-            Self::MinuteLimit { max, .. } => Sentence::new(
+            Self::MinuteLimit { max, .. } => (
                 format!("Ya empezaron {max} en un minuto; hay lugar el {at}."),
                 format!("{max} started within a minute already; there is room {at}."),
             ),
-            Self::ShortLimit { max, .. } => Sentence::new(
+            Self::ShortLimit { max, .. } => (
                 format!("Ya empezaron {max} de intervalo corto en un minuto; hay lugar el {at}."),
                 format!("{max} of short interval started within a minute; there is room {at}."),
             ),
-            Self::OltUnreachable { failures, .. } => Sentence::new(
+            Self::OltUnreachable { failures, .. } => (
                 format!("La OLT no responde ({failures} seguidas); se prueba el {at}."),
                 format!("The OLT does not answer ({failures} in a row); tried {at}."),
             ),
-            Self::Probing { holder } => Sentence::new(
+            Self::Probing { holder } => (
                 format!("La OLT no respondía: se la prueba con el nodo {}.", holder.node),
                 format!("The OLT did not answer: node {} is trying it.", holder.node),
             ),
-            Self::Unable(_)
-            | Self::AlreadyLive { .. }
-            | Self::NotDue { .. }
-            | Self::NotPlanned { .. }
-            | Self::WaitsForMaster { .. }
-            | Self::Quota { .. }
-            | Self::SameTypeRunning { .. } => {
-                Sentence::new(self.code().to_owned(), self.code().to_owned())
-            }
+            _ => (self.code().to_owned(), self.code().to_owned()),
         }
-    }
-}
-
-fn waits(master: NodeId, after: After) -> Sentence {
-    match after {
-        After::Success => Sentence::new(
-            format!("Corre después de que el nodo {master} termine bien."),
-            format!("It runs after node {master} ended well."),
-        ),
-        After::SuccessOrFailure => Sentence::new(
-            format!("Corre después de que el nodo {master} termine, bien o mal."),
-            format!("It runs after node {master} ended, well or not."),
-        ),
     }
 }
 

@@ -179,23 +179,15 @@ mod tests {
 
     fn node(id: i64, template: i64, interval: i64, overrides: Overrides) -> Node {
         let (cadence, next) = due::enabled(every(interval), at("10:00:00"));
+        let role = Role::Master { cadence, next_run_at: Some(next) };
         Node {
             id: NodeId(id),
-            olt: OltId(1),
             template: Some(TemplateNodeId(template)),
-            key: "old".to_owned(),
-            name: "old".to_owned(),
-            job: JobType::Get,
             oid: Some("1.3.6.1.9".parse().unwrap()),
-            column: None,
             priority: Priority::BEST,
             switch: Switch::Off,
-            role: Role::Master { cadence, next_run_at: Some(next) },
             overrides,
-            last_run_at: None,
-            last_success_at: None,
-            last_failure_at: None,
-            version: 1,
+            ..Node::new(OltId(1), "old".to_owned(), JobType::Get, role)
         }
     }
 

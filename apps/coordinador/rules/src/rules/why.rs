@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::{After, JobType, NodeId, OltId, Overrides, Priority, Switch},
+        model::{After, JobType, NodeId, OltId},
         rules::{
             dispatch::properties::{eleven, worlds},
             samples::{at, due, world},
@@ -137,24 +137,8 @@ mod tests {
 
     #[test]
     fn a_member_of_a_chain_waits_for_its_master() {
-        let member = Node {
-            id: NodeId(5),
-            olt: OltId(1),
-            template: None,
-            key: "get.mac".into(),
-            name: "MAC".into(),
-            job: JobType::Get,
-            oid: None,
-            column: None,
-            priority: Priority::BEST,
-            switch: Switch::On,
-            role: Role::Chain { master: NodeId(4), after: After::Success },
-            overrides: Overrides::NONE,
-            last_run_at: None,
-            last_success_at: None,
-            last_failure_at: None,
-            version: 1,
-        };
+        let role = Role::Chain { master: NodeId(4), after: After::Success };
+        let member = Node::new(OltId(1), "get.mac".into(), JobType::Get, role);
         let answer = node(&world(), &member, true, Vec::new(), at("10:00:00"));
         assert_eq!(answer.reasons.len(), 1);
         assert_eq!(answer.reasons[0].code(), "WAITS_FOR_MASTER");

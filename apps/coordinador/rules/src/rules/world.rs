@@ -66,7 +66,7 @@ impl From<&Olt> for Site {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Able {
     pub switch: Switch,
-    /// True without a template.
+    /// True for a node without a template.
     pub template_active: bool,
     pub has_oid: bool,
 }
@@ -132,6 +132,6 @@ pub struct Running {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Started {
     pub at: Timestamp,
-    /// By a short node.
+    /// It was a short node.
     pub short: bool,
 }

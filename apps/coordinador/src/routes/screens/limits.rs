@@ -6,13 +6,12 @@ use host::{Console, Failure};
 
 use super::{Desk, render};
 use crate::{
-    decisions::catalogue::entries,
+    decisions::catalogue::views as oids,
     pages::limits::{LimitsPage, Rehearsal},
     policy::{Action, TestMode},
     routes::{LimitsView, plan},
     rules::formula,
     store::{formulas, policy},
-    wire::OidView,
 };
 
 pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failure> {
@@ -31,7 +30,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
         fit,
         rehearsal: rehearsal(policy.test_mode),
         settings: values.iter().filter(|_| may_read).cloned().collect(),
-        oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
+        oids: oids(&mut tx).await?,
         formulas: own.chain(shipped.into_iter().map(|formula| (None, formula))).collect(),
         may_edit: desk.role.can(Action::Edit),
         may_configure: desk.role.can(Action::Configure),

@@ -13,11 +13,11 @@ use web::{
 
 use super::{Desk, event, names, render};
 use crate::{
-    model::{JobType, Olt, Run, RunState},
+    model::{JobType, NodeId, Run, RunState},
     pages::{
         Names,
-        overview::{Counts, DeadOlt, OverviewPage, QuotaLine, SlowOlt},
-        words,
+        overview::{Counts, OverviewPage},
+        words::{self, Used},
     },
     policy::{Action, Limits, TestMode},
     routes::{plan, settings::all_quotas},
@@ -55,6 +55,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let told = kept.iter().filter(|kept| kept.level != Level::Debug).take(SHOWN);
     let cap = ahead.maximo_por_minuto;
     let over = ahead.minutos.iter().filter(|minute| minute.nodos.len() > cap as usize);
+    let response = |us: i64| format!("{}\u{a0}ms", page.decimal(us as f64 / 1_000.0, 1));
     let view = OverviewPage {
         first: names.olts.is_empty(),
         rehearsal: match policy.test_mode {
@@ -76,8 +77,8 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
         collisions: over.map(|one| (page.clock(one.minuto), one.nodos.len())).collect(),
         overflow: ahead.overflow.len(),
         full: near(&page, &names, quotas),
-        slow: slow.iter().map(|(olt, us)| slow_one(&page, olt, *us)).collect(),
-        dead: dead.iter().filter_map(dead_one).collect(),
+        slow: slow.into_iter().map(|(olt, us)| (olt, response(us))).collect(),
+        dead: dead.into_iter().filter_map(|olt| Some((olt.backoff?, olt))).collect(),
         events: told.map(|kept| event(&page, &names, kept)).collect(),
         page,
     };
@@ -144,31 +145,13 @@ fn running(page: &Page, live: &[Run], limits: &Limits) -> Vec<Meter> {
 }
 
 /// Those that used the most.
-fn near(page: &Page, names: &Names, mut quotas: Vec<QuotaView>) -> Vec<QuotaLine> {
+fn near(page: &Page, names: &Names, mut quotas: Vec<QuotaView>) -> Vec<(i64, String, Used)> {
     quotas.retain(|quota| quota.porcentaje >= 80);
     quotas.sort_by_key(|quota| (std::cmp::Reverse(quota.porcentaje), quota.nodo_id));
-    let lines = quotas.iter().take(SHOWN).map(|quota| QuotaLine {
-        node: quota.nodo_id,
-        name: names.node(crate::model::NodeId(quota.nodo_id)),
-        used: words::used(page, quota),
-    });
-    lines.collect()
-}
-
-fn slow_one(page: &Page, olt: &Olt, us: i64) -> SlowOlt {
-    let response = format!("{}\u{a0}ms", page.decimal(us as f64 / 1_000.0, 1));
-    SlowOlt { id: olt.id.0, name: olt.name.clone(), response }
-}
-
-fn dead_one(olt: &Olt) -> Option<DeadOlt> {
-    let backoff = olt.backoff?;
-    Some(DeadOlt {
-        id: olt.id.0,
-        name: olt.name.clone(),
-        failures: backoff.failures,
-        since: backoff.since,
-        next: backoff.until,
-    })
+    let line = |quota: &QuotaView| {
+        (quota.nodo_id, names.node(NodeId(quota.nodo_id)), words::used(page, quota))
+    };
+    quotas.iter().take(SHOWN).map(line).collect()
 }
 
 #[cfg(test)]

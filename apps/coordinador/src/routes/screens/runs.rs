@@ -3,66 +3,47 @@
 use axum::response::Response;
 use engine::Roles as _;
 use engine::Word as _;
-use host::{Console, Failure};
-use serde::Deserialize;
+use host::{Console, Failure, Listed};
 use web::{Path, Query};
 
 use super::{Desk, names, render};
 use crate::{
+    decisions::runs::missing,
     model::{JobType, NodeId, OltId, RunId, RunState},
     pages::{
-        runs::{Narrowed, RunLine, RunPage, RunsPage},
+        Narrowed,
+        runs::{RunLine, RunPage, RunsPage},
         words,
     },
     policy::Action,
-    routes::{missing, runs::RUN},
     rules::why,
     store::{runs, world},
 };
 
 const SHOWN: usize = 50;
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
-    nodo_id: Option<String>,
-    olt_id: Option<String>,
-    status: Option<String>,
-    job_type: Option<String>,
-    cursor: Option<String>,
-}
-
 pub(super) async fn list(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<Narrowed>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Ejecuciones", "Runs"));
-    let cursor = wanted.cursor.and_then(|cursor| cursor.parse().ok());
-    let wanted = Narrowed {
-        node: wanted.nodo_id.unwrap_or_default(),
-        olt: wanted.olt_id.unwrap_or_default(),
-        state: wanted.status.unwrap_or_default(),
-        job: wanted.job_type.unwrap_or_default(),
-    };
-    // What names nothing narrows nothing: an empty choice of the form arrives as "".
     let filter = runs::Filter {
-        node: wanted.node.parse().ok().map(NodeId),
-        olt: wanted.olt.parse().ok().map(OltId),
-        state: RunState::from_word(&wanted.state),
-        job: JobType::from_word(&wanted.job),
+        node: wanted.number("nodo_id").map(NodeId),
+        olt: wanted.number("olt_id").map(OltId),
+        state: RunState::from_word(wanted.of("status")),
+        job: JobType::from_word(wanted.of("job_type")),
         since: None,
-        before: cursor.map(RunId),
+        before: wanted.number("cursor").map(RunId),
     };
     let mut tx = desk.context.store.read().await?;
-    let mut found = runs::list(&mut tx, &filter, SHOWN as i64 + 1).await?;
-    let more = found.len() > SHOWN;
-    found.truncate(SHOWN);
-    let last = found.last().map(|told| told.run.id.to_string()).filter(|_| more);
+    let found = runs::list(&mut tx, &filter, SHOWN as i64 + 1).await?;
+    let Listed { items: found, next } = Listed::page(found, SHOWN, |told| told.run.id.0);
     let names = names(&mut tx).await?;
     let view = RunsPage {
         lines: found.iter().map(|told| RunLine::new(&page, &names, told)).collect(),
-        next: last.map(|cursor| wanted.address(&cursor)),
+        next: next.map(|cursor| wanted.after("/coordinador/ejecuciones", &cursor.to_string())),
         may_operate: desk.role.can(Action::Operate),
         wanted,
         names,
@@ -79,7 +60,7 @@ pub(super) async fn one(
     desk.require(Action::Read)?;
     let page = console.page(&format!("{} {id}", console.lang.t("Ejecución", "Run")));
     let mut tx = desk.context.store.read().await?;
-    let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang, RUN))?;
+    let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang))?;
     let names = names(&mut tx).await?;
     let mut reasons = Vec::new();
     if told.run.state == RunState::Pending {

@@ -2,21 +2,20 @@
 
 use axum::response::Response;
 use engine::Roles as _;
-use host::{Console, Failure};
+use host::{Console, Failure, edit::Editable as _};
 use web::Path;
 
 use super::{Desk, names, render};
 use crate::{
-    decisions::catalogue::entries,
+    decisions::{
+        catalogue::views as oids,
+        templates::{Templates, view},
+    },
     model::TemplateId,
     pages::templates::{TemplatePage, TemplatesPage},
     policy::Action,
-    routes::{
-        missing, plan,
-        templates::{TEMPLATE, view},
-    },
+    routes::plan,
     store::templates,
-    wire::OidView,
 };
 
 pub(super) async fn list(desk: Desk, console: Console) -> Result<Response, Failure> {
@@ -55,7 +54,7 @@ async fn form(desk: Desk, console: Console, id: Option<TemplateId>) -> Result<Re
         None => None,
         Some(id) => {
             let found = templates::find(&mut tx, id).await?;
-            let found = found.ok_or_else(|| missing(desk.lang, TEMPLATE))?;
+            let found = found.ok_or_else(|| Templates::missing(&desk))?;
             Some(view(&mut tx, &found).await?)
         }
     };
@@ -63,7 +62,7 @@ async fn form(desk: Desk, console: Console, id: Option<TemplateId>) -> Result<Re
         names: names(&mut tx).await?,
         standing,
         fit,
-        oids: entries(&mut tx).await?.iter().map(OidView::new).collect(),
+        oids: oids(&mut tx).await?,
         may_edit: desk.role.can(Action::Edit),
         page,
     };

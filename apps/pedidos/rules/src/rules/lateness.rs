@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::{Standing, Window};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::model::{Due, Order, OrderId, OrderState, later_by_minutes};
 
@@ -97,26 +97,6 @@ pub fn minutes_late(order: &Order, now: Timestamp) -> i64 {
     }
 }
 
-/// Late is strict; the first instant worth waking for lies just after the deadline.
-const JUST_AFTER: SignedDuration = SignedDuration::from_millis(1);
-
-/// When to look again: the level does not change before this instant. None when time alone
-/// changes nothing any more.
-pub fn next_change(order: &Order, now: Timestamp) -> Option<Timestamp> {
-    let past = |deadline: Timestamp| deadline.saturating_add(JUST_AFTER).unwrap_or(deadline);
-    let due = promised(order).map(past);
-    let window = kitchen_window(order);
-    let instants = match order.state {
-        OrderState::Received => [due, Some(must_start_by(order)), None],
-        OrderState::Preparing => {
-            [due, window.map(Window::at_risk_from), window.map(|window| past(window.until))]
-        }
-        OrderState::Ready => [due, None, None],
-        OrderState::Delivered | OrderState::Cancelled => [None; 3],
-    };
-    instants.into_iter().flatten().filter(|instant| *instant > now).min()
-}
-
 /// What was last announced about late orders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Announced {
@@ -162,8 +142,6 @@ pub fn announce<'a>(
 
 #[cfg(test)]
 mod tests {
-    use engine::Word as _;
-    use proptest::prelude::*;
 
     use super::*;
     use crate::rules::samples::{at, order, preparing, scheduled};
@@ -228,32 +206,5 @@ mod tests {
         let order = order(1);
         assert_eq!(level(&order, at("20:09:59")), Level::OnTime);
         assert_eq!(level(&order, at("20:10:00")), Level::AtRisk);
-        assert_eq!(next_change(&order, at("20:00:00")), Some(at("20:10:00")));
-        assert_eq!(next_change(&order, at("20:10:00")), None);
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_changes_before_the_announced_instant(
-            state in prop::sample::select(OrderState::ALL),
-            promised in prop::option::of(-40_i64..60),
-            started in -40_i64..10,
-            steps in 2_i64..8,
-            ahead in 0_i64..7_200,
-        ) {
-            let now = at("21:00:00");
-            let mut order = order(1);
-            order.state = state;
-            order.estimate_minutes = steps * 5;
-            order.received_at = later_by_minutes(now, started);
-            order.due = Due::from_instant(promised.map(|minutes| later_by_minutes(now, minutes)));
-            order.started_at = Some(order.received_at);
-            order.expected_finish = Some(later_by_minutes(order.received_at, steps * 5));
-            let later = now + SignedDuration::from_secs(ahead);
-            let quiet = next_change(&order, now).is_none_or(|next| later < next);
-            if quiet {
-                prop_assert_eq!(level(&order, now), level(&order, later));
-            }
-        }
     }
 }

@@ -57,7 +57,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// `wanted` brought inside.
+    /// The nearest number that the limits allow.
     pub fn clamp(self, wanted: i64) -> i64 {
         let raised = wanted.max(self.least);
         self.most.map_or(raised, |most| raised.min(most))

@@ -82,15 +82,8 @@ engine::words! {
 use RunState as S;
 
 impl RunState {
-    pub const FINAL: &'static [Self] = &[
-        S::Completed,
-        S::RunCompleted,
-        S::RunFailed,
-        S::RunAborted,
-        S::RunTimedOut,
-        S::DeployFailed,
-        S::Inferred,
-    ];
+    /// Those that stand last above.
+    pub const FINAL: &'static [Self] = Self::ALL.split_at(6).1;
 
     /// What the Control Room says, in its own words; an unknown word is none.
     pub fn told(word: &str) -> Option<Self> {
@@ -113,38 +106,14 @@ impl RunState {
 
 impl Lifecycle for RunState {
     fn successors(self) -> &'static [Self] {
-        const SEEN: &[S] = &[
-            S::Deployed,
-            S::Queued,
-            S::Running,
-            S::Paused,
-            S::Unknown,
-            S::Completed,
-            S::RunCompleted,
-            S::RunFailed,
-            S::RunAborted,
-            S::RunTimedOut,
-            S::DeployFailed,
-            S::Inferred,
-        ];
-        const VERDICT: &[S] = &[
-            S::Completed,
-            S::RunCompleted,
-            S::RunFailed,
-            S::RunAborted,
-            S::RunTimedOut,
-            S::DeployFailed,
-        ];
+        // All but the first; and what is known, not concluded.
+        const SEEN: &[S] = S::ALL.split_at(1).1;
+        const VERDICT: &[S] = S::FINAL.split_at(6).0;
         match self {
             S::Pending | S::Deployed | S::Queued | S::Running | S::Paused | S::Unknown => SEEN,
             // What was concluded from silence gives way to what is known.
             S::Inferred => VERDICT,
-            S::Completed
-            | S::RunCompleted
-            | S::RunFailed
-            | S::RunAborted
-            | S::RunTimedOut
-            | S::DeployFailed => &[],
+            _ => &[],
         }
     }
 }
@@ -182,6 +151,14 @@ impl Closing {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_final_states_are_those_after_which_nothing_runs() {
+        let words: Vec<_> = RunState::FINAL.iter().map(|state| state.word()).collect();
+        let ends = ["COMPLETED", "RUN_COMPLETED", "RUN_FAILED", "RUN_ABORTED", "RUN_TIMED_OUT"];
+        assert_eq!(words[..5], ends);
+        assert_eq!(words[5..], ["DEPLOY_FAILED", "COMPLETED_INFERRED"]);
+    }
 
     #[test]
     fn what_the_control_room_says_is_understood_or_surfaced() {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use engine::Word as _;
+use engine::{Plan, Word as _};
 use jiff::{SignedDuration, Timestamp};
 
 use super::world::{Circuit, Opened, Suspended, Suspension};
@@ -94,20 +94,26 @@ pub enum Alarm {
 
 /// The deploy at hand.
 #[derive(Debug, Clone)]
-pub struct Tried<'a> {
+pub struct Tried {
     pub robot: RobotId,
     pub runner: RunnerId,
     /// Posts so far, this one included.
     pub attempts: i64,
-    pub policy: &'a Policy,
-    pub circuit: &'a Circuit,
+    pub policy: Policy,
+    pub circuit: Circuit,
     /// What is suspended already, to go on counting.
-    pub known: &'a HashMap<Suspended, Suspension>,
+    pub known: HashMap<Suspended, Suspension>,
 }
 
-pub fn consequence(tried: &Tried<'_>, fault: &Fault, now: Timestamp) -> Consequence {
-    let Tried { robot, runner, attempts, policy, .. } = *tried;
-    let again = attempts < policy.deploy_attempts;
+/// What one fault changes. A run that went on meanwhile is not concerned.
+pub fn plan(pending: Option<&Tried>, fault: &Fault, now: Timestamp) -> Plan<Consequence, RobotId> {
+    let changes = pending.iter().map(|tried| consequence(tried, fault, now)).collect();
+    Plan { changes, held: Vec::new() }
+}
+
+fn consequence(tried: &Tried, fault: &Fault, now: Timestamp) -> Consequence {
+    let Tried { robot, runner, ref policy, .. } = *tried;
+    let again = tried.attempts < policy.deploy_attempts;
     let retry = Verdict::Again { at: now + policy.deploy_delay };
     let long = |what: Suspended| Some((what, longer(tried, what, fault, now)));
     let short =
@@ -116,7 +122,7 @@ pub fn consequence(tried: &Tried<'_>, fault: &Fault, now: Timestamp) -> Conseque
     let quiet = |verdict, suspend, alarm| Consequence {
         verdict,
         suspend,
-        circuit: answered(tried.circuit),
+        circuit: answered(&tried.circuit),
         alarm,
     };
     match fault.cause {
@@ -138,12 +144,12 @@ pub fn consequence(tried: &Tried<'_>, fault: &Fault, now: Timestamp) -> Conseque
         }
         Cause::Conflict => quiet(Verdict::Withdraw, short(pair), None),
         Cause::Unauthorized | Cause::TooMany => {
-            let circuit = broken(tried.circuit, fault, now);
+            let circuit = broken(&tried.circuit, fault, now);
             let alarm = Some(Alarm::ControlRoom);
             Consequence { verdict: Verdict::Withdraw, suspend: None, circuit, alarm }
         }
         Cause::Server | Cause::Unreachable | Cause::NoAnswer => {
-            let circuit = broken(tried.circuit, fault, now);
+            let circuit = broken(&tried.circuit, fault, now);
             let alarm = circuit.opened.is_some().then_some(Alarm::ControlRoom);
             let verdict = match (fault.in_doubt, again && alarm.is_none()) {
                 (true, _) => Verdict::Doubt,
@@ -181,7 +187,7 @@ pub fn broken(circuit: &Circuit, fault: &Fault, now: Timestamp) -> Circuit {
     Circuit { failures, opened: opened.or_else(|| circuit.opened.clone()), ..circuit.clone() }
 }
 
-fn longer(tried: &Tried<'_>, what: Suspended, fault: &Fault, now: Timestamp) -> Suspension {
+fn longer(tried: &Tried, what: Suspended, fault: &Fault, now: Timestamp) -> Suspension {
     let before = tried.known.get(&what).filter(|one| one.code == fault.cause.word());
     let times = before.map_or(0, |one| one.failures);
     let until = now + doubled(FIRST_SUSPENSION, times, LONGEST_SUSPENSION);
@@ -190,7 +196,7 @@ fn longer(tried: &Tried<'_>, what: Suspended, fault: &Fault, now: Timestamp) -> 
 
 /// One failure more of the same kind; another kind counts anew.
 fn counted(
-    tried: &Tried<'_>,
+    tried: &Tried,
     what: Suspended,
     fault: &Fault,
     now: Timestamp,
@@ -222,8 +228,6 @@ mod tests {
     }
 
     fn after(attempts: i64, failures: i64, known: i64, fault: &Fault) -> Consequence {
-        let policy = Policy::new(TimeZone::UTC);
-        let circuit = Circuit { configured: true, failures, opened: None };
         let before = Suspension {
             code: fault.cause.word().into(),
             detail: String::new(),
@@ -236,17 +240,17 @@ mod tests {
             Suspended::Runner(RunnerId(2)),
             Suspended::Pair(RobotId(1), RunnerId(2)),
         ];
-        let before: HashMap<_, _> =
+        let known =
             subjects.into_iter().filter(|_| known > 0).map(|what| (what, before.clone())).collect();
         let tried = Tried {
             robot: RobotId(1),
             runner: RunnerId(2),
             attempts,
-            policy: &policy,
-            circuit: &circuit,
-            known: &before,
+            policy: Policy::new(TimeZone::UTC),
+            circuit: Circuit { configured: true, failures, opened: None },
+            known,
         };
-        consequence(&tried, fault, now())
+        plan(Some(&tried), fault, now()).changes.remove(0)
     }
 
     fn fault(cause: Cause) -> Fault {

@@ -132,24 +132,7 @@ impl Reason {
             | Self::Cooling { until }
             | Self::NotYet { start: until } => Some(*until),
             Self::Busy { until, .. } => *until,
-            Self::NotConfigured
-            | Self::Probing
-            | Self::RobotInactive
-            | Self::RobotNotOnline
-            | Self::RunnerInactive
-            | Self::NoLicence { .. }
-            | Self::Yields { .. }
-            | Self::ScheduleInactive
-            | Self::NoMoreSlots
-            | Self::SlotTaken
-            | Self::NotLooking
-            | Self::Unconfirmed { .. }
-            | Self::NoRunners
-            | Self::NoSchedule
-            | Self::NoTickets
-            | Self::DemandUnknown
-            | Self::PoolFull { .. }
-            | Self::Unassigned { .. } => None,
+            _ => None,
         }
     }
 
@@ -170,24 +153,7 @@ impl Reason {
             Self::Yields { to } => json!({ "robot_id": to.0 }),
             Self::Unconfirmed { run } => json!({ "ejecucion_id": run.0 }),
             Self::PoolFull { target, held } => json!({ "objetivo": target, "actuales": held }),
-            Self::NotConfigured
-            | Self::Paused { .. }
-            | Self::Probing
-            | Self::RobotInactive
-            | Self::RobotNotOnline
-            | Self::RunnerInactive
-            | Self::ScheduleInactive
-            | Self::NotYet { .. }
-            | Self::NoMoreSlots
-            | Self::SlotTaken
-            | Self::Resting { .. }
-            | Self::NotLooking
-            | Self::NoRunners
-            | Self::NoSchedule
-            | Self::NoTickets
-            | Self::DemandUnknown
-            | Self::Cooling { .. }
-            | Self::Unassigned { .. } => json!({}),
+            _ => json!({}),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::model::{Run, RunId, RunState};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub deployment: String,
-    /// Word for word.
+    /// In the Control Room's own words.
     pub status: String,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,

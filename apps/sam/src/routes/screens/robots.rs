@@ -2,14 +2,14 @@
 
 use axum::response::Response;
 use db::{Error, Tx};
-use host::{Console, Failure};
+use host::{Console, Failure, edit::Editable as _};
 use jiff::Timestamp;
-use serde::Deserialize;
 use serde_json::json;
 use web::{Page, Path, Query};
 
 use super::{Desk, Scene, latest, render, scene, suspended};
 use crate::{
+    decisions::robots::Robots,
     model::{Hold, Robot, RobotId, Schedule},
     pages::{
         self, RobotPage, RobotsPage,
@@ -17,7 +17,7 @@ use crate::{
         runs::AssignmentLine,
     },
     policy::{Action, can},
-    routes::{runs::Asked, unknown},
+    routes::runs::Asked,
     rules::{calendar, why, world::Suspended},
     store::demand,
     wire::WhyView,
@@ -26,29 +26,13 @@ use crate::{
 /// A page is read by people; the API has them all.
 const MOST: usize = 1_000;
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
-    q: Option<String>,
-    activo: Option<String>,
-    online: Option<String>,
-    programado: Option<String>,
-    pool: Option<String>,
-}
-
 pub(super) async fn list(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<Narrowed>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page("Robots");
-    let wanted = Narrowed {
-        text: wanted.q.unwrap_or_default(),
-        active: wanted.activo.unwrap_or_default(),
-        online: wanted.online.unwrap_or_default(),
-        scheduled: wanted.programado.unwrap_or_default(),
-        pool: wanted.pool.unwrap_or_default(),
-    };
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
     drop(tx);
@@ -112,8 +96,7 @@ pub(super) async fn one(
     let robot = world.robots.get(&id).cloned();
     let answer = why::robot(&scene.snapshot, id, desk.now);
     let (Some(robot), Some(answer)) = (robot, answer) else {
-        let (es, en) = ("No existe ese robot.", "There is no such robot.");
-        return Err(unknown(&desk, "ROBOT_INEXISTENTE", es, en).into());
+        return Err(Robots::missing(&desk).into());
     };
     let subject = json!({ "tipo": "robot", "id": id.0, "robot": robot.name });
     let asked = Asked { robot_id: Some(id.0), ..Asked::default() };

@@ -2,7 +2,6 @@
 
 use axum::response::Response;
 use host::{Console, Failure, edit::Editable as _};
-use serde::Deserialize;
 use serde_json::json;
 use web::{Page, Path, Query};
 
@@ -23,29 +22,13 @@ use crate::{
 
 const MOST: usize = 1_000;
 
-#[derive(Debug, Deserialize)]
-pub(super) struct Wanted {
-    q: Option<String>,
-    activo: Option<String>,
-    ocupado: Option<String>,
-    balanceo: Option<String>,
-    pool: Option<String>,
-}
-
 pub(super) async fn list(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<Narrowed>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Equipos", "Runners"));
-    let wanted = Narrowed {
-        text: wanted.q.unwrap_or_default(),
-        active: wanted.activo.unwrap_or_default(),
-        busy: wanted.ocupado.unwrap_or_default(),
-        balanced: wanted.balanceo.unwrap_or_default(),
-        pool: wanted.pool.unwrap_or_default(),
-    };
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
     drop(tx);

@@ -8,13 +8,14 @@ use web::{Path, Query};
 
 use super::{Desk, names, render};
 use crate::{
+    decisions::runs::missing,
     model::{RunId, RunState},
     pages::{
         RunPage, RunsPage,
         runs::{Narrowed, RunLine},
     },
     policy::{Action, can},
-    routes::runs::{Asked, missing},
+    routes::runs::Asked,
     store::runs,
 };
 

@@ -192,19 +192,9 @@ impl Fleet {
         let interval = master.cadence.interval;
         let run = self.next_run();
         self.sessions.insert(run, session);
-        let (cause, asked_at) = (Cause::Chained, self.now);
-        let able = ABLE;
-        self.waiting.push(Waiting {
-            run,
-            node,
-            olt,
-            job,
-            priority,
-            able,
-            cause,
-            asked_at,
-            interval,
-        });
+        let (cause, asked_at, able) = (Cause::Chained, self.now, ABLE);
+        let one = Waiting { run, node, olt, job, priority, able, cause, asked_at, interval };
+        self.waiting.push(one);
     }
 
     pub(super) fn is_live(&self, node: NodeId) -> bool {

@@ -87,16 +87,7 @@ impl Fleet {
             return;
         }
         let (run, cause, asked_at, able) = (self.next_run(), Cause::Manual, self.now, ABLE);
-        self.waiting.push(Waiting {
-            run,
-            node,
-            olt,
-            job,
-            priority,
-            able,
-            cause,
-            asked_at,
-            interval,
-        });
+        let one = Waiting { run, node, olt, job, priority, able, cause, asked_at, interval };
+        self.waiting.push(one);
     }
 }

@@ -182,18 +182,7 @@ fn replan(
             let next = quota::resume(&due.cadence, &recent, &world.policy, now, loads);
             (next, Motive::Quota(Usage { used, max }))
         }
-        Reason::Unable(_)
-        | Reason::AlreadyLive { .. }
-        | Reason::NotDue { .. }
-        | Reason::WaitsForMaster { .. }
-        | Reason::SameTypeRunning { .. }
-        | Reason::OltBusy { .. }
-        | Reason::TypeLimit { .. }
-        | Reason::TotalLimit { .. }
-        | Reason::MinuteLimit { .. }
-        | Reason::ShortLimit { .. }
-        | Reason::OltUnreachable { .. }
-        | Reason::Probing { .. } => return None,
+        _ => return None,
     };
     Some(Replan { node: due.node, next_run_at, motive })
 }

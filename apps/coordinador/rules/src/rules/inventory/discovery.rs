@@ -49,14 +49,9 @@ pub enum Verdict {
     /// SUCCESS: an empty table says nothing about anybody.
     Empty,
     /// FAILED (HELD): too many are missing; it is walked again.
-    Held {
-        missing: usize,
-        present: usize,
-    },
-    Believed {
-        changes: Vec<Change>,
-        count: Count,
-    },
+    Held { missing: usize, present: usize },
+    /// SUCCESS.
+    Believed { changes: Vec<Change>, count: Count },
 }
 
 impl Planned for Verdict {
@@ -77,30 +72,13 @@ impl Planned for Verdict {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    New {
-        raw_index: String,
-        place: Option<SlotPort>,
-        state: i64,
-    },
-    Seen {
-        onu: OnuId,
-        state: i64,
-        changed: bool,
-    },
-    /// It was gone: what was known of it may be another customer's, all but the description.
-    Back {
-        onu: OnuId,
-        state: i64,
-    },
-    Missed {
-        onu: OnuId,
-        misses: u32,
-    },
-    /// Missed often enough: DISABLED, inactive.
-    Gone {
-        onu: OnuId,
-        misses: u32,
-    },
+    New { raw_index: String, place: Option<SlotPort>, state: i64 },
+    Seen { onu: OnuId, state: i64, changed: bool },
+    // It was gone: what was known of it may be another customer's, all but the description.
+    Back { onu: OnuId, state: i64 },
+    Missed { onu: OnuId, misses: u32 },
+    // Missed often enough: DISABLED, inactive.
+    Gone { onu: OnuId, misses: u32 },
 }
 
 /// The summary of a walk.
@@ -286,16 +264,16 @@ mod tests {
         let policy = InventoryPolicy { misses: 2, ..InventoryPolicy::default() };
         let mut all: Vec<Known> = (0..10).map(known).collect();
         let again = walk(1..10);
-        let mut said = Vec::new();
+        let mut news = Vec::new();
         for _ in 0..2 {
             let verdict = after_discovery(&all, &again, None, policy, Trust::Guarded);
             let Verdict::Believed { changes, .. } = verdict else { panic!("{verdict:?}") };
-            said.push(changes.iter().find(|one| !matches!(one, Change::Seen { .. })).cloned());
+            news.push(changes.iter().find(|one| !matches!(one, Change::Seen { .. })).cloned());
             applied(&mut all, &changes);
         }
         let onu = OnuId(0);
         let expected = [Change::Missed { onu, misses: 1 }, Change::Gone { onu, misses: 2 }];
-        assert_eq!(said, expected.map(Some));
+        assert_eq!(news, expected.map(Some));
     }
 
     proptest! {

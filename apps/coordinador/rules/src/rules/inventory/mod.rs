@@ -46,11 +46,11 @@ mod tests {
     #[test]
     fn the_brand_goes_before_what_holds_for_all() {
         let labels = default_labels();
-        let said = |brand, value| label(&labels, brand, value);
-        assert_eq!(said("HUAWEI", 2), "SUSPENDIDO");
-        assert_eq!(said("ZTE", 2), "OFFLINE");
-        assert_eq!(said("ZTE", 5), "MANTENIMIENTO");
-        assert_eq!(said("Nokia", 1), "ACTIVO");
-        assert_eq!(said("Nokia", 77), "UNKNOWN");
+        let text = |brand, value| label(&labels, brand, value);
+        assert_eq!(text("HUAWEI", 2), "SUSPENDIDO");
+        assert_eq!(text("ZTE", 2), "OFFLINE");
+        assert_eq!(text("ZTE", 5), "MANTENIMIENTO");
+        assert_eq!(text("Nokia", 1), "ACTIVO");
+        assert_eq!(text("Nokia", 77), "UNKNOWN");
     }
 }

@@ -71,13 +71,13 @@ fn scenario_5_ten_jumps_spread_after_the_hour() {
 #[test]
 fn scenario_6_each_level_once_per_crossing() {
     let policy = policy().quota;
-    let said: Vec<_> = (0..12)
+    let told: Vec<_> = (0..12)
         .filter_map(|used| {
             let usage = |used| Usage { used, max: 10 };
             crossing(usage(used), usage(used + 1), &policy).map(|level| (used + 1, level))
         })
         .collect();
-    assert_eq!(said, [(8, Level::Warn), (9, Level::Alert), (10, Level::Full)]);
+    assert_eq!(told, [(8, Level::Warn), (9, Level::Alert), (10, Level::Full)]);
     let quarter = |used| Usage { used, max: 4 }.level(&policy);
     assert_eq!([3, 4, 5].map(quarter), [Level::Normal, Level::Full, Level::Full]);
     assert_eq!(Usage { used: 3, max: 4 }.percent(), 75);

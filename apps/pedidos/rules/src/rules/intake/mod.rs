@@ -182,17 +182,6 @@ pub const fn fits(capacity: Capacity, needs: u32) -> bool {
     alone || needs <= capacity.free()
 }
 
-/// The next instant at which time alone may let an order in: a planned start, or a pause ending.
-pub fn next_wake(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-    let starts = snapshot
-        .waiting
-        .iter()
-        .filter(|waiting| waiting.intake.is_automatic())
-        .map(Waiting::start_at);
-    let resumes = snapshot.paused.as_ref().and_then(|pause| pause.until);
-    starts.chain(resumes).filter(|instant| *instant > now).min()
-}
-
 /// One rule that may hold an order, whatever the room in the kitchen.
 type Gate = fn(&Snapshot, &Waiting, Timestamp) -> Option<Reason>;
 

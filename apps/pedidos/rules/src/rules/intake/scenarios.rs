@@ -78,7 +78,6 @@ fn s5_the_planned_start_is_inclusive() {
     let snapshot = snapshot(8, 0, &[scheduled(1, "12:00:00", "15:00:00", 15)]);
     let held = Reason::NotYetDue { start_at: at("14:45:00") };
     assert_eq!(reason(&snapshot, 1, at("14:44:59")), held);
-    assert_eq!(next_wake(&snapshot, at("14:44:59")), Some(at("14:45:00")));
     let plan = plan(&snapshot, at("14:45:00"));
     assert_eq!(plan.changes[0].expected_finish, at("15:00:00"));
 }
@@ -101,7 +100,6 @@ fn s8_a_held_order_waits_for_a_person() {
     let snapshot = snapshot(8, 0, &[held]);
     let expected = Reason::OnHold { reason: Some("avisa cuando sale".into()) };
     assert_eq!(reason(&snapshot, 1, at("23:00:00")), expected);
-    assert_eq!(next_wake(&snapshot, at("20:00:00")), None);
 }
 
 #[test]
@@ -178,7 +176,6 @@ fn a_pause_is_named_first_and_ends_by_itself() {
     let codes: Vec<_> =
         why(&snapshot, OrderId(1), at("20:05:00")).iter().map(Reason::code).collect();
     assert_eq!(codes, ["AUTOMATIZACION_PAUSADA", "PEDIDO_RETENIDO"]);
-    assert_eq!(next_wake(&snapshot, at("20:05:00")), until);
     assert_eq!(started(&snapshot, at("20:29:59")), [0_i64; 0]);
     assert_eq!(started(&snapshot, at("20:30:00")), [2]);
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
 use super::spread::mean;
 use super::{MoveFact, local_date, rounded};
@@ -14,66 +13,45 @@ use crate::model::{RobotId, RunnerId};
 const THRASHING: SignedDuration = SignedDuration::from_mins(5);
 const SHOWN: usize = 50;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Balancing {
-    #[serde(rename = "general")]
-    pub all: Moves,
-    #[serde(rename = "robots_afectados")]
-    pub robots_moved: usize,
-    #[serde(rename = "por_dia")]
-    pub days: BTreeMap<String, Moves>,
-    #[serde(rename = "por_robot")]
-    pub robots: Vec<RobotMoves>,
-    /// How often a move was undone within five minutes.
-    #[serde(rename = "oscilaciones")]
-    pub reversals: usize,
-    /// The latest 50 of them.
-    #[serde(rename = "ultimas_oscilaciones")]
-    pub latest: Vec<Reversal>,
-}
+figures! {
+    pub struct Balancing {
+        all: Moves = "general",
+        robots_moved: usize = "robots_afectados",
+        days: BTreeMap<String, Moves> = "por_dia",
+        robots: Vec<RobotMoves> = "por_robot",
+        /// How often a move was undone within five minutes.
+        reversals: usize = "oscilaciones",
+        /// The latest 50 of them.
+        latest: Vec<Reversal> = "ultimas_oscilaciones",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Moves {
-    #[serde(rename = "total")]
-    pub count: usize,
-    #[serde(rename = "asignaciones")]
-    pub assigned: usize,
-    #[serde(rename = "desasignaciones")]
-    pub released: usize,
-    /// Of the releases, those for a more important robot.
-    #[serde(rename = "desalojos")]
-    pub preempted: usize,
-    #[serde(rename = "neto")]
-    pub net: i64,
-    /// Pending tickets when it was decided, where they were known.
-    #[serde(rename = "tickets_promedio")]
-    pub tickets: Option<f64>,
-}
+    pub struct Moves {
+        count: usize = "total",
+        assigned: usize = "asignaciones",
+        released: usize = "desasignaciones",
+        /// Of the releases, those for a more important robot.
+        preempted: usize = "desalojos",
+        net: i64 = "neto",
+        /// Pending tickets when it was decided, where they were known.
+        tickets: Option<f64> = "tickets_promedio",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RobotMoves {
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(flatten)]
-    pub moves: Moves,
-    #[serde(rename = "oscilaciones")]
-    pub reversals: usize,
-}
+    pub struct RobotMoves {
+        robot: i64 = "robot_id",
+        #[serde(flatten)]
+        moves: Moves,
+        reversals: usize = "oscilaciones",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Reversal {
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(rename = "equipo_id")]
-    pub runner: i64,
-    /// When the move was undone.
-    #[serde(rename = "fecha")]
-    pub at: Timestamp,
-    /// ASIGNAR or DESASIGNAR: what undid the move before.
-    #[serde(rename = "accion")]
-    pub action: &'static str,
-    #[serde(rename = "segundos")]
-    pub seconds: i64,
+    pub struct Reversal {
+        robot: i64 = "robot_id",
+        runner: i64 = "equipo_id",
+        /// When the move was undone.
+        at: Timestamp = "fecha",
+        /// ASIGNAR or DESASIGNAR: what undid the move before.
+        action: &'static str = "accion",
+        seconds: i64 = "segundos",
+    }
 }
 
 pub fn balancer(moves: &[MoveFact], zone: &TimeZone) -> Balancing {

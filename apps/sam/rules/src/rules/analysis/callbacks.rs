@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde::Serialize;
 
 use super::{RunFact, Spread, local_date, rounded, seconds, share};
 use crate::model::{Closing, RobotId, RunState};
@@ -15,67 +14,46 @@ const PROBLEMS: usize = 20;
 /// More misses in a row than a passing disturbance explains.
 const MANY_MISSES: i64 = 3;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Callbacks {
-    #[serde(rename = "general")]
-    pub all: Closings,
-    /// Runs by how their end became known.
-    #[serde(rename = "por_mecanismo")]
-    pub mechanisms: BTreeMap<&'static str, usize>,
-    /// Ended runs by how soon that was known.
-    #[serde(rename = "por_latencia")]
-    pub bands: BTreeMap<&'static str, usize>,
-    #[serde(rename = "por_robot")]
-    pub robots: Vec<RobotClosings>,
-    /// By the local date of their claim.
-    #[serde(rename = "por_dia")]
-    pub days: BTreeMap<String, Closings>,
-    /// By the local hour of their claim; 24 of them.
-    #[serde(rename = "por_hora")]
-    pub hours: Vec<Closings>,
-    /// The latest 20.
-    #[serde(rename = "problemas")]
-    pub problems: Vec<Problem>,
-}
+figures! {
+    pub struct Callbacks {
+        all: Closings = "general",
+        /// Runs by how their end became known.
+        mechanisms: BTreeMap<&'static str, usize> = "por_mecanismo",
+        /// Ended runs by how soon that was known.
+        bands: BTreeMap<&'static str, usize> = "por_latencia",
+        robots: Vec<RobotClosings> = "por_robot",
+        /// By the local date of their claim.
+        days: BTreeMap<String, Closings> = "por_dia",
+        /// By the local hour of their claim; 24 of them.
+        hours: Vec<Closings> = "por_hora",
+        /// The latest 20.
+        problems: Vec<Problem> = "problemas",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Closings {
-    #[serde(rename = "total")]
-    pub runs: usize,
-    #[serde(rename = "por_callback")]
-    pub by_callback: usize,
-    /// Of the runs that are over.
-    #[serde(rename = "porcentaje_callback")]
-    pub percent: Option<f64>,
-    /// Minutes until the end was known.
-    #[serde(rename = "latencia")]
-    pub latency: Option<Spread>,
-}
+    pub struct Closings {
+        runs: usize = "total",
+        by_callback: usize = "por_callback",
+        /// Of the runs that are over.
+        percent: Option<f64> = "porcentaje_callback",
+        /// Minutes until the end was known.
+        latency: Option<Spread> = "latencia",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RobotClosings {
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(flatten)]
-    pub closings: Closings,
-}
+    pub struct RobotClosings {
+        robot: i64 = "robot_id",
+        #[serde(flatten)]
+        closings: Closings,
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Problem {
-    #[serde(rename = "ejecucion_id")]
-    pub run: i64,
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(rename = "equipo_id")]
-    pub runner: i64,
-    #[serde(rename = "fecha_inicio")]
-    pub claimed_at: Timestamp,
-    #[serde(rename = "mecanismo")]
-    pub mechanism: &'static str,
-    #[serde(rename = "latencia_minutos")]
-    pub latency: Option<f64>,
-    #[serde(rename = "intentos")]
-    pub misses: i64,
+    pub struct Problem {
+        run: i64 = "ejecucion_id",
+        robot: i64 = "robot_id",
+        runner: i64 = "equipo_id",
+        claimed_at: Timestamp = "fecha_inicio",
+        mechanism: &'static str = "mecanismo",
+        latency: Option<f64> = "latencia_minutos",
+        misses: i64 = "intentos",
+    }
 }
 
 pub fn callbacks(runs: &[RunFact], zone: &TimeZone) -> Callbacks {

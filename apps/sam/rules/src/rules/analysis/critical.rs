@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
 use super::spread::mean;
 use super::{RunFact, rounded, seconds};
@@ -38,23 +37,17 @@ impl Default for Delay {
 /// A run stuck in the Control Room's queue for longer than this belongs to nobody.
 const QUEUED_FOR: SignedDuration = SignedDuration::from_mins(5);
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Critical {
-    #[serde(rename = "ejecucion_id")]
-    pub run: i64,
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(rename = "equipo_id")]
-    pub runner: i64,
-    #[serde(rename = "estado")]
-    pub state: &'static str,
-    #[serde(rename = "fecha_inicio")]
-    pub since: Timestamp,
-    #[serde(rename = "minutos")]
-    pub minutes: f64,
-    /// What a repetition may take, where that was judged.
-    #[serde(rename = "limite_minutos")]
-    pub limit: Option<f64>,
+figures! {
+    pub struct Critical {
+        run: i64 = "ejecucion_id",
+        robot: i64 = "robot_id",
+        runner: i64 = "equipo_id",
+        state: &'static str = "estado",
+        since: Timestamp = "fecha_inicio",
+        minutes: f64 = "minutos",
+        /// What a repetition may take, where that was judged.
+        limit: Option<f64> = "limite_minutos",
+    }
 }
 
 /// Those that failed, latest first. Stopped by a person is not failed.
@@ -142,19 +135,7 @@ fn averages(history: &[RunFact], delay: &Delay) -> BTreeMap<RobotId, f64> {
 }
 
 const fn is_failure(state: RunState) -> bool {
-    match state {
-        RunState::DeployFailed | RunState::RunFailed | RunState::RunTimedOut => true,
-        RunState::Pending
-        | RunState::Deployed
-        | RunState::Queued
-        | RunState::Running
-        | RunState::Paused
-        | RunState::Unknown
-        | RunState::Completed
-        | RunState::RunCompleted
-        | RunState::RunAborted
-        | RunState::Inferred => false,
-    }
+    matches!(state, RunState::DeployFailed | RunState::RunFailed | RunState::RunTimedOut)
 }
 
 #[cfg(test)]

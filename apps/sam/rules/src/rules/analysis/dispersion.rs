@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::{RunFact, Spread, seconds};
 use crate::model::{RobotId, RunnerId};
 
@@ -17,15 +15,13 @@ engine::words! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Dispersion {
-    #[serde(rename = "equipo_id")]
-    pub runner: i64,
-    #[serde(rename = "ejecuciones")]
-    pub runs: usize,
-    /// Seconds between runs; absent for a single run.
-    #[serde(rename = "intervalos")]
-    pub gaps: Option<Spread>,
+figures! {
+    pub struct Dispersion {
+        runner: i64 = "equipo_id",
+        runs: usize = "ejecuciones",
+        /// Seconds between runs; absent for a single run.
+        gaps: Option<Spread> = "intervalos",
+    }
 }
 
 /// By runner, for one robot.

@@ -2,25 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::{RunFact, Spread, seconds};
 use crate::model::RobotId;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Latency {
-    /// Absent: of every robot together.
-    #[serde(rename = "robot_id")]
-    pub robot: Option<i64>,
-    /// From the claim to the start.
-    #[serde(rename = "inicio")]
-    pub start: Option<Spread>,
-    /// From the start to the end.
-    #[serde(rename = "ejecucion")]
-    pub run: Option<Spread>,
-    /// From the claim to the end.
-    #[serde(rename = "total")]
-    pub total: Option<Spread>,
+figures! {
+    pub struct Latency {
+        /// Absent: of every robot together.
+        robot: Option<i64> = "robot_id",
+        /// From the claim to the start.
+        start: Option<Spread> = "inicio",
+        /// From the start to the end.
+        run: Option<Spread> = "ejecucion",
+        /// From the claim to the end.
+        total: Option<Spread> = "total",
+    }
 }
 
 /// All together first, then by robot.

@@ -1,6 +1,19 @@
 //! *Análisis*: figures over what ran and what was moved (F-5). Shapes carry the contract's
 //! words; a figure of nothing is absent, never a division by zero.
 
+/// Figures, each field with the contract's word for it where that is another.
+macro_rules! figures {
+    ($($(#[$about:meta])* pub struct $name:ident {
+        $($(#[$meta:meta])* $field:ident: $type:ty $(= $word:tt)?,)+
+    })+) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        pub struct $name {
+            $($(#[$meta])* $(#[serde(rename = $word)])? pub $field: $type,)+
+        }
+    )+};
+}
+
 mod balancer;
 mod callbacks;
 mod critical;

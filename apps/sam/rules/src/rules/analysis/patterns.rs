@@ -1,32 +1,25 @@
 //! When work happens: seven days by twenty-four hours (F-5.6).
 
 use jiff::tz::TimeZone;
-use serde::Serialize;
 
 use super::{RunFact, rounded};
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Patterns {
-    /// Of the fullest hour: the scale of a heat map.
-    #[serde(rename = "maximo")]
-    pub most: usize,
-    /// Monday 0 h to Sunday 23 h, all 168.
-    #[serde(rename = "celdas")]
-    pub cells: Vec<Cell>,
-}
+figures! {
+    pub struct Patterns {
+        /// Of the fullest hour: the scale of a heat map.
+        most: usize = "maximo",
+        /// Monday 0 h to Sunday 23 h, all 168.
+        cells: Vec<Cell> = "celdas",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cell {
-    /// 1 is Monday.
-    #[serde(rename = "dia")]
-    pub day: i8,
-    #[serde(rename = "hora")]
-    pub hour: i8,
-    #[serde(rename = "cantidad")]
-    pub count: usize,
-    /// Of the runs that ended.
-    #[serde(rename = "minutos_promedio")]
-    pub mean_minutes: Option<f64>,
+    pub struct Cell {
+        /// 1 is Monday.
+        day: i8 = "dia",
+        hour: i8 = "hora",
+        count: usize = "cantidad",
+        /// Of the runs that ended.
+        mean_minutes: Option<f64> = "minutos_promedio",
+    }
 }
 
 /// By the local hour in which runs began.

@@ -3,56 +3,40 @@
 use std::collections::BTreeMap;
 
 use engine::Word as _;
-use serde::Serialize;
 
 use super::{RunFact, share};
 use crate::model::{RobotId, RunState, RunnerId};
 
 const TOP: usize = 10;
 
-/// What was only inferred, lost or is still live is shown by state and counts for no rate.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Success {
-    /// Runs whose end is known.
-    #[serde(rename = "total")]
-    pub known: usize,
-    #[serde(rename = "exitosas")]
-    pub succeeded: usize,
-    #[serde(rename = "porcentaje")]
-    pub percent: Option<f64>,
-    #[serde(rename = "por_estado")]
-    pub states: Vec<StateCount>,
-    /// The states runs fail in, most often first.
-    #[serde(rename = "fallos")]
-    pub failures: Vec<StateCount>,
-    /// The worst first.
-    #[serde(rename = "pares")]
-    pub pairs: Vec<PairRate>,
-}
+figures! {
+    /// What was only inferred, lost or is still live is shown by state and counts for no rate.
+    pub struct Success {
+        /// Runs whose end is known.
+        known: usize = "total",
+        succeeded: usize = "exitosas",
+        percent: Option<f64> = "porcentaje",
+        states: Vec<StateCount> = "por_estado",
+        /// The states runs fail in, most often first.
+        failures: Vec<StateCount> = "fallos",
+        /// The worst first.
+        pairs: Vec<PairRate> = "pares",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StateCount {
-    #[serde(rename = "estado")]
-    pub state: &'static str,
-    #[serde(rename = "cantidad")]
-    pub count: usize,
-    /// Of all the runs.
-    #[serde(rename = "porcentaje")]
-    pub percent: Option<f64>,
-}
+    pub struct StateCount {
+        state: &'static str = "estado",
+        count: usize = "cantidad",
+        /// Of all the runs.
+        percent: Option<f64> = "porcentaje",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PairRate {
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(rename = "equipo_id")]
-    pub runner: i64,
-    #[serde(rename = "total")]
-    pub known: usize,
-    #[serde(rename = "exitosas")]
-    pub succeeded: usize,
-    #[serde(rename = "porcentaje")]
-    pub percent: Option<f64>,
+    pub struct PairRate {
+        robot: i64 = "robot_id",
+        runner: i64 = "equipo_id",
+        known: usize = "total",
+        succeeded: usize = "exitosas",
+        percent: Option<f64> = "porcentaje",
+    }
 }
 
 pub fn success(runs: &[RunFact]) -> Success {

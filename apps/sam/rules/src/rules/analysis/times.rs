@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use engine::Word as _;
-use serde::Serialize;
 
 use super::spread::mean;
 use super::{RunFact, Spread, rounded, seconds};
@@ -12,25 +11,20 @@ use crate::model::{Closing, RobotId};
 /// The share of runs left out at either end.
 const TRIM: f64 = 0.15;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Times {
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    /// Completed runs.
-    #[serde(rename = "ejecuciones")]
-    pub runs: usize,
-    /// Seconds by repetition, without the quickest and the slowest 15 %.
-    #[serde(rename = "por_repeticion")]
-    pub each: Spread,
-    /// Seconds of a whole run, of the same runs.
-    #[serde(rename = "promedio_total")]
-    pub total: f64,
-    /// Seconds from the claim to the start, of the same runs.
-    #[serde(rename = "latencia_inicio")]
-    pub start_latency: Option<f64>,
-    /// Who said that they were over.
-    #[serde(rename = "por_cierre")]
-    pub closings: BTreeMap<&'static str, usize>,
+figures! {
+    pub struct Times {
+        robot: i64 = "robot_id",
+        /// Completed runs.
+        runs: usize = "ejecuciones",
+        /// Seconds by repetition, without the quickest and the slowest 15 %.
+        each: Spread = "por_repeticion",
+        /// Seconds of a whole run, of the same runs.
+        total: f64 = "promedio_total",
+        /// Seconds from the claim to the start, of the same runs.
+        start_latency: Option<f64> = "latencia_inicio",
+        /// Who said that they were over.
+        closings: BTreeMap<&'static str, usize> = "por_cierre",
+    }
 }
 
 /// By robot; completed runs only.

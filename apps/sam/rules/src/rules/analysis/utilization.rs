@@ -3,45 +3,32 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
 use super::{Period, RunFact, percent, rounded};
 use crate::model::{RobotId, RunnerId};
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Utilization {
-    /// Of every runner together.
-    #[serde(rename = "porcentaje")]
-    pub percent: Option<f64>,
-    #[serde(rename = "minutos_rango")]
-    pub range_minutes: f64,
-    #[serde(rename = "equipos")]
-    pub runners: Vec<RunnerUse>,
-}
+figures! {
+    pub struct Utilization {
+        /// Of every runner together.
+        percent: Option<f64> = "porcentaje",
+        range_minutes: f64 = "minutos_rango",
+        runners: Vec<RunnerUse> = "equipos",
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunnerUse {
-    #[serde(rename = "equipo_id")]
-    pub runner: i64,
-    #[serde(rename = "minutos_ocupados")]
-    pub busy_minutes: f64,
-    #[serde(rename = "porcentaje")]
-    pub percent: Option<f64>,
-    #[serde(rename = "ejecuciones")]
-    pub runs: usize,
-    pub robots: Vec<RobotUse>,
-}
+    pub struct RunnerUse {
+        runner: i64 = "equipo_id",
+        busy_minutes: f64 = "minutos_ocupados",
+        percent: Option<f64> = "porcentaje",
+        runs: usize = "ejecuciones",
+        robots: Vec<RobotUse>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RobotUse {
-    #[serde(rename = "robot_id")]
-    pub robot: i64,
-    #[serde(rename = "minutos_ocupados")]
-    pub busy_minutes: f64,
-    #[serde(rename = "porcentaje")]
-    pub percent: Option<f64>,
-    #[serde(rename = "ejecuciones")]
-    pub runs: usize,
+    pub struct RobotUse {
+        robot: i64 = "robot_id",
+        busy_minutes: f64 = "minutos_ocupados",
+        percent: Option<f64> = "porcentaje",
+        runs: usize = "ejecuciones",
+    }
 }
 
 /// A run occupies its runner from its claim to its end, or until now. Pairs that are `assigned`

@@ -38,7 +38,7 @@ pub struct Taken {
     pub runners: i64,
 }
 
-/// One runner more.
+/// Counts one more runner that came from, or went to, this robot.
 fn add(to: &mut Vec<Taken>, robot: &Robot) {
     match to.iter_mut().find(|known| known.robot == robot.id) {
         Some(known) => known.runners += 1,

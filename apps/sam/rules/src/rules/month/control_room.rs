@@ -104,11 +104,11 @@ impl Operation {
             robot,
             runner,
             attempts,
-            policy: &world.policy,
-            circuit: &world.circuit,
-            known: &world.suspensions,
+            policy: world.policy.clone(),
+            circuit: world.circuit.clone(),
+            known: world.suspensions.clone(),
         };
-        let consequence = deploy::consequence(&tried, fault, now);
+        let consequence = deploy::plan(Some(&tried), fault, now).changes.remove(0);
         world.circuit = consequence.circuit;
         world.suspensions.extend(consequence.suspend);
         match consequence.verdict {

@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 use super::calendar::samples::at;
 use operation::Operation;
 
-/// What happened, counted.
+/// How often each thing happened in the month.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Figures {
     looks: u64,

@@ -1,0 +1,109 @@
+//! How `DocProc` is set up in this process: its variables (§10.1) and where its files are.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use terminal::Exit;
+
+use super::runtime::{Config, NotReady, Part, Runtime, Secret};
+use crate::Context;
+
+/// Where the model pack is unless `TURNO_MODELS` says otherwise.
+const MODELS: &str = "models";
+/// The seed's directory of workflows.
+const WORKFLOWS: &str = "config/workflows";
+const PART: &str = "DOCPROC_COMPONENT_NAME";
+const HEALTH: &str = "DOCPROC_HEALTH_PORT";
+const HEALTH_PORT: u16 = 8080;
+const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
+const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
+
+/// Opens what this process needs to take documents, and loads workflows and settings.
+pub async fn open(context: host::Context) -> Result<Arc<Runtime>, Exit> {
+    if variable(RABBIT).is_some() {
+        return Err(Exit::usage(format!("{RABBIT}: this version speaks to no broker"))
+            .hint("unset it: processes on one PostgreSQL find each other's messages there"));
+    }
+    let config = config(&context.options.data_dir)?;
+    let storage = config.storage.display().to_string();
+    let unready = |error: NotReady| Exit::failed(format!("documents in {storage}: {error}"));
+    let runtime = Runtime::open(config).map(Arc::new).map_err(unready)?;
+    let context = Context::new(context, runtime.clone());
+    super::runtime::prepare(&context).await.map_err(unready)?;
+    Ok(runtime)
+}
+
+/// What `turno doctor` says of the broker.
+pub(crate) fn broker() -> Option<String> {
+    variable(RABBIT).map(|_| format!("{RABBIT} is set, and this version speaks to no broker"))
+}
+
+/// Whether callbacks are signed.
+pub(crate) fn has_callback_secret() -> bool {
+    matches!(secret(CALLBACK_SECRET), Ok(Some(_)))
+}
+
+/// Where this process alone answers health checks (§9.4): the port that is named, or the
+/// seed's when the process is one component of several.
+fn health_port() -> Result<Option<u16>, Exit> {
+    match (variable(HEALTH), variable(PART)) {
+        (Some(text), _) => text
+            .parse()
+            .map(Some)
+            .map_err(|_| Exit::usage(format!("{HEALTH}: {text:?} is not a port, 1 to 65535"))),
+        (None, Some(_)) => Ok(Some(HEALTH_PORT)),
+        (None, None) => Ok(None),
+    }
+}
+
+/// How this process is set up by its variables (§10.1).
+pub fn config(data_dir: &Path) -> Result<Config, Exit> {
+    let component = variable(PART).unwrap_or_default();
+    let part = Part::named(&component).ok_or_else(|| {
+        Exit::usage(format!("{PART}: there is no component {component:?}"))
+            .hint(format!("there are {}", Part::WORDS))
+    })?;
+    let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    Ok(Config {
+        storage: variable("DOCPROC_STORAGE_PATH")
+            .map_or_else(|| data_dir.join("docproc"), PathBuf::from),
+        workflows: Some(PathBuf::from(
+            variable("DOCPROC_WORKFLOWS_DIR").unwrap_or_else(|| WORKFLOWS.to_owned()),
+        )),
+        models: models(),
+        part,
+        threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
+        prefetch: number("DOCPROC_PREFETCH_COUNT")?,
+        folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
+        callback_secret: secret(CALLBACK_SECRET)?.map(Secret::new),
+        health_port: health_port()?,
+    })
+}
+
+/// Where the models are that read pictures.
+pub fn models() -> PathBuf {
+    PathBuf::from(variable("TURNO_MODELS").unwrap_or_else(|| MODELS.to_owned()))
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A value that is better kept in a file: `NAME`, or the file that `NAME_FILE` names.
+fn secret(name: &str) -> Result<Option<String>, Exit> {
+    let file = format!("{name}_FILE");
+    let Some(path) = variable(&file) else { return Ok(variable(name)) };
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| Exit::usage(format!("{file}: cannot read {path}: {error}")))?;
+    Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()).filter(|text| !text.is_empty()))
+}
+
+fn number(name: &str) -> Result<Option<usize>, Exit> {
+    let Some(text) = variable(name) else { return Ok(None) };
+    match text.parse() {
+        Ok(n) if (1..=1024).contains(&n) => Ok(Some(n)),
+        _ => Err(Exit::usage(format!("{name}: {text:?} is not a number from 1 to 1024"))),
+    }
+}

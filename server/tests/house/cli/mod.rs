@@ -1,0 +1,12 @@
+//! The binary as an operator meets it: words, exit codes, signals, files.
+
+mod access;
+mod backups;
+mod commands;
+mod configuration;
+mod docproc;
+mod golden;
+mod lifecycle;
+mod olt;
+mod program;
+mod room;

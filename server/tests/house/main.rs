@@ -1,0 +1,11 @@
+//! The real binary: as an operator meets it, killed again and again, and several of it at once.
+
+// Every function here is test code, also those that several tests share.
+#![allow(clippy::unwrap_used)]
+
+mod cli;
+mod coordinador_crash;
+mod crash;
+mod docproc_crash;
+mod races;
+mod sam_crash;
