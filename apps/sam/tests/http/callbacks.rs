@@ -1,9 +1,10 @@
 //! S-12 and S-13: how the Control Room says that a run is over.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
+use db::{Dialect, Scope, Store};
 use serde_json::{Value as Json, json};
 
-use crate::farm::{Farm, on_farm, online, runner};
+use crate::farm::{Farm, morning, on_farm, online, runner};
 
 const KEY: &str = include_str!("keys/private.pem");
 const PUBLIC: &str = include_str!("keys/public.pem");
@@ -41,6 +42,24 @@ async fn a_callback_that_comes_before_its_deployment_is_known_is_kept_and_matche
             (matched["estado"].as_str(), matched["cierre"].as_str()),
             (Some("RUN_COMPLETED"), Some("CALLBACK"))
         );
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_does_not_answer_means_503_and_the_callback_is_repeated() {
+    on_farm(async |farm| {
+        let run = farm.started().await;
+        let other = Store::open(farm.url()).await.unwrap();
+        let mut lock = other.decide(&Scope::new("another program"), morning()).await.unwrap();
+        if lock.tx.dialect() == Dialect::Postgres {
+            let sql = "LOCK TABLE runs IN ACCESS EXCLUSIVE MODE";
+            lock.tx.execute(sql, &[]).await.unwrap();
+        }
+        assert_eq!(farm.callback(&run, "RUN_COMPLETED").await.status, 503);
+        drop(lock);
+        other.close().await;
+        assert_eq!(farm.callback(&run, "RUN_COMPLETED").await.expect(200)["message"], "closed");
     })
     .await;
 }

@@ -29,6 +29,7 @@ pub(crate) async fn on_farm_with(access: Access, case: impl AsyncFn(&Farm)) {
 }
 
 pub(crate) struct Farm {
+    setup: Setup,
     pub(crate) server: LocalServer,
     pub(crate) client: Client,
     /// The entrances that only a simulated Control Room has.
@@ -48,9 +49,9 @@ impl Farm {
         };
         let simulator = Simulator::local(options).await.unwrap();
         let setup = Setup { access, ..Setup::at(at, db) };
-        let server = setup.prepare(sam::app()).await.start().await;
+        let server = setup.clone().prepare(sam::app()).await.start().await;
         let (client, room) = (server.client.clone(), Client::anonymous(simulator.url()));
-        let farm = Self { server, client, room, _simulator: simulator };
+        let farm = Self { setup, server, client, room, _simulator: simulator };
         if access == Access::Open {
             farm.set("A360_URL", farm.room.base()).await;
             farm.set("A360_USUARIO", "sam").await;
@@ -64,8 +65,20 @@ impl Farm {
         farm
     }
 
+    /// Where its database is.
+    pub(crate) fn url(&self) -> &str {
+        &self.setup.url
+    }
+
     pub(crate) async fn persona(&self, role: &str) -> Client {
         self.server.persona(role, sam::NAME, role).await
+    }
+
+    /// Another process takes over.
+    pub(crate) async fn restart(&mut self) {
+        let next = self.setup.clone().prepare(sam::app()).await.start().await;
+        self.client = next.client.clone();
+        std::mem::replace(&mut self.server, next).stop().await;
     }
 
     pub(crate) async fn close(self) {

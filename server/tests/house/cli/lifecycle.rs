@@ -42,6 +42,43 @@ async fn a_stop_ends_streams_and_succeeds_within_the_drain_time() {
 }
 
 #[tokio::test]
+async fn applications_answer_on_ports_of_their_own() {
+    let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (review, callback) = (free(), free());
+    let environment = [("DOCPROC_BACKOFFICE_PORT", review), ("SAM_CALLBACK_PORT", callback)]
+        .map(|(name, port)| (name.to_owned(), port.to_string()));
+    let options = Options { environment: environment.to_vec(), ..Options::default() };
+    let server = Turno::start(options).await;
+    let at = |port: u16| testkit::Client::anonymous(format!("http://127.0.0.1:{port}"));
+    let front = at(review).get("/").await;
+    assert_eq!(front.status, 200, "{}", front.text);
+    let title = |page: &str| page.split("title>").nth(1).map(str::to_owned);
+    assert!(title(&front.text).is_some());
+    assert_eq!(title(&front.text), title(&server.client().get("/backoffice").await.text));
+    assert_eq!(at(callback).get("/").await.expect(200)["status"], "ok");
+    let call = json!({ "deploymentId": "nobody-knows", "status": "RUN_COMPLETED" });
+    let (here, there) = (at(callback), server.client());
+    let answers = [
+        here.post("/api/callback", call.clone()).await.status,
+        there.post("/api/callback", call).await.status,
+    ];
+    assert_eq!(answers[0], answers[1]);
+}
+
+#[test]
+fn variables_of_applications_are_checked_at_the_start() {
+    let refused = |name: &str, value: &str, words: &[&str]| {
+        let serve = "serve --listen 127.0.0.1:0";
+        Home::new().run_with(serve, &[(name, value)], "").refused(2, words);
+    };
+    refused("SAM_CALLBACK_PORT", "eight", &["SAM_CALLBACK_PORT", "eight"]);
+    refused("DOCPROC_BACKOFFICE_PORT", "0x1", &["DOCPROC_BACKOFFICE_PORT"]);
+    refused("DOCPROC_COMPONENT_NAME", "printer", &["printer", "splitter", "consolidator"]);
+    refused("DOCPROC_HEALTH_PORT", "health", &["DOCPROC_HEALTH_PORT"]);
+    refused("DOCPROC_WORKERS", "0", &["DOCPROC_WORKERS"]);
+}
+
+#[tokio::test]
 async fn logs_are_json_lines_with_the_agreed_fields() {
     let mut server = Turno::start(Options::default()).await;
     server.terminate().await;

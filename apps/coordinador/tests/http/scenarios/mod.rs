@@ -36,6 +36,7 @@ testkit::scenarios! {
     s25_nobody_to_ask_is_a_success,
     rule01_a_template_is_pushed_and_taken_back,
     agents_that_lie_change_nothing,
+    what_is_old_is_forgotten,
 }
 
 /// S-23 is a pure rule, and S-26 kills the process: `rules/formula.rs` and the server's tests.

@@ -95,10 +95,14 @@ impl Tale {
         Ok(())
     }
 
-    /// What a thing is now; `fixed` are the assignments of people and calendars.
+    /// What a thing is now; `fixed` are the assignments of people and calendars, `room` what the
+    /// Control Room was asked to run.
     async fn thing(&self, words: &mut Words) -> Outcome<Json> {
         if words.takes("fixed") {
             return Ok(json!(self.assignments(true).await?));
+        }
+        if words.takes("room") {
+            return Ok(self.farm.room.get("/sim/deployments").await.json());
         }
         let path = self.path(words)?;
         self.get(&path).await

@@ -91,6 +91,7 @@ impl Story for Tale {
             "wait" => {
                 self.farm.client.advance(step.words.number("seconds")?).await;
             }
+            "restart" => self.farm.restart().await,
             "room" => self.room(&mut step).await?,
             other => return Err(format!("nobody knows how to {other}")),
         }
