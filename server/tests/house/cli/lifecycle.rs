@@ -43,8 +43,11 @@ async fn a_stop_ends_streams_and_succeeds_within_the_drain_time() {
 
 #[tokio::test]
 async fn applications_answer_on_ports_of_their_own() {
-    let free = || std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let (review, callback) = (free(), free());
+    // Below those that connections are given, so that nobody takes them meanwhile.
+    let first = 10_000 + u16::try_from(std::process::id() % 9_000).unwrap();
+    let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let mut free = (first..).filter(is_free);
+    let (review, callback) = (free.next().unwrap(), free.next().unwrap());
     let environment = [("DOCPROC_BACKOFFICE_PORT", review), ("SAM_CALLBACK_PORT", callback)]
         .map(|(name, port)| (name.to_owned(), port.to_string()));
     let options = Options { environment: environment.to_vec(), ..Options::default() };
