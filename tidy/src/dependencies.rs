@@ -1,17 +1,17 @@
-//! `server → apps → host → {db, bus, web} → engine`, each outside world behind one crate, and
-//! beside them the reading of documents: `apps → samples → {understand, paper, ocr} → page`.
+//! `server → apps → host → {bus, terminal} → {db, broker, web} → engine`, each outside world behind
+//! one crate, and beside them the reading of documents: `apps → samples → {understand, paper, ocr} → page`.
 
 use serde_json::Value;
 
 use crate::Finding;
 
-const LAYERS: &str = "server → apps → host → {db, bus, web} → engine, and apps → samples → \
-    {understand, paper, ocr} → page; knowledge flows one way";
+const LAYERS: &str = "server → apps → host → {bus, terminal} → {db, broker, web} → engine, and \
+    apps → samples → {understand, paper, ocr} → page; knowledge flows one way";
 const OWNERS: &str =
     "one crate owns each outside world, so that it can be exchanged or tested there";
 
 /// Who alone may speak to an outside world.
-const OWNED: [(&str, &str); 3] = [("sqlx", "db"), ("jiff-sqlx", "db"), ("lapin", "bus")];
+const OWNED: [(&str, &str); 3] = [("sqlx", "db"), ("jiff-sqlx", "db"), ("lapin", "broker")];
 
 /// What no crate of rules may depend on: a decision that could reach a database, a socket, a clock or
 /// chance would not be the same in a test, a replay and in service.
@@ -89,10 +89,12 @@ fn layer_of(path: &str) -> u8 {
     match path {
         _ if ends("/crates/engine") || ends("/crates/page") || ends("/crates/http-client") => 0,
         // The world outside, both sides of it: they know nobody of this house.
-        _ if ends("/crates/controlroom") || ends("/crates/snmp") => 1,
+        _ if ends("/crates/controlroom") || ends("/crates/snmp") || ends("/crates/broker") => 1,
         _ if path.contains("/apps/") && ends("/rules") => 1,
-        _ if ends("/crates/db") || ends("/crates/bus") || ends("/crates/web") => 1,
+        _ if ends("/crates/db") || ends("/crates/web") => 1,
         _ if ends("/crates/paper") || ends("/crates/ocr") || ends("/crates/understand") => 1,
+        // Hints between processes go through the database or the broker.
+        _ if ends("/crates/bus") => 2,
         _ if ends("/crates/terminal") || ends("/crates/samples") => 2,
         _ if ends("/crates/host") => 3,
         _ if path.contains("/apps/") => 4,

@@ -1,0 +1,85 @@
+//! Where a broker is, as operators write it: `amqp://user:password@host:port/vhost`.
+
+use std::{fmt, str::FromStr};
+
+use lapin::uri::AMQPUri;
+
+/// Where a broker is and who asks. Printed without the password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(AMQPUri);
+
+/// Why a text is no address of a broker.
+#[derive(Debug, thiserror::Error)]
+#[error("is not amqp://user:password@host:port/vhost, or amqps: {0}")]
+pub struct Wrong(String);
+
+impl Address {
+    pub(crate) fn uri(&self) -> AMQPUri {
+        self.0.clone()
+    }
+
+    pub fn vhost(&self) -> &str {
+        &self.0.vhost
+    }
+
+    /// The same broker, another virtual host.
+    #[must_use]
+    pub fn within(&self, vhost: &str) -> Self {
+        Self(AMQPUri { vhost: vhost.to_owned(), ..self.0.clone() })
+    }
+}
+
+impl FromStr for Address {
+    type Err = Wrong;
+
+    fn from_str(text: &str) -> Result<Self, Wrong> {
+        let mut uri: AMQPUri = text.trim().parse().map_err(Wrong)?;
+        // The address ends in a slash and means the virtual host of that name, as other clients
+        // take it; the letter of the grammar says the one without a name.
+        if uri.vhost.is_empty() {
+            "/".clone_into(&mut uri.vhost);
+        }
+        Ok(Self(uri))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AMQPUri { scheme, authority, vhost, .. } = &self.0;
+        let (user, host, port) = (&authority.userinfo.username, &authority.host, authority.port);
+        write!(f, "{scheme}://{user}@{host}:{port}/{}", vhost.trim_start_matches('/'))
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_password_is_never_printed() {
+        let address: Address = "amqp://ana:secreta@broker:5673/casa".parse().unwrap();
+        assert_eq!(address.to_string(), "amqp://ana@broker:5673/casa");
+        assert_eq!(format!("{address:?}"), "amqp://ana@broker:5673/casa");
+        assert_eq!(address.vhost(), "casa");
+    }
+
+    #[test]
+    fn the_seeds_default_is_the_root_virtual_host() {
+        let address: Address = "amqp://guest:guest@localhost:5672/".parse().unwrap();
+        assert_eq!(address.vhost(), "/");
+        assert_eq!(address.within("otra").vhost(), "otra");
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for text in ["", "localhost:5672", "http://localhost", "amqp://host:port/"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
+    }
+}
