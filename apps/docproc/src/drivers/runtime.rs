@@ -17,7 +17,7 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+    broker::Outbox,     callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
 };
 use crate::{
     Context,
@@ -77,6 +77,10 @@ pub enum Part {
     Router,
     /// Takes requests, works on none.
     Gateway,
+    /// Serves the people who review.
+    Backoffice,
+    /// Watches deadlines.
+    SlaMonitor,
 }
 
 impl Part {
@@ -87,7 +91,9 @@ impl Part {
     pub fn named(word: &str) -> Option<Self> {
         match word {
             "" | "unknown" | "all" => Some(Self::Everything),
-            "api_gateway" | "backoffice" | "sla_monitor" => Some(Self::Gateway),
+            GATEWAY => Some(Self::Gateway),
+            BACKOFFICE => Some(Self::Backoffice),
+            SLA_MONITOR => Some(Self::SlaMonitor),
             "workflow_router" => Some(Self::Router),
             word => Component::named(word).map(Self::Only),
         }
@@ -98,7 +104,9 @@ impl Part {
             Self::Everything => "all",
             Self::Only(component) => component.word(),
             Self::Router => ROUTER,
-            Self::Gateway => "api_gateway",
+            Self::Gateway => GATEWAY,
+            Self::Backoffice => BACKOFFICE,
+            Self::SlaMonitor => SLA_MONITOR,
         }
     }
 
@@ -109,7 +117,7 @@ impl Part {
             Self::Only(component) if component.is_join() => Some(Vec::new()),
             Self::Only(component) => Some(vec![component.word()]),
             Self::Router => Some(vec![ROUTER]),
-            Self::Gateway => Some(Vec::new()),
+            Self::Gateway | Self::Backoffice | Self::SlaMonitor => Some(Vec::new()),
         }
     }
 
@@ -117,13 +125,16 @@ impl Part {
         match self {
             Self::Everything => true,
             Self::Only(one) => one == component,
-            Self::Router | Self::Gateway => false,
+            Self::Router | Self::Gateway | Self::Backoffice | Self::SlaMonitor => false,
         }
     }
 }
 
 /// The component that every request meets first.
 pub const ROUTER: &str = "workflow_router";
+const GATEWAY: &str = "api_gateway";
+const BACKOFFICE: &str = "backoffice";
+const SLA_MONITOR: &str = "sla_monitor";
 
 /// Everything of this process that requests, workers and screens share: opened once at the start
 /// and passed along.
@@ -140,6 +151,8 @@ pub struct Runtime {
     pub arrivals: CommitBatcher,
     pub rehearsals: Rehearsals,
     pub resources: Sampler,
+    /// The broker that carries the messages, where there is one.
+    pub outbox: Option<Outbox>,
     /// When a whole day was last summed up: that reads much, and changes slowly.
     pub summed_up: Mutex<Option<Timestamp>>,
     most_pages: AtomicUsize,
@@ -238,7 +251,7 @@ pub enum NotReady {
 /// Loads workflows and settings, before the process takes anything.
 pub async fn prepare(context: &Context) -> Result<(), NotReady> {
     let Config { part, threads, .. } = &context.runtime.config;
-    let role = json!({ "components": part.takes(), "threads": threads });
+    let role = json!({ "name": part.word(), "components": part.takes(), "threads": threads });
     context.process.takes_part(crate::NAME, role);
     Ok(crate::decisions::refresh(context).await?)
 }

@@ -60,7 +60,8 @@ pub fn people_queue(key: &str) -> String {
 pub fn topology<'a>(workflows: impl IntoIterator<Item = &'a Workflow>) -> Topology {
     let mut found = Topology::default();
     let ours = [(NEW_REQUEST, queue_of(ROUTER)), (STAGE_RESULT, STAGE_RESULTS.to_owned())];
-    let stages = Component::ALL.iter().map(|one| (one.routing_key(), queue_of(one.word())));
+    let shipped = Component::ALL.iter().filter(|one| **one != Component::Outside);
+    let stages = shipped.map(|one| (one.routing_key(), queue_of(one.word())));
     for (key, queue) in ours.into_iter().chain(stages) {
         found.bind(DIRECT, key, queue);
     }
@@ -69,7 +70,7 @@ pub fn topology<'a>(workflows: impl IntoIterator<Item = &'a Workflow>) -> Topolo
     }
     for workflow in workflows {
         for stage in &workflow.stages {
-            let queue = queue_of(stage.component.word());
+            let queue = queue_of(stage.component_name());
             if let Some(leads_to) = found.bind(DIRECT, &stage.routing_key, queue) {
                 found.disputed.push(Dispute {
                     workflow: workflow.name.clone(),
@@ -176,7 +177,7 @@ mod tests {
                 }
             }
             for stage in &workflow.stages {
-                let component = stage.component.word();
+                let component = stage.component_name();
                 let key = topology.key(component, &stage.routing_key).unwrap();
                 prop_assert!(topology.queues[&queue_of(component)].keys.contains(key));
             }
