@@ -53,5 +53,6 @@ tools: ## install what the tests need and this machine lacks
 
 clean: ## remove everything that was built; data/ and models/ stay
 	@scripts/test-postgres stop
+	@scripts/test-rabbitmq stop
 	@cargo clean
 	@rm -rf e2e/node_modules

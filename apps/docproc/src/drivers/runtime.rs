@@ -89,7 +89,7 @@ impl Part {
             "" | "unknown" | "all" => Some(Self::Everything),
             "api_gateway" | "backoffice" | "sla_monitor" => Some(Self::Gateway),
             "workflow_router" => Some(Self::Router),
-            word => Component::from_word(word).map(Self::Only),
+            word => Component::named(word).map(Self::Only),
         }
     }
 

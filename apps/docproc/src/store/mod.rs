@@ -1,5 +1,6 @@
 //! Requests in the database: how a snapshot is loaded and changes are applied, many at a time.
 
+pub mod addresses;
 pub mod answers;
 pub mod assign;
 pub mod catalogue;
