@@ -17,7 +17,8 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    broker::Outbox,     callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+    broker::Outbox, callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler,
+    storage::Storage,
 };
 use crate::{
     Context,
