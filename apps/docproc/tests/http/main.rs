@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod atomic;
+mod broker;
 mod capacity;
 mod containers;
 mod golden;

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use docproc::{Config, Context, Part, Runtime};
+use docproc::{
+    Config, Context, Part, Runtime,
+    drivers::broker::{Outbox, TTL},
+};
 use host::Clock;
 use jiff::Timestamp;
 use reqwest::multipart::{Form, Part as FormPart};
@@ -30,6 +33,8 @@ pub(crate) struct Setup {
     pub(crate) dir: PathBuf,
     pub(crate) part: Part,
     pub(crate) threads: usize,
+    /// Where RabbitMQ is that carries the messages, if one does.
+    pub(crate) broker: Option<String>,
 }
 
 impl Setup {
@@ -41,7 +46,7 @@ impl Setup {
     pub(crate) fn by(clock: Clock, db: &TestDb) -> Self {
         let house = testkit::Setup::at(noon(), db);
         let house = testkit::Setup { clock, body_bytes: 100_000, ..house };
-        Self { house, dir: db.dir.clone(), part: Part::Everything, threads: 2 }
+        Self { house, dir: db.dir.clone(), part: Part::Everything, threads: 2, broker: None }
     }
 }
 
@@ -225,7 +230,10 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
         health_port: None,
         health_address: None,
     };
-    let runtime = Arc::new(Runtime::open(config).unwrap());
+    let mut runtime = Runtime::open(config).unwrap();
+    let broker = setup.broker.as_ref().map(|url| url.parse().unwrap());
+    runtime.outbox = broker.map(|broker| Outbox::open(broker, setup.part.word(), TTL));
+    let runtime = Arc::new(runtime);
     let prepared = setup.house.clone().prepare(docproc::app_in(runtime.clone())).await;
     let context = Context::new(prepared.context.clone(), runtime);
     docproc::prepare(&context).await.unwrap();
