@@ -27,6 +27,7 @@ mod router;
 mod serve;
 mod tick;
 mod vault;
+mod wakes;
 mod watch;
 
 pub mod accounts;
@@ -54,6 +55,7 @@ pub use router::router;
 pub use serve::{Running, prepare, start};
 pub use tick::TickHealth;
 pub use vault::{Foreign, KEY, Vault};
+pub use wakes::bus;
 
 /// The host's own tables.
 pub const MIGRATIONS: db::Line = db::migrations!("host"; "0001_house");
