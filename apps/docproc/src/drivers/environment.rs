@@ -1,6 +1,7 @@
 //! How `DocProc` is set up in this process: its variables (§10.1) and where its files are.
 
 use std::{
+    net::IpAddr,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -20,6 +21,7 @@ const WORKFLOWS: &str = "config/workflows";
 const PART: &str = "DOCPROC_COMPONENT_NAME";
 const HEALTH: &str = "DOCPROC_HEALTH_PORT";
 const HEALTH_PORT: u16 = 8080;
+const HEALTH_ADDRESS: &str = "DOCPROC_HEALTH_ADDRESS";
 const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
 const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
 
@@ -44,9 +46,13 @@ async fn outbox(context: &host::Context, part: Part) -> Result<Option<Outbox>, E
     let policy = policy::load(&context.settings, &mut tx).await.map_err(unread)?;
     drop(tx);
     let ttl = policy.message_ttl.unwrap_or(broker::TTL);
-    broker::usable(&address, ttl)
-        .await
-        .map_err(|fault| Exit::usage(format!("{RABBIT} {address}: {fault}")))?;
+    match broker::usable(&address, ttl).await {
+        Ok(()) => {}
+        Err(fault) if fault.may_pass() => {
+            tracing::warn!(broker = %address, %fault, "the broker is away; work goes on without it");
+        }
+        Err(fault) => return Err(Exit::usage(format!("{RABBIT} {address}: {fault}"))),
+    }
     let name = format!("{} {}", part.word(), context.process.name);
     Ok(Some(Outbox::open(address, &name, ttl)))
 }
@@ -67,6 +73,13 @@ fn health_port() -> Result<Option<u16>, Exit> {
         (None, Some(_)) => Ok(Some(HEALTH_PORT)),
         (None, None) => Ok(None),
     }
+}
+
+/// A worker listens on its own machine alone, and is asked how it does from another.
+fn health_address() -> Result<Option<IpAddr>, Exit> {
+    let Some(text) = variable(HEALTH_ADDRESS) else { return Ok(None) };
+    let wrong = |_| Exit::usage(format!("{HEALTH_ADDRESS}: {text:?} is no IP address"));
+    text.parse().map(Some).map_err(wrong)
 }
 
 /// How this process is set up by its variables (§10.1).
@@ -90,6 +103,7 @@ pub fn config(data_dir: &Path) -> Result<Config, Exit> {
         folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
         callback_secret: secret(CALLBACK_SECRET)?.map(Secret::new),
         health_port: health_port()?,
+        health_address: health_address()?,
     })
 }
 

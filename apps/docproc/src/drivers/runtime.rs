@@ -1,6 +1,7 @@
 //! What one process brings along: where files are, which components run here, the engines.
 
 use std::{
+    net::IpAddr,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
@@ -17,7 +18,8 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    broker::Outbox,     callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+    broker::Outbox, callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler,
+    storage::Storage,
 };
 use crate::{
     Context,
@@ -45,6 +47,8 @@ pub struct Config {
     pub callback_secret: Option<Secret>,
     /// Where this process alone answers health checks (§9.4).
     pub health_port: Option<u16>,
+    /// Absent: the address the process listens on.
+    pub health_address: Option<IpAddr>,
 }
 
 /// A text that must not reach a log by accident.
@@ -77,9 +81,9 @@ pub enum Part {
     Router,
     /// Takes requests, works on none.
     Gateway,
-    /// Serves the people who review.
+    /// Where people answer; works on nothing by itself.
     Backoffice,
-    /// Watches deadlines.
+    /// Watches deadlines, as every process does, and does nothing else.
     SlaMonitor,
 }
 
@@ -91,9 +95,9 @@ impl Part {
     pub fn named(word: &str) -> Option<Self> {
         match word {
             "" | "unknown" | "all" => Some(Self::Everything),
-            GATEWAY => Some(Self::Gateway),
-            BACKOFFICE => Some(Self::Backoffice),
-            SLA_MONITOR => Some(Self::SlaMonitor),
+            "api_gateway" => Some(Self::Gateway),
+            "backoffice" => Some(Self::Backoffice),
+            "sla_monitor" => Some(Self::SlaMonitor),
             "workflow_router" => Some(Self::Router),
             word => Component::named(word).map(Self::Only),
         }
@@ -104,9 +108,9 @@ impl Part {
             Self::Everything => "all",
             Self::Only(component) => component.word(),
             Self::Router => ROUTER,
-            Self::Gateway => GATEWAY,
-            Self::Backoffice => BACKOFFICE,
-            Self::SlaMonitor => SLA_MONITOR,
+            Self::Gateway => "api_gateway",
+            Self::Backoffice => "backoffice",
+            Self::SlaMonitor => "sla_monitor",
         }
     }
 
@@ -132,9 +136,6 @@ impl Part {
 
 /// The component that every request meets first.
 pub const ROUTER: &str = "workflow_router";
-const GATEWAY: &str = "api_gateway";
-const BACKOFFICE: &str = "backoffice";
-const SLA_MONITOR: &str = "sla_monitor";
 
 /// Everything of this process that requests, workers and screens share: opened once at the start
 /// and passed along.
@@ -252,6 +253,7 @@ pub enum NotReady {
 pub async fn prepare(context: &Context) -> Result<(), NotReady> {
     let Config { part, threads, .. } = &context.runtime.config;
     let role = json!({ "name": part.word(), "components": part.takes(), "threads": threads });
+    metrics::gauge!("docproc_component_info", "component" => part.word()).set(1.0);
     context.process.takes_part(crate::NAME, role);
     Ok(crate::decisions::refresh(context).await?)
 }

@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn as_many_are_told_again_as_letters_are_missing() {
-        let waiting = [waits(1, "ocr", 0), waits(2, "ocr", 8), waits(3, "ocr", 0), waits(4, "x", 0)];
+        let waiting =
+            [waits(1, "ocr", 0), waits(2, "ocr", 8), waits(3, "ocr", 0), waits(4, "x", 0)];
         let letters = BTreeMap::from([("ocr".to_owned(), 1)]);
         let grace = SignedDuration::from_secs(5);
         let plan = unheard(&waiting, &letters, grace, at(10));

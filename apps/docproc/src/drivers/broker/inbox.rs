@@ -95,8 +95,14 @@ async fn dead(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result
     match ours {
         Some((id, state)) if state == "READY" => {
             let expired = reason == EXPIRED;
-            tracing::warn!(message_id = id, queue = from, reason, expired, "a letter died while \
-                its message waits; it is sent again");
+            tracing::warn!(
+                message_id = id,
+                queue = from,
+                reason,
+                expired,
+                "a letter died while \
+                its message waits; it is sent again"
+            );
             outbox.post(Post::Message(id));
             Ok(())
         }

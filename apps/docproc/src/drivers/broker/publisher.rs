@@ -17,11 +17,7 @@ use crate::{
 const TOGETHER: usize = 256;
 
 /// What cannot be handed over now is not kept here: the sweep finds it in the table.
-pub(super) async fn run(
-    context: &Context,
-    outbox: &Outbox,
-    mut posted: UnboundedReceiver<Post>,
-) {
+pub(super) async fn run(context: &Context, outbox: &Outbox, mut posted: UnboundedReceiver<Post>) {
     let mut posts = Vec::new();
     while posted.recv_many(&mut posts, TOGETHER).await > 0 {
         if !outbox.broker.is_up() {
