@@ -215,10 +215,11 @@ pub async fn refresh(context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// A setting was changed in this process: it holds at once.
+/// A setting was changed in this process: it holds here at once, elsewhere as soon as they hear of it.
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     context.runtime.heed(&policy);
+    decision.wake(crate::store::workflows::CHANGED);
     for tick in [queue::TICK, deadlines::TICK, people::TICK, alarms::TICK] {
         decision.wake(tick);
     }
