@@ -103,6 +103,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         ],
         tasks: vec![
             wiring.task(drivers::reading::run),
+            wiring.task(drivers::broker::run),
             wiring.task(drivers::workflows::watch),
             wiring.task(routes::health::run),
         ],

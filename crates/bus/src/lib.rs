@@ -17,6 +17,9 @@ pub trait Bus: std::fmt::Debug + Send + Sync + 'static {
     /// Hears what is announced from now on.
     fn listen(&self, topic: &str) -> Listener;
 
+    /// Hears what this process announces from now on, and nothing of the others.
+    fn listen_here(&self, topic: &str) -> Listener;
+
     /// Ends every listener.
     fn close(&self);
 }

@@ -57,6 +57,11 @@ impl Bus for LocalBus {
         })
     }
 
+    /// There is nobody else.
+    fn listen_here(&self, topic: &str) -> Listener {
+        self.listen(topic)
+    }
+
     fn close(&self) {
         self.with(|state| state.0 = None);
     }

@@ -53,12 +53,11 @@ type Listener = Box<dyn Fn(&Committed) + Send + Sync>;
 
 /// Who is told of every commit of this process, so that nobody has to wait for the next poll.
 #[derive(Clone, Default)]
-pub(crate) struct Told(Arc<RwLock<Option<Listener>>>);
+pub(crate) struct Told(Arc<RwLock<Vec<Listener>>>);
 
 impl Told {
     pub(crate) fn tell(&self, committed: &Committed) {
-        let listener = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(listener) = &*listener {
+        for listener in &*self.0.read().unwrap_or_else(PoisonError::into_inner) {
             listener(committed);
         }
     }
@@ -131,7 +130,7 @@ impl Store {
     /// Tells `listener` of every decision this handle and its clones commit, from now on.
     pub fn when_committed(&self, listener: impl Fn(&Committed) + Send + Sync + 'static) {
         let mut told = self.told.0.write().unwrap_or_else(PoisonError::into_inner);
-        *told = Some(Box::new(listener));
+        told.push(Box::new(listener));
     }
 
     /// One round trip, for health checks.

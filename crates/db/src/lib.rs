@@ -26,7 +26,7 @@ pub mod processes;
 pub mod settings;
 
 pub use database::{Scope, Store};
-pub use decide::{Committed, Decided, Decision, Slice};
+pub use decide::{Committed, Decided, Decision, Note, Slice};
 pub use dialect::Dialect;
 pub use digest::{hex, sha256_hex, unhex};
 pub use engine::Value;

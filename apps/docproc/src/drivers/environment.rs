@@ -8,8 +8,11 @@ use std::{
 
 use terminal::Exit;
 
-use super::runtime::{Config, NotReady, Part, Runtime, Secret};
-use crate::Context;
+use super::{
+    broker::{self, Outbox},
+    runtime::{Config, NotReady, Part, Runtime, Secret},
+};
+use crate::{Context, store::policy};
 
 /// Where the model pack is unless `TURNO_MODELS` says otherwise.
 const MODELS: &str = "models";
@@ -24,22 +27,30 @@ const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
 
 /// Opens what this process needs to take documents, and loads workflows and settings.
 pub async fn open(context: host::Context) -> Result<Arc<Runtime>, Exit> {
-    if variable(RABBIT).is_some() {
-        return Err(Exit::usage(format!("{RABBIT}: this version speaks to no broker"))
-            .hint("unset it: processes on one PostgreSQL find each other's messages there"));
-    }
     let config = config(&context.options.data_dir)?;
     let storage = config.storage.display().to_string();
     let unready = |error: NotReady| Exit::failed(format!("documents in {storage}: {error}"));
-    let runtime = Runtime::open(config).map(Arc::new).map_err(unready)?;
+    let mut runtime = Runtime::open(config).map_err(unready)?;
+    runtime.outbox = outbox(&context, runtime.config.part).await?;
+    let runtime = Arc::new(runtime);
     let context = Context::new(context, runtime.clone());
     super::runtime::prepare(&context).await.map_err(unready)?;
     Ok(runtime)
 }
 
-/// What `turno doctor` says of the broker.
-pub(crate) fn broker() -> Option<String> {
-    variable(RABBIT).map(|_| format!("{RABBIT} is set, and this version speaks to no broker"))
+/// The broker that the house named, if it did. What waiting does not mend ends the start here.
+async fn outbox(context: &host::Context, part: Part) -> Result<Option<Outbox>, Exit> {
+    let Some(address) = context.options.broker.clone() else { return Ok(None) };
+    let unread = |error: db::Error| Exit::failed(error.to_string());
+    let mut tx = context.store.read().await.map_err(unread)?;
+    let policy = policy::load(&context.settings, &mut tx).await.map_err(unread)?;
+    drop(tx);
+    let ttl = policy.message_ttl.unwrap_or(broker::TTL);
+    broker::usable(&address, ttl)
+        .await
+        .map_err(|fault| Exit::usage(format!("{RABBIT} {address}: {fault}")))?;
+    let name = format!("{} {}", part.word(), context.process.name);
+    Ok(Some(Outbox::open(address, &name, ttl)))
 }
 
 /// Whether callbacks are signed.

@@ -18,7 +18,8 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+    broker::Outbox, callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler,
+    storage::Storage,
 };
 use crate::{
     Context,
@@ -80,9 +81,9 @@ pub enum Part {
     Router,
     /// Takes requests, works on none.
     Gateway,
-    /// Where people answer; works on nothing by itself.
+    /// Serves the people who review.
     Backoffice,
-    /// Watches deadlines, as every process does, and does nothing else.
+    /// Watches deadlines.
     SlaMonitor,
 }
 
@@ -94,11 +95,11 @@ impl Part {
     pub fn named(word: &str) -> Option<Self> {
         match word {
             "" | "unknown" | "all" => Some(Self::Everything),
-            "api_gateway" => Some(Self::Gateway),
-            "backoffice" => Some(Self::Backoffice),
-            "sla_monitor" => Some(Self::SlaMonitor),
+            GATEWAY => Some(Self::Gateway),
+            BACKOFFICE => Some(Self::Backoffice),
+            SLA_MONITOR => Some(Self::SlaMonitor),
             "workflow_router" => Some(Self::Router),
-            word => Component::from_word(word).map(Self::Only),
+            word => Component::named(word).map(Self::Only),
         }
     }
 
@@ -107,9 +108,9 @@ impl Part {
             Self::Everything => "all",
             Self::Only(component) => component.word(),
             Self::Router => ROUTER,
-            Self::Gateway => "api_gateway",
-            Self::Backoffice => "backoffice",
-            Self::SlaMonitor => "sla_monitor",
+            Self::Gateway => GATEWAY,
+            Self::Backoffice => BACKOFFICE,
+            Self::SlaMonitor => SLA_MONITOR,
         }
     }
 
@@ -135,6 +136,9 @@ impl Part {
 
 /// The component that every request meets first.
 pub const ROUTER: &str = "workflow_router";
+pub const GATEWAY: &str = "api_gateway";
+pub const BACKOFFICE: &str = "backoffice";
+pub const SLA_MONITOR: &str = "sla_monitor";
 
 /// Everything of this process that requests, workers and screens share: opened once at the start
 /// and passed along.
@@ -151,6 +155,8 @@ pub struct Runtime {
     pub arrivals: CommitBatcher,
     pub rehearsals: Rehearsals,
     pub resources: Sampler,
+    /// The broker that carries the messages, where there is one.
+    pub outbox: Option<Outbox>,
     /// When a whole day was last summed up: that reads much, and changes slowly.
     pub summed_up: Mutex<Option<Timestamp>>,
     most_pages: AtomicUsize,

@@ -74,7 +74,7 @@ struct Line {
 impl OverviewPage {
     fn components(&self) -> Vec<&'static str> {
         let mut words = vec![ROUTER];
-        let all = Component::ALL.iter().copied();
+        let all = Component::OURS.into_iter();
         words.extend(all.filter(|one| *one != Component::Http || self.calls).map(Component::word));
         words
     }

@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone};
 
 use crate::{
+    drivers::runtime,
     model::{Component, Status},
     rules::{shift::Day, sla::Checkpoint},
 };
@@ -135,7 +136,7 @@ fn spaced(word: &str) -> String {
 }
 
 pub fn component(page: &Page, word: &str) -> String {
-    match Component::from_word(word) {
+    match Component::named(word) {
         Some(Component::Splitter) => page.t("Separación", "Split"),
         Some(Component::Ocr) => page.t("Lectura", "Reading"),
         Some(Component::Classifier) => page.t("Clasificación", "Classification"),
@@ -144,11 +145,11 @@ pub fn component(page: &Page, word: &str) -> String {
         Some(Component::ExtractionAggregator) => page.t("Reunión", "Gathering"),
         Some(Component::Consolidator) => page.t("Consolidación", "Consolidation"),
         Some(Component::Http) => page.t("Servicio externo", "Outside service"),
-        None if word == crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing"),
-        None if word == "api_gateway" => page.t("Puerta de entrada", "Gateway"),
-        None if word == "backoffice" => page.t("Revisión humana", "Back office"),
-        None if word == "sla_monitor" => page.t("Vigilancia de plazos", "Deadline watch"),
-        None => return spaced(word),
+        None if word == runtime::ROUTER => page.t("Enrutado", "Routing"),
+        None if word == runtime::GATEWAY => page.t("Puerta de entrada", "Gateway"),
+        None if word == runtime::BACKOFFICE => page.t("Revisión humana", "Back office"),
+        None if word == runtime::SLA_MONITOR => page.t("Vigilancia de plazos", "Deadline watch"),
+        Some(Component::Outside) | None => return spaced(word),
     }
     .to_owned()
 }

@@ -11,8 +11,8 @@ use crate::Context;
 
 /// A database that takes longer to answer is not there.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
-/// The dispatcher looks at the queue twice a second.
-const SILENT_SECONDS: i64 = 5;
+/// The dispatcher looks at the queue every few seconds, if nobody wakes it.
+const SILENT_SECONDS: i64 = 15;
 
 /// Answers where a port was named for it. Taken by somebody else it is a warning: `/health` and
 /// `/ready` are at the main address too.
