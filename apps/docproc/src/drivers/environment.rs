@@ -46,9 +46,13 @@ async fn outbox(context: &host::Context, part: Part) -> Result<Option<Outbox>, E
     let policy = policy::load(&context.settings, &mut tx).await.map_err(unread)?;
     drop(tx);
     let ttl = policy.message_ttl.unwrap_or(broker::TTL);
-    broker::usable(&address, ttl)
-        .await
-        .map_err(|fault| Exit::usage(format!("{RABBIT} {address}: {fault}")))?;
+    match broker::usable(&address, ttl).await {
+        Ok(()) => {}
+        Err(fault) if fault.may_pass() => {
+            tracing::warn!(broker = %address, %fault, "the broker is away; work goes on without it");
+        }
+        Err(fault) => return Err(Exit::usage(format!("{RABBIT} {address}: {fault}"))),
+    }
     let name = format!("{} {}", part.word(), context.process.name);
     Ok(Some(Outbox::open(address, &name, ttl)))
 }

@@ -81,9 +81,9 @@ pub enum Part {
     Router,
     /// Takes requests, works on none.
     Gateway,
-    /// Serves the people who review.
+    /// Where people answer; works on nothing by itself.
     Backoffice,
-    /// Watches deadlines.
+    /// Watches deadlines, as every process does, and does nothing else.
     SlaMonitor,
 }
 
@@ -95,9 +95,9 @@ impl Part {
     pub fn named(word: &str) -> Option<Self> {
         match word {
             "" | "unknown" | "all" => Some(Self::Everything),
-            GATEWAY => Some(Self::Gateway),
-            BACKOFFICE => Some(Self::Backoffice),
-            SLA_MONITOR => Some(Self::SlaMonitor),
+            "api_gateway" => Some(Self::Gateway),
+            "backoffice" => Some(Self::Backoffice),
+            "sla_monitor" => Some(Self::SlaMonitor),
             "workflow_router" => Some(Self::Router),
             word => Component::named(word).map(Self::Only),
         }
@@ -108,9 +108,9 @@ impl Part {
             Self::Everything => "all",
             Self::Only(component) => component.word(),
             Self::Router => ROUTER,
-            Self::Gateway => GATEWAY,
-            Self::Backoffice => BACKOFFICE,
-            Self::SlaMonitor => SLA_MONITOR,
+            Self::Gateway => "api_gateway",
+            Self::Backoffice => "backoffice",
+            Self::SlaMonitor => "sla_monitor",
         }
     }
 
@@ -136,9 +136,6 @@ impl Part {
 
 /// The component that every request meets first.
 pub const ROUTER: &str = "workflow_router";
-pub const GATEWAY: &str = "api_gateway";
-pub const BACKOFFICE: &str = "backoffice";
-pub const SLA_MONITOR: &str = "sla_monitor";
 
 /// Everything of this process that requests, workers and screens share: opened once at the start
 /// and passed along.

@@ -5,7 +5,6 @@ use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone};
 
 use crate::{
-    drivers::runtime,
     model::{Component, Status},
     rules::{shift::Day, sla::Checkpoint},
 };
@@ -145,10 +144,10 @@ pub fn component(page: &Page, word: &str) -> String {
         Some(Component::ExtractionAggregator) => page.t("Reunión", "Gathering"),
         Some(Component::Consolidator) => page.t("Consolidación", "Consolidation"),
         Some(Component::Http) => page.t("Servicio externo", "Outside service"),
-        None if word == runtime::ROUTER => page.t("Enrutado", "Routing"),
-        None if word == runtime::GATEWAY => page.t("Puerta de entrada", "Gateway"),
-        None if word == runtime::BACKOFFICE => page.t("Revisión humana", "Back office"),
-        None if word == runtime::SLA_MONITOR => page.t("Vigilancia de plazos", "Deadline watch"),
+        None if word == crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing"),
+        None if word == "api_gateway" => page.t("Puerta de entrada", "Gateway"),
+        None if word == "backoffice" => page.t("Revisión humana", "Back office"),
+        None if word == "sla_monitor" => page.t("Vigilancia de plazos", "Deadline watch"),
         Some(Component::Outside) | None => return spaced(word),
     }
     .to_owned()

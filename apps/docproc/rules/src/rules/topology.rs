@@ -91,9 +91,8 @@ impl Topology {
     /// Lets a key lead to a queue, unless it leads to another one already: that is answered.
     fn bind(&mut self, exchange: &'static str, key: &str, name: String) -> Option<String> {
         let taken = |queue: &&Queue| queue.exchange == exchange && queue.keys.contains(key);
-        match self.queues.values().find(taken) {
-            Some(other) => return (other.name != name).then(|| other.name.clone()),
-            None => {}
+        if let Some(other) = self.queues.values().find(taken) {
+            return (other.name != name).then(|| other.name.clone());
         }
         let empty = Queue { name: name.clone(), exchange, keys: BTreeSet::new() };
         self.queues.entry(name).or_insert(empty).keys.insert(key.to_owned());

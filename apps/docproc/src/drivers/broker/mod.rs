@@ -128,16 +128,9 @@ pub fn declared(topology: &Topology, ttl: Duration) -> broker::Topology {
     }
 }
 
-/// Whether a broker can be used as it is: what waiting does not mend is said at the start.
+/// Whether a broker can be used as it is.
 pub async fn usable(address: &Address, ttl: Duration) -> Result<(), Fault> {
-    let wanted = declared(&topology::topology([]), ttl);
-    match broker::reach(address, "turno start", &wanted).await {
-        Err(fault) if fault.may_pass() => {
-            tracing::warn!(broker = %address, %fault, "the broker is away; work goes on without it");
-            Ok(())
-        }
-        answer => answer,
-    }
+    broker::reach(address, "turno", &declared(&topology::topology([]), ttl)).await
 }
 
 /// Runs from start to shutdown, where there is a broker.

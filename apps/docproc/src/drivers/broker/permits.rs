@@ -86,12 +86,9 @@ impl Permits {
 
     /// Acknowledges those that found nothing to take.
     pub(crate) async fn vain(&mut self, component: &str, count: usize) {
-        let free = self.free.get_mut(component);
-        let vain: Vec<_> = free.into_iter().flat_map(|free| {
-            let count = count.min(free.len());
-            free.drain(..count).collect::<Vec<_>>()
-        });
-        for delivery in vain {
+        let Some(free) = self.free.get_mut(component) else { return };
+        for _ in 0..count {
+            let Some(delivery) = free.pop_front() else { return };
             delivery.ack().await;
         }
     }

@@ -62,6 +62,9 @@ pub async fn run(context: Context) {
     dispatcher.run().await;
 }
 
+/// A component, the messages of it that were taken, and how many deliveries found none.
+type Spent = (&'static str, Vec<i64>, usize);
+
 /// How messages of a component weigh.
 fn load_of(component: &str) -> Load {
     match Component::from_word(component) {
@@ -241,16 +244,7 @@ impl Dispatcher {
             took_ms = began.elapsed().as_secs_f64() * 1000.0,
             "round"
         );
-        if let Some(permits) = &mut self.permits {
-            for (component, messages, vain) in spent {
-                permits.spend(component, messages.into_iter());
-                permits.vain(component, vain).await;
-            }
-            for outcome in &*finished {
-                let id = outcome.job.claim.id;
-                permits.settle(id, dead.contains(&id)).await;
-            }
-        }
+        self.acknowledge(spent, finished, &dead).await;
         self.account(finished);
         for job in jobs {
             self.assign(job);
@@ -271,6 +265,20 @@ impl Dispatcher {
         }
         let each = |component: &&'static str| (Wanted::Only(component), space(load_of(component)));
         self.components.iter().map(each).collect()
+    }
+
+    /// Tells the broker what became of its deliveries: those that were spent on messages, those that
+    /// found none, and those whose messages are through.
+    async fn acknowledge(&mut self, spent: Vec<Spent>, finished: &[Outcome], dead: &[i64]) {
+        let Some(permits) = &mut self.permits else { return };
+        for (component, messages, vain) in spent {
+            permits.spend(component, messages.into_iter());
+            permits.vain(component, vain).await;
+        }
+        for outcome in finished {
+            let id = outcome.job.claim.id;
+            permits.settle(id, dead.contains(&id)).await;
+        }
     }
 
     /// Whether the broker says what may be taken. While it is away the table does.
