@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli;
+mod cluster;
 mod coordinador_crash;
 mod crash;
 mod docproc_crash;
