@@ -1,12 +1,11 @@
 //! What one process brings along: where files are, which components run here, the engines.
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
-    time::SystemTime,
 };
 
 use engine::Word as _;
@@ -17,11 +16,15 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+    callback::Clients,
+    folder::Seen,
+    reading::WorkerStatus,
+    resources::Sampler,
+    storage::{Address, Fault, Storage},
 };
 use crate::{
     Context,
-    decisions::receive::CommitBatcher,
+    decisions::{receive::CommitBatcher, storage::Unsettled},
     golden::Rehearsals,
     model::Component,
     store::{catalogue::Workflows, policy::Policy},
@@ -30,7 +33,7 @@ use crate::{
 /// How a process was set up.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    pub storage: PathBuf,
+    pub storage: Address,
     /// Absent or not there: the shipped workflows.
     pub workflows: Option<PathBuf>,
     pub models: PathBuf,
@@ -153,12 +156,9 @@ impl Runtime {
                 tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
             })
             .ok();
-        let classifier = ClassifierSlot::default();
-        classifier.refresh(&trained(&config));
         Ok(Self {
             storage: Storage::open(&config.storage)?,
             pack,
-            classifier,
             most_pages: AtomicUsize::new(Limits::default().pages),
             config,
             ..Self::default()
@@ -188,8 +188,8 @@ pub struct ClassifierSlot(RwLock<Own>);
 #[derive(Debug, Default)]
 struct Own {
     classifier: Option<Arc<Classifier>>,
-    /// When the file it came from was written.
-    written: Option<SystemTime>,
+    /// Which writing of its file it came from.
+    version: Option<String>,
 }
 
 impl ClassifierSlot {
@@ -202,19 +202,23 @@ impl ClassifierSlot {
     }
 
     /// Takes up what was trained since, or goes back to the shipped one when it was removed. A file
-    /// that does not load changes nothing.
-    pub fn refresh(&self, file: &Path) {
-        let written = std::fs::metadata(file).and_then(|about| about.modified()).ok();
-        if self.0.read().unwrap_or_else(PoisonError::into_inner).written == written {
+    /// that does not load changes nothing, nor does a storage that does not answer.
+    pub async fn refresh(&self, storage: &Storage) {
+        let Ok(version) = storage.version(Storage::classifier()).await else { return };
+        if self.0.read().unwrap_or_else(PoisonError::into_inner).version == version {
             return;
         }
-        let loaded = written.map(|_| {
-            let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-            Classifier::load(&bytes).map_err(|error| error.to_string())
-        });
+        let loaded = match version {
+            None => Ok(None),
+            Some(_) => match storage.get(Storage::classifier()).await {
+                Ok(bytes) => Classifier::load(&bytes).map(Some).map_err(|error| error.to_string()),
+                // Looked for again next time.
+                Err(_) => return,
+            },
+        };
         let mut own = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        own.written = written;
-        match loaded.transpose() {
+        own.version = version;
+        match loaded {
             Ok(classifier) => own.classifier = classifier.map(Arc::new),
             Err(error) => {
                 tracing::error!(
@@ -230,20 +234,20 @@ impl ClassifierSlot {
 #[derive(Debug, thiserror::Error)]
 pub enum NotReady {
     #[error("the files have no place: {0}")]
-    Storage(#[from] std::io::Error),
+    Storage(#[from] Fault),
+    #[error("{0}")]
+    Unsettled(#[from] Unsettled),
     #[error(transparent)]
     Database(#[from] db::Error),
 }
 
-/// Loads workflows and settings, before the process takes anything.
+/// Makes sure of the storage, and loads workflows and settings, before the process takes anything.
 pub async fn prepare(context: &Context) -> Result<(), NotReady> {
+    let storage = &context.runtime.storage;
+    crate::decisions::storage::settle(&context.store, storage, context.clock.now()).await?;
+    storage.report_to(&context.shortages);
     let Config { part, threads, .. } = &context.runtime.config;
     let role = json!({ "components": part.takes(), "threads": threads });
     context.process.takes_part(crate::NAME, role);
     Ok(crate::decisions::refresh(context).await?)
-}
-
-/// Where a classifier trained here is kept.
-pub fn trained(config: &Config) -> PathBuf {
-    config.storage.join("classifier.model")
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use docproc::{Config, Context, Part, Runtime};
+use docproc::{Config, Context, Part, Runtime, drivers::storage::Address};
 use host::Clock;
 use jiff::Timestamp;
 use reqwest::multipart::{Form, Part as FormPart};
@@ -28,6 +28,7 @@ pub(crate) fn noon() -> Timestamp {
 pub(crate) struct Setup {
     pub(crate) house: testkit::Setup,
     pub(crate) dir: PathBuf,
+    pub(crate) storage: Address,
     pub(crate) part: Part,
     pub(crate) threads: usize,
 }
@@ -41,7 +42,8 @@ impl Setup {
     pub(crate) fn by(clock: Clock, db: &TestDb) -> Self {
         let house = testkit::Setup::at(noon(), db);
         let house = testkit::Setup { clock, body_bytes: 100_000, ..house };
-        Self { house, dir: db.dir.clone(), part: Part::Everything, threads: 2 }
+        let storage = db.dir.join("files").into();
+        Self { house, dir: db.dir.clone(), storage, part: Part::Everything, threads: 2 }
     }
 }
 
@@ -165,7 +167,7 @@ impl Office {
         self.detail_until(id, all).await
     }
 
-    async fn poll(&self, path: &str, there: impl Fn(&Json) -> bool) -> Json {
+    pub(crate) async fn poll(&self, path: &str, there: impl Fn(&Json) -> bool) -> Json {
         let began = Instant::now();
         let mut poll = tokio::time::interval(Duration::from_millis(5));
         loop {
@@ -214,7 +216,7 @@ pub(crate) async fn upload(
 /// A process that is ready to serve.
 pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
     let config = Config {
-        storage: setup.dir.join("files"),
+        storage: setup.storage.clone(),
         workflows: Some(setup.dir.join("workflows")),
         models: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"),
         part: setup.part,
