@@ -57,6 +57,8 @@ pub struct Options {
     pub url: String,
     /// Seals what is kept in the database and must not be read there.
     pub vault: Vault,
+    /// The house's broker, if it has one.
+    pub broker: Option<broker::Address>,
 }
 
 /// Whether strangers are asked who they are.

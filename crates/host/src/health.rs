@@ -57,8 +57,15 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
     }
 }
 
+impl Context {
+    /// What Prometheus reads, for a port of an application's own.
+    pub fn metrics_text(&self) -> String {
+        self.metrics.render()
+    }
+}
+
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, description = "Prometheus text", content_type = "text/plain")))]
 pub(crate) async fn metrics(State(context): State<Context>) -> impl IntoResponse {
-    ([("content-type", "text/plain; version=0.0.4")], context.metrics.render())
+    ([("content-type", "text/plain; version=0.0.4")], context.metrics_text())
 }

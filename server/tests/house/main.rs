@@ -7,5 +7,6 @@ mod cli;
 mod coordinador_crash;
 mod crash;
 mod docproc_crash;
+mod docproc_storage;
 mod races;
 mod sam_crash;

@@ -15,6 +15,8 @@ engine::words! {
         Consolidator = "consolidator",
         /// Any service outside that takes and answers JSON.
         Http = "http",
+        /// A worker outside that fetches its messages; the stage has its name.
+        Outside = "outside",
     }
 
     /// What reads pictures.
@@ -31,6 +33,28 @@ pub enum Unit {
 }
 
 impl Component {
+    /// Those that are part of this program.
+    pub const OURS: [Self; 8] = [
+        Self::Splitter,
+        Self::Ocr,
+        Self::Classifier,
+        Self::ClassificationAggregator,
+        Self::Extractor,
+        Self::ExtractionAggregator,
+        Self::Consolidator,
+        Self::Http,
+    ];
+
+    /// The one of ours that is called so.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::OURS.into_iter().find(|one| one.word() == word)
+    }
+
+    /// Whether somebody outside does the work, asked by us or asking us.
+    pub const fn is_elsewhere(self) -> bool {
+        matches!(self, Self::Http | Self::Outside)
+    }
+
     /// The seed's routing key (§5.2), for files that leave it out.
     pub const fn routing_key(self) -> &'static str {
         match self {
@@ -42,6 +66,7 @@ impl Component {
             Self::ExtractionAggregator => "doc.extracted",
             Self::Consolidator => "request.consolidate",
             Self::Http => "http.call",
+            Self::Outside => "component",
         }
     }
 
@@ -51,7 +76,7 @@ impl Component {
             Self::Splitter | Self::Consolidator => Some(Unit::Request),
             Self::Ocr | Self::Classifier | Self::ClassificationAggregator => Some(Unit::Page),
             Self::Extractor | Self::ExtractionAggregator => Some(Unit::Document),
-            Self::Http => None,
+            Self::Http | Self::Outside => None,
         }
     }
 
@@ -61,7 +86,9 @@ impl Component {
             Self::Splitter => Unit::Page,
             Self::ClassificationAggregator => Unit::Document,
             Self::ExtractionAggregator | Self::Consolidator => Unit::Request,
-            Self::Ocr | Self::Classifier | Self::Extractor | Self::Http => travelling,
+            Self::Ocr | Self::Classifier | Self::Extractor | Self::Http | Self::Outside => {
+                travelling
+            }
         }
     }
 

@@ -198,7 +198,7 @@ fn first_message(row: &RequestRow) -> NewMessage {
         run: 1,
         at: -1,
         stage: "route".to_owned(),
-        component: ROUTER,
+        component: ROUTER.to_owned(),
         item: Item::Request,
         priority: row.priority,
         deadline: row.deadline,

@@ -91,7 +91,7 @@ impl Rehearsal<'_> {
         files: &[FileRow],
         readers: &mut Readers,
     ) -> Result<Rehearsed, String> {
-        let calls = self.workflow.stages.iter().find(|one| one.component == Component::Http);
+        let calls = self.workflow.stages.iter().find(|one| one.component.is_elsewhere());
         if let Some(stage) = calls {
             // A service outside cannot tell a rehearsal from a request, and may charge or file it.
             return Err(format!(

@@ -3,7 +3,6 @@
 use std::{borrow::Borrow, sync::Arc};
 
 use askama::Template;
-use engine::Word as _;
 use jiff::Timestamp;
 use web::{Lang, Page, Tone};
 
@@ -145,7 +144,7 @@ impl RequestPage {
         let counted = |n: usize, es, en| format!("{n} {}", page.t(es, en));
         let failed = dead > 0 && self.failed();
         Step {
-            title: words::component(page, stage.component.word()),
+            title: words::component(page, stage.component_name()),
             count: match (stage.unit, reached.total) {
                 (Unit::Request, _) => if all { "✓" } else { "–" }.to_owned(),
                 (_, None) => "–".to_owned(),
@@ -184,6 +183,7 @@ impl RequestPage {
                     Component::Splitter => detail.request.page_count.is_some(),
                     Component::Consolidator => self.status == Status::Completed,
                     Component::Http
+                    | Component::Outside
                     | Component::Ocr
                     | Component::Classifier
                     | Component::ClassificationAggregator
@@ -265,7 +265,7 @@ impl RequestPage {
             .stages
             .iter()
             .filter(|stage| !stage.component.is_join())
-            .map(|stage| (stage.name.clone(), words::component(&self.page, stage.component.word())))
+            .map(|stage| (stage.name.clone(), words::component(&self.page, stage.component_name())))
             .collect()
     }
 

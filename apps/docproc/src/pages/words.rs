@@ -135,7 +135,7 @@ fn spaced(word: &str) -> String {
 }
 
 pub fn component(page: &Page, word: &str) -> String {
-    match Component::from_word(word) {
+    match Component::named(word) {
         Some(Component::Splitter) => page.t("Separación", "Split"),
         Some(Component::Ocr) => page.t("Lectura", "Reading"),
         Some(Component::Classifier) => page.t("Clasificación", "Classification"),
@@ -145,7 +145,10 @@ pub fn component(page: &Page, word: &str) -> String {
         Some(Component::Consolidator) => page.t("Consolidación", "Consolidation"),
         Some(Component::Http) => page.t("Servicio externo", "Outside service"),
         None if word == crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing"),
-        None => return spaced(word),
+        None if word == "api_gateway" => page.t("Puerta de entrada", "Gateway"),
+        None if word == "backoffice" => page.t("Revisión humana", "Back office"),
+        None if word == "sla_monitor" => page.t("Vigilancia de plazos", "Deadline watch"),
+        Some(Component::Outside) | None => return spaced(word),
     }
     .to_owned()
 }

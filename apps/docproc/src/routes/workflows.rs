@@ -44,7 +44,7 @@ pub(super) fn brief(workflow: &Workflow, version: Option<i64>) -> Json {
         .stages
         .iter()
         .map(|stage| {
-            json!({ "name": stage.name, "component": stage.component.word(), "unit": stage.unit,
+            json!({ "name": stage.name, "component": stage.component_name(), "unit": stage.unit,
                     "routing_key": stage.routing_key, "threshold": stage.threshold,
                     "backoffice_queue": stage.backoffice_queue })
         })

@@ -10,6 +10,8 @@ use crate::model::Item;
 
 /// Wakes whoever takes messages.
 pub const WORK: &str = "docproc.work";
+/// Notes of messages that wait from this commit on, for the broker.
+pub const SENT: &str = "docproc.sent";
 
 /// A message to be put into the queue.
 #[derive(Clone, Debug)]
@@ -18,7 +20,7 @@ pub struct NewMessage {
     pub run: i64,
     pub at: i32,
     pub stage: String,
-    pub component: &'static str,
+    pub component: String,
     pub item: Item,
     pub priority: i64,
     pub deadline: Timestamp,
@@ -49,7 +51,7 @@ impl NewMessage {
             self.run.into(),
             self.at.into(),
             self.stage.as_str().into(),
-            self.component.into(),
+            self.component.as_str().into(),
             self.item.key().into(),
             self.priority.into(),
             self.deadline.into(),
@@ -70,8 +72,18 @@ pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<()
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
                deadline_utc, due_at, created_at)
                SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
-               $1, $1 FROM ROWS";
-    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
+               $1, $1 FROM ROWS RETURNING id";
+    let sent = decision.tx.all_of(sql, &[decision.now.into()], &rows).await?;
+    note(decision, &sent)
+}
+
+/// Tells the broker's side of this process which messages wait now.
+fn note(decision: &mut Decision, rows: &[Row]) -> Result<(), Error> {
+    for row in rows {
+        let id: i64 = row.get("id")?;
+        decision.note(SENT, id.to_string());
+    }
+    Ok(())
 }
 
 const CLAIM: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt + 1, worker = $1,
@@ -201,7 +213,9 @@ pub async fn again(
     let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
                error_code = $4 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
-    decision.tx.guarded("message", sql, &args).await
+    decision.tx.guarded("message", sql, &args).await?;
+    decision.note(SENT, id.to_string());
+    Ok(())
 }
 
 /// To be tried later as if this try had not been.
@@ -215,7 +229,9 @@ pub async fn waits(
     let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
                error_code = $4, attempt = attempt - 1 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
-    decision.tx.guarded("message", sql, &args).await
+    decision.tx.guarded("message", sql, &args).await?;
+    decision.note(SENT, id.to_string());
+    Ok(())
 }
 
 /// To the dead letters. The rest of its request waits with it.
@@ -250,8 +266,10 @@ pub async fn park(decision: &mut Decision, request: &str) -> Result<(), Error> {
 /// Back into the queue, with all tries before it.
 pub async fn replay(decision: &mut Decision, request: &str) -> Result<u64, Error> {
     let sql = "UPDATE messages SET state = 'READY', attempt = 0, due_at = $2, finished_at = NULL,
-               worker = NULL WHERE request_id = $1 AND state IN ('DEAD', 'PARKED')";
-    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await
+               worker = NULL WHERE request_id = $1 AND state IN ('DEAD', 'PARKED') RETURNING id";
+    let back = decision.tx.all(sql, &[request.into(), decision.now.into()]).await?;
+    note(decision, &back)?;
+    Ok(back.len() as u64)
 }
 
 /// Forgets everything of a request that waits or is under way: a new run begins.

@@ -1,5 +1,6 @@
 //! Requests in the database: how a snapshot is loaded and changes are applied, many at a time.
 
+pub mod addresses;
 pub mod answers;
 pub mod assign;
 pub mod catalogue;
@@ -15,6 +16,7 @@ pub mod jobs;
 pub mod measures;
 pub mod messages;
 pub mod operators;
+pub mod outbox;
 pub mod pages;
 pub mod partial;
 pub mod policy;
@@ -34,7 +36,7 @@ mod writing;
 
 use db::{Line, Scope};
 
-pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0008_storage");
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0008_storage");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

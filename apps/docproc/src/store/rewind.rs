@@ -99,7 +99,7 @@ fn forgotten(workflow: &Workflow, from: From, at: usize) -> Vec<&'static str> {
         let reads = workflow.stages[at..].iter().any(|one| one.component == Component::Ocr);
         let sorts = workflow.stages[at..grouping]
             .iter()
-            .any(|one| matches!(one.component, Component::Classifier | Component::Http));
+            .any(|one| one.component == Component::Classifier || one.component.is_elsewhere());
         if reads {
             all.push("UPDATE pages SET words = NULL, ocr_text = NULL WHERE request_id = $1");
         }

@@ -71,7 +71,9 @@ impl Slice for InHands {
     ) -> Result<(), Error> {
         let sql = "UPDATE messages SET state = 'READY', worker = NULL
                    WHERE id = $1 AND state = 'CLAIMED'";
-        decision.tx.execute(sql, &[(*id).into()]).await.map(drop)
+        decision.tx.execute(sql, &[(*id).into()]).await?;
+        decision.note(messages::SENT, id.to_string());
+        Ok(())
     }
 }
 

@@ -167,7 +167,7 @@ impl<'a> Writing<'a> {
             run: row.run,
             at: at as i32,
             stage: stage.name.clone(),
-            component: stage.component.word(),
+            component: stage.component_name().to_owned(),
             item,
             priority: row.priority,
             deadline: row.deadline,

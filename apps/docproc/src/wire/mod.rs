@@ -1,5 +1,6 @@
 //! The words of the outside contract (§2.3, §13; wire: `DocProc`).
 
+pub mod message;
 pub mod people;
 
 use engine::Word as _;

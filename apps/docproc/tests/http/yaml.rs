@@ -84,7 +84,8 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
             );
         }
         // On disk, a bad version leaves the good one in force.
-        let broken = docproc::rules::workflow::DEFAULT.replace("component: ocr", "component: none");
+        let broken =
+            docproc::rules::workflow::DEFAULT.replace("component: ocr", "component: no-one");
         office.workflow("default", &broken).await;
         let list = office.client.get("/api/docproc/workflows").await.expect(200);
         assert_eq!(list["refused"][0]["file"], "default.yaml");

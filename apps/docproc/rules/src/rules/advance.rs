@@ -298,7 +298,7 @@ impl Planner<'_> {
         });
         let later = |group: usize| {
             let rest = stages.get(at + 1..group).unwrap_or_default();
-            rest.iter().any(|s| matches!(s.component, Component::Classifier | Component::Http))
+            rest.iter().any(|s| s.component == Component::Classifier || s.component.is_elsewhere())
         };
         if typed || fixed || grouping.is_none_or(later) {
             return Next::On;

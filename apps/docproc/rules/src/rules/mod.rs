@@ -21,5 +21,6 @@ pub mod storage;
 pub mod sufficient;
 pub mod sweep;
 pub mod thresholds;
+pub mod topology;
 pub mod why;
 pub mod workflow;

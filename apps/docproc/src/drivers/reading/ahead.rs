@@ -9,7 +9,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engine::Word as _;
 use page::PageText;
 
 use super::{
@@ -17,7 +16,7 @@ use super::{
     worker::{Haste, Worker},
 };
 use crate::{
-    model::{Component, Item, Progress, Standing},
+    model::{Item, Progress, Standing},
     rules::{
         advance::{Change, Snapshot},
         course::{Course, Known},
@@ -86,7 +85,7 @@ impl Worker {
     /// The message that would be sent, if this process could take it.
     fn asked(&self, job: &Job, item: Item, at: usize, input: Input) -> Option<Job> {
         let stage = job.request.workflow.stages.get(at)?;
-        let here = stage.component != Component::Http;
+        let here = !stage.component.is_elsewhere();
         if !here || !self.context.runtime.config.part.hosts(stage.component) {
             return None;
         }
@@ -94,7 +93,7 @@ impl Worker {
             item,
             at: at as i32,
             stage: stage.name.clone(),
-            component: stage.component.word().to_owned(),
+            component: stage.component_name().to_owned(),
             attempt: 1,
             ..job.claim.clone()
         };

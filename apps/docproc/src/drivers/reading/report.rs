@@ -63,7 +63,7 @@ pub(crate) fn stage(
 fn result(finding: &Finding, stage: Option<&Stage>) -> Result {
     let mut found = Result::default();
     let Some(component) = stage.map(|stage| stage.component) else { return found };
-    let by = |one: Component| component == one || component == Component::Http;
+    let by = |one: Component| component == one || component.is_elsewhere();
     if let Some(text) = finding.kept.text.as_ref().filter(|_| by(Component::Ocr)) {
         found.confidence = Some(f64::from(text.confidence()));
     }

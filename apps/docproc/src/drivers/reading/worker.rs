@@ -110,7 +110,7 @@ impl Worker {
         let here = usize::try_from(at).ok().map(|at| &stages[at]);
         let unit = here.map_or(Unit::Request, |stage| stage.unit);
         let sure = here.is_none_or(|stage| stage.component == Component::Ocr);
-        let in_process = !stage.component.is_join() && stage.component != Component::Http;
+        let in_process = !stage.component.is_join() && !stage.component.is_elsewhere();
         (sure
             && in_process
             && stage.unit == unit
@@ -166,7 +166,8 @@ impl Worker {
             Component::ClassificationAggregator
             | Component::ExtractionAggregator
             | Component::Consolidator
-            | Component::Http => Err(misplaced(stage.component.word())),
+            | Component::Http
+            | Component::Outside => Err(misplaced(stage.component.word())),
         }
     }
 }

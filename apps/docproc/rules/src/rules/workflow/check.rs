@@ -1,6 +1,6 @@
 //! Whether the stages of a workflow fit together: each finds what it works on.
 
-use super::{How, Workflow};
+use super::{How, Stage, Workflow};
 use engine::{Sentence, Word as _};
 
 use crate::model::{Component, Unit};
@@ -18,7 +18,7 @@ pub fn check(workflow: &mut Workflow) -> Vec<(usize, Sentence)> {
     let classifies = workflow
         .stages
         .iter()
-        .any(|stage| matches!(stage.component, Component::Classifier | Component::Http));
+        .any(|stage| stage.component == Component::Classifier || stage.component.is_elsewhere());
     let types: Vec<String> = workflow.types().into_iter().map(str::to_owned).collect();
     let mut travelling = Unit::Request;
     let mut has_text = false;
@@ -45,7 +45,7 @@ pub fn check(workflow: &mut Workflow) -> Vec<(usize, Sentence)> {
                 travelling = stage.component.leaves(travelling);
             }
         }
-        has_text |= matches!(stage.component, Component::Ocr | Component::Http);
+        has_text |= stage.component == Component::Ocr || stage.component.is_elsewhere();
         let reads = matches!(stage.component, Component::Classifier | Component::Extractor);
         if reads && !has_text {
             faults.push((
@@ -58,6 +58,9 @@ pub fn check(workflow: &mut Workflow) -> Vec<(usize, Sentence)> {
                     format!("{:?} needs text: no stage before it reads the pages", stage.name),
                 ),
             ));
+        }
+        if let Some(fault) = crossed(before, stage) {
+            faults.push((at, fault));
         }
         if let How::Group { doc_type, .. } = &stage.how {
             group(at, &stage.name, doc_type.as_deref(), classifies, &types, &mut faults);
@@ -134,13 +137,81 @@ fn say(es: &str, en: &str) -> Sentence {
     Sentence::new(es.to_owned(), en.to_owned())
 }
 
-pub(super) fn unknown_component(stage: &str, word: &str) -> Sentence {
-    let known: Vec<_> = Component::ALL.iter().map(|one| one.word()).collect();
-    let known = known.join(", ");
-    Sentence::new(
-        format!("etapa {stage:?}: no hay componente {word:?}; hay {known}"),
-        format!("stage {stage:?}: there is no component {word:?}; there are {known}"),
-    )
+/// Whether two components would take each other's messages: a key leads to one queue.
+fn crossed(before: &[Stage], stage: &Stage) -> Option<Sentence> {
+    let other = before.iter().find(|one| {
+        let outside = [one.component, stage.component].contains(&Component::Outside);
+        outside
+            && one.routing_key == stage.routing_key
+            && one.component_name() != stage.component_name()
+    })?;
+    let (name, key) = (&stage.name, &stage.routing_key);
+    Some(Sentence::new(
+        format!("{name:?}: la routing_key {key:?} ya es la de {:?}", other.name),
+        format!("{name:?}: routing_key {key:?} is already that of {:?}", other.name),
+    ))
+}
+
+/// The longest name of a component that is not ours.
+const LONGEST: usize = 63;
+
+/// A component that is not ours belongs to somebody outside, if it has a name that a queue can
+/// have and is no slip of the pen.
+pub(super) fn outside(stage: &str, word: &str) -> Result<Component, Sentence> {
+    let ours = Component::OURS.map(Component::word);
+    let known = ours.join(", ");
+    let fits = word.len() <= LONGEST
+        && word.starts_with(|first: char| first.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if !fits || RESERVED.contains(&word) {
+        return Err(Sentence::new(
+            format!(
+                "etapa {stage:?}: {word:?} no puede ser un componente: hay {known}, y uno propio \
+                 se llama con minúsculas, cifras y guiones bajos, hasta {LONGEST}"
+            ),
+            format!(
+                "stage {stage:?}: {word:?} cannot be a component: there are {known}, and one of \
+                 your own is called by lower-case letters, digits and underscores, up to {LONGEST}"
+            ),
+        ));
+    }
+    match ours.into_iter().find(|one| nearly(one, word)) {
+        None => Ok(Component::Outside),
+        Some(meant) => Err(Sentence::new(
+            format!(
+                "etapa {stage:?}: no hay componente {word:?}; ¿es {meant}? Uno propio necesita un \
+                 nombre más distinto"
+            ),
+            format!(
+                "stage {stage:?}: there is no component {word:?}; is it {meant}? One of your own \
+                 needs a name less like it"
+            ),
+        )),
+    }
+}
+
+/// Names of the house that are no components of a stage.
+const RESERVED: [&str; 7] = [
+    "workflow_router",
+    "api_gateway",
+    "backoffice",
+    "sla_monitor",
+    "dead_letters",
+    "stage_results",
+    "all",
+];
+
+/// Whether one letter was dropped, added, changed or swapped with the next. A digit is no slip.
+fn nearly(ours: &str, word: &str) -> bool {
+    let same = ours.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
+    let (ours, word) = (&ours.as_bytes()[same..], &word.as_bytes()[same..]);
+    let slip = word.first().is_none_or(u8::is_ascii_lowercase);
+    let after = |text: &'_ [u8], n: usize| text.get(n..).map(<[u8]>::to_vec);
+    let swapped = ours.len() > 1 && word.len() > 1 && ours[0] == word[1] && ours[1] == word[0];
+    let dropped = after(ours, 1).as_deref() == Some(word);
+    let added = after(word, 1).as_deref() == Some(ours);
+    let changed = !word.is_empty() && after(ours, 1) == after(word, 1);
+    slip && (dropped || added || changed || (swapped && ours[2..] == word[2..]))
 }
 
 pub(super) fn bounds(

@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use engine::Word as _;
-
 use super::Workflow;
 use crate::model::Unit;
 
@@ -13,7 +11,7 @@ pub fn mermaid(workflow: &Workflow) -> String {
     let mut before = ("received", Unit::Request);
     for stage in &workflow.stages {
         let _ =
-            writeln!(text, "    {}[\"{}<br/>{}\"]", stage.name, stage.name, stage.component.word());
+            writeln!(text, "    {}[\"{}<br/>{}\"]", stage.name, stage.name, stage.component_name());
         let arrow = if before.1 == Unit::Request { "-->" } else { "==>" };
         let _ = writeln!(text, "    {} {arrow} {}", before.0, stage.name);
         if let Some(queue) = &stage.backoffice_queue {

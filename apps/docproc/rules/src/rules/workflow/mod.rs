@@ -14,6 +14,7 @@ pub use parse::{Fault, parse};
 use understand::extract::Schema;
 
 use crate::model::{Component, Engine, Unit};
+use engine::Word as _;
 
 /// The flow of the seed (§6.2), shipped with the binary.
 pub const DEFAULT: &str = include_str!("../../../../../../config/workflows/default.yaml");
@@ -104,6 +105,24 @@ pub enum How {
     Call {
         url: String,
     },
+    /// Somebody outside fetches its messages and brings results, under this name.
+    Outside {
+        component: String,
+    },
+}
+
+impl Stage {
+    /// The component as queues, workers and messages call it.
+    pub fn component_name(&self) -> &str {
+        match &self.how {
+            How::Outside { component } => component,
+            How::Plain
+            | How::Read { .. }
+            | How::Classify { .. }
+            | How::Group { .. }
+            | How::Call { .. } => self.component.word(),
+        }
+    }
 }
 
 /// What opens a new document among pages of one type.
@@ -154,6 +173,12 @@ impl Workflow {
     /// Where documents are put together, if anywhere.
     pub fn grouping(&self) -> Option<usize> {
         self.stages.iter().position(|stage| stage.component == Component::ClassificationAggregator)
+    }
+
+    /// Components of somebody outside, each once.
+    pub fn outside(&self) -> std::collections::BTreeSet<&str> {
+        let outside = self.stages.iter().filter(|stage| stage.component == Component::Outside);
+        outside.map(Stage::component_name).collect()
     }
 
     pub fn has(&self, component: Component) -> bool {

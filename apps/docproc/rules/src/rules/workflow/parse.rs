@@ -258,8 +258,9 @@ fn stage(raw: RawStage) -> Result<Stage, Sentence> {
             format!("stage {:?} needs a name of lower-case letters, digits, hyphens", raw.name),
         ));
     }
-    let Some(component) = Component::from_word(&raw.component) else {
-        return Err(check::unknown_component(&raw.name, &raw.component));
+    let component = match Component::named(&raw.component) {
+        Some(component) => component,
+        None => check::outside(&raw.name, &raw.component)?,
     };
     check::bounds(&raw.name, raw.timeout_seconds, raw.confidence_threshold)?;
     if let Some(given) = &raw.aggregation {
@@ -275,8 +276,12 @@ fn stage(raw: RawStage) -> Result<Stage, Sentence> {
         }
     }
     let how = how(&raw, component)?;
+    let usual_key = || match component {
+        Component::Outside => format!("component.{}", raw.component),
+        ours => ours.routing_key().to_owned(),
+    };
     Ok(Stage {
-        routing_key: raw.routing_key.unwrap_or_else(|| component.routing_key().to_owned()),
+        routing_key: raw.routing_key.clone().unwrap_or_else(usual_key),
         unit: component.unit().unwrap_or(Unit::Request),
         name: raw.name,
         component,
@@ -317,6 +322,7 @@ fn how(raw: &RawStage, component: Component) -> Result<How, Sentence> {
             doc_type: raw.doc_type.clone(),
         },
         Component::Http => How::Call { url: check::url(&raw.name, raw.url.as_deref())? },
+        Component::Outside => How::Outside { component: raw.component.clone() },
         Component::Splitter
         | Component::Extractor
         | Component::ExtractionAggregator

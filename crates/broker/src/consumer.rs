@@ -1,0 +1,146 @@
+//! What the broker hands over, for as long as it is wanted and whatever the connection does.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures::StreamExt as _;
+use lapin::{
+    Acker,
+    message::Delivery as Raw,
+    options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, BasicRejectOptions},
+    types::{AMQPValue, FieldTable},
+};
+use tokio::{sync::mpsc::UnboundedSender, task::AbortHandle};
+
+use crate::{Broker, Fault, connection::Session};
+
+/// A queue that cannot be consumed is tried again this soon.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// A message in our hands. Until it is acknowledged it is the broker's.
+#[derive(Debug)]
+pub struct Delivery {
+    /// The queue it was consumed from.
+    pub queue: String,
+    pub exchange: String,
+    pub key: String,
+    pub message_id: Option<String>,
+    pub headers: BTreeMap<String, String>,
+    /// Why it was sent to the dead letters, if it was.
+    pub death: Option<Death>,
+    pub redelivered: bool,
+    pub body: Vec<u8>,
+    acker: Acker,
+}
+
+/// Where and why a message was given up: `expired`, `rejected`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Death {
+    pub queue: String,
+    pub reason: String,
+}
+
+impl Delivery {
+    /// Says that it is done with. A connection that is gone meanwhile makes the broker deliver it
+    /// again: nobody relies on having been heard.
+    pub async fn ack(self) {
+        let _ = self.acker.ack(BasicAckOptions::default()).await;
+    }
+
+    /// Gives it up: the broker puts it among the dead letters.
+    pub async fn reject(self) {
+        let _ = self.acker.reject(BasicRejectOptions { requeue: false }).await;
+    }
+
+    /// Gives it back unread.
+    pub async fn give_back(self) {
+        let _ = self.acker.reject(BasicRejectOptions { requeue: true }).await;
+    }
+
+    fn new(queue: &str, raw: Raw) -> Self {
+        let headers = raw.properties.headers().as_ref();
+        let texts = headers.into_iter().flat_map(FieldTable::inner).filter_map(|(name, value)| {
+            let text = text(value)?;
+            Some((name.to_string(), text))
+        });
+        Self {
+            queue: queue.to_owned(),
+            exchange: raw.exchange.to_string(),
+            key: raw.routing_key.to_string(),
+            message_id: raw.properties.message_id().as_ref().map(ToString::to_string),
+            headers: texts.collect(),
+            death: headers.and_then(death),
+            redelivered: raw.redelivered,
+            body: raw.data,
+            acker: raw.acker,
+        }
+    }
+}
+
+fn text(value: &AMQPValue) -> Option<String> {
+    match value {
+        AMQPValue::LongString(text) => Some(String::from_utf8_lossy(text.as_bytes()).into_owned()),
+        AMQPValue::ShortString(text) => Some(text.to_string()),
+        AMQPValue::LongInt(number) => Some(number.to_string()),
+        AMQPValue::LongLongInt(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// The latest entry of `x-death`, which the broker keeps in front.
+fn death(headers: &FieldTable) -> Option<Death> {
+    let AMQPValue::FieldArray(deaths) = headers.inner().get("x-death")? else { return None };
+    let AMQPValue::FieldTable(latest) = deaths.as_slice().first()? else { return None };
+    let word = |name: &str| latest.inner().get(name).and_then(text);
+    Some(Death { queue: word("queue")?, reason: word("reason")? })
+}
+
+/// A queue is consumed for as long as this lives.
+#[derive(Debug)]
+pub struct Consuming(AbortHandle);
+
+impl Drop for Consuming {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Broker {
+    /// Hands what arrives in a queue to `sink`, at most `prefetch` unacknowledged at once, through
+    /// every reconnection. What was not acknowledged when a connection ended comes again.
+    pub fn consume(
+        &self,
+        queue: &str,
+        prefetch: u16,
+        sink: UnboundedSender<Delivery>,
+    ) -> Consuming {
+        let (broker, queue) = (self.clone(), queue.to_owned());
+        let task = tokio::spawn(async move {
+            while !sink.is_closed() {
+                let session = broker.session().await;
+                if let Err(fault) = forward(&session, &queue, prefetch, &sink).await {
+                    tracing::warn!(queue, %fault, "a queue is not consumed");
+                }
+                tokio::time::sleep(AGAIN.min(broker.pause())).await;
+            }
+        });
+        Consuming(task.abort_handle())
+    }
+}
+
+async fn forward(
+    session: &Session,
+    queue: &str,
+    prefetch: u16,
+    sink: &UnboundedSender<Delivery>,
+) -> Result<(), Fault> {
+    let channel = session.channel().await?;
+    channel.basic_qos(prefetch, BasicQosOptions::default()).await?;
+    let (options, table) = (BasicConsumeOptions::default(), FieldTable::default());
+    let mut consumer = channel.basic_consume(queue.into(), "".into(), options, table).await?;
+    while let Some(raw) = consumer.next().await {
+        if sink.send(Delivery::new(queue, raw?)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
