@@ -10,6 +10,7 @@ pub mod people;
 pub mod promotion;
 pub mod queue;
 pub mod receive;
+pub mod storage;
 
 use db::{Decision, Error, audit::Entry};
 use engine::Sentence;
@@ -19,7 +20,6 @@ use serde_json::json;
 
 use crate::{
     Context,
-    drivers::runtime::trained,
     model::{Component, Status},
     store::{
         events, messages, policy,
@@ -209,7 +209,7 @@ fn ended(status: Status) -> Refusal {
 pub async fn refresh(context: &Context) -> Result<(), Error> {
     let runtime = &context.runtime;
     crate::drivers::workflows::refresh(context).await?;
-    runtime.classifier.refresh(&trained(&runtime.config));
+    runtime.classifier.refresh(&runtime.storage).await;
     let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
     runtime.heed(&policy);
     Ok(())

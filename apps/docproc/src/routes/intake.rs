@@ -23,6 +23,7 @@ use crate::{
     },
     drivers::reception::{self, Form, Refused},
     drivers::runtime::Runtime,
+    drivers::storage::Fault,
     model::Status,
     policy::Action,
     rules::{callback, route, workflow::Workflow},
@@ -174,7 +175,7 @@ fn no_workflow(
         .hint(known.join(", "))
 }
 
-pub(super) fn unstored(desk: &Desk, error: &object_store::Error) -> Failure {
+pub(super) fn unstored(desk: &Desk, error: &Fault) -> Failure {
     tracing::error!(%error, "an upload could not be stored");
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ALMACEN_NO_DISPONIBLE")
         .lang(desk.lang)

@@ -18,7 +18,7 @@ use super::{AtDesk as _, Desk};
 use crate::{
     Context,
     drivers::runtime::Runtime,
-    drivers::storage::Storage,
+    drivers::storage::{Fault, Storage},
     policy::Action,
     store::{pages, requests},
 };
@@ -71,7 +71,8 @@ async fn image(
     let place = Storage::picture(&id, n, size.word);
     let picture = match runtime.storage.get(&place).await {
         Ok(kept) => kept,
-        Err(_) => make(&desk, runtime, &id, n, size, &place).await?,
+        Err(Fault::Missing { .. }) => make(&desk, runtime, &id, n, size, &place).await?,
+        Err(fault) => return Err(super::intake::unstored(&desk, &fault)),
     };
     let headers = [
         (header::CONTENT_TYPE, "image/jpeg"),

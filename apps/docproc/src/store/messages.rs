@@ -218,6 +218,22 @@ pub async fn again(
     Ok(())
 }
 
+/// To be tried later as if this try had not been.
+pub async fn waits(
+    decision: &mut Decision,
+    id: i64,
+    at: Timestamp,
+    code: &str,
+    error: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
+               error_code = $4, attempt = attempt - 1 WHERE id = $1 AND state = 'CLAIMED'";
+    let args = [id.into(), at.into(), error.into(), code.into()];
+    decision.tx.guarded("message", sql, &args).await?;
+    decision.note(SENT, id.to_string());
+    Ok(())
+}
+
 /// To the dead letters. The rest of its request waits with it.
 pub async fn bury(
     decision: &mut Decision,

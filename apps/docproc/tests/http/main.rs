@@ -19,8 +19,10 @@ mod ready;
 mod receiver;
 mod roles;
 mod scenarios;
+mod storage;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
+mod wire;
 mod yaml;
 
 #[tokio::test]
