@@ -10,7 +10,7 @@ use crate::{
     drivers::reading,
     rules::sweep,
     store::{
-        messages, policy, progress, queue_scope, scope,
+        messages, outside, policy, progress, queue_scope, scope,
         sweep::{InHands, Waiting},
     },
 };
@@ -23,6 +23,7 @@ const STANDS_STILL: SignedDuration = SignedDuration::from_secs(5);
 /// There may be messages to take, once this is committed. A manual clock stops for them.
 pub fn wake(context: &Context, decision: &mut Decision) {
     decision.wake(reading::WORK);
+    decision.wake(messages::OUTSIDE);
     if context.clock.is_manual() {
         decision.wake(TICK);
     }
@@ -40,6 +41,8 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
         course::settle(&context, &mut decision, &[id]).await?;
         decision.commit().await?;
     }
+    let lease = outside::next_expiry(&mut context.store.read().await?).await?;
+    let expires = [expires, lease].into_iter().flatten().min();
     if !context.clock.is_manual() {
         return Ok(expires);
     }
@@ -51,16 +54,16 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
 
 /// Whoever has no row among the processes is gone, and what it held is free.
 async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
-    if !messages::any_lost(&mut context.store.read().await?).await? {
+    if !messages::any_lost(&mut context.store.read().await?, now).await? {
         return Ok(());
     }
     let mut decision = context.store.decide(&queue_scope(), now).await?;
-    let plan =
-        decision.plan(&InHands, |(held, living)| sweep::left_behind(held, living)).await?.plan;
+    let plan = decision.plan(&InHands, |(held, living)| sweep::left_behind(held, living, now));
+    let plan = plan.await?.plan;
     wake(context, &mut decision);
     decision.commit().await?;
     let messages = plan.changes.len();
-    tracing::warn!(messages, "messages of processes that are gone are free again");
+    tracing::warn!(messages, "messages of workers that are gone are free again");
     Ok(())
 }
 
@@ -86,6 +89,8 @@ async fn expire(context: &Context, now: Timestamp) -> Next {
             tracing::warn!(request_id = request, "a message expired");
         }
     }
-    let oldest = messages::next_due(&mut context.store.read().await?, &[]).await?;
+    let mut tx = context.store.read().await?;
+    let ours = messages::next_due(&mut tx, &[]).await?;
+    let oldest = [ours, outside::oldest(&mut tx).await?].into_iter().flatten().min();
     Ok(oldest.and_then(|oldest| oldest.checked_add(ttl).ok()))
 }

@@ -7,6 +7,7 @@
 
 mod atomic;
 mod capacity;
+mod clients;
 mod containers;
 mod golden;
 mod logs;
@@ -20,6 +21,8 @@ mod roles;
 mod scenarios;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
+mod work;
+mod work_door;
 mod yaml;
 
 #[tokio::test]
