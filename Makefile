@@ -6,7 +6,7 @@ BENCH ?=
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build models test soak lint format bench tools clean
+.PHONY: help run build models up down logs ps migrate test soak lint format bench tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,30 @@ build: models ## build the binary (development profile)
 models: ## install the models that read pictures, once
 	@[ -f "$${TURNO_MODELS:-models}/manifest" ] || scripts/models || \
 		echo "Turno: going on without the models that read pictures" >&2
+
+up: ## the whole of DocProc, a process per component: Docker if it answers, else on this machine
+	@scripts/tools cluster
+	@[ -n "$$TURNO_BIN" ] || [ "$$(scripts/cluster kind)" = docker ] || \
+		$(MAKE) --no-print-directory build
+	@scripts/cluster up
+
+down: ## drain and stop what `make up` started; its data stays until `make clean`
+	@scripts/cluster down
+
+ps: ## name, process, since when and health of each service
+	@scripts/cluster ps
+
+logs: ## follow all logs; `make logs-ocr` follows one
+	@scripts/cluster logs
+
+logs-%:
+	@scripts/cluster logs $*
+
+migrate: ## bring the database of `make up` to this version
+	@scripts/cluster migrate
+
+# The seed's name for it.
+migrate-docker: migrate
 
 test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
 	@scripts/test
@@ -52,6 +76,7 @@ tools: ## install what the tests need and this machine lacks
 	@scripts/tools test
 
 clean: ## remove everything that was built; data/ and models/ stay
+	@[ ! -d "$(CARGO_TARGET_DIR)/cluster" ] || scripts/cluster clean
 	@scripts/test-postgres stop
 	@scripts/test-rabbitmq stop
 	@cargo clean

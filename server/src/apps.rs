@@ -49,6 +49,7 @@ pub(crate) fn deployment(config: &Config) -> Deployment {
     Deployment {
         data_dir: config.server.data_dir.clone(),
         zone: config.server.timezone.zone.clone(),
+        broker: config.server.broker.clone(),
         signs: config.alerts.webhook.as_ref().is_some_and(|webhook| webhook.secret.is_some()),
         open: Box::new(move || {
             let database = database.clone();

@@ -26,14 +26,19 @@ pub(crate) fn start(config: &LogConfig) {
     let filter = EnvFilter::new(&config.level);
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     if json {
-        lines.event_format(JsonLine).init();
+        let component = std::env::var("DOCPROC_COMPONENT_NAME").ok();
+        let component = component.filter(|name| !name.is_empty());
+        lines.event_format(JsonLine { component }).init();
     } else {
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         lines.with_ansi(colour).compact().init();
     }
 }
 
-struct JsonLine;
+/// A process that is one component of several says so in every line (§9.1).
+struct JsonLine {
+    component: Option<String>,
+}
 
 impl<S, N> FormatEvent<S, N> for JsonLine
 where
@@ -48,11 +53,8 @@ where
     ) -> fmt::Result {
         let mut said = Said::default();
         event.record(&mut said);
-        writeln!(
-            writer,
-            "{}",
-            line(Timestamp::now(), *event.metadata().level(), event.metadata().target(), said)
-        )
+        let component = self.component.as_deref().unwrap_or(event.metadata().target());
+        writeln!(writer, "{}", line(Timestamp::now(), *event.metadata().level(), component, said))
     }
 }
 
@@ -141,6 +143,8 @@ mod tests {
         {
             said.put_named(name, value.into());
         }
+        let ours = line(Timestamp::UNIX_EPOCH, Level::INFO, "sla_monitor", Said::default());
+        assert_eq!(ours["component"], "sla_monitor");
         let line = line(Timestamp::UNIX_EPOCH, Level::INFO, "docproc::work", said);
         assert_eq!(line["event"], "stage_completed");
         assert_eq!(line["component"], "docproc");

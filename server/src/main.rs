@@ -46,7 +46,7 @@ fn line(apps: &[App]) -> clap::Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(simulators.map(terminal::Command::define));
-    let commands = apps.iter().filter_map(|app| app.command.as_ref());
+    let commands = apps.iter().flat_map(|app| &app.commands);
     Cli::command().subcommands(commands.map(terminal::Command::define)).subcommand(sim)
 }
 
@@ -58,7 +58,7 @@ async fn carry_out(apps: &[App], matches: &ArgMatches) -> Result<(), Exit> {
         let simulators = apps.iter().filter_map(|app| app.simulator.as_ref());
         named(simulators, inner.subcommand())
     } else {
-        named(apps.iter().filter_map(|app| app.command.as_ref()), Some((name, inner)))
+        named(apps.iter().flat_map(|app| &app.commands), Some((name, inner)))
     };
     match found {
         Some((command, matches)) => command.run(matches, apps::resolve).await,

@@ -69,6 +69,7 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         listen: address.ip(),
         url: url(address),
         vault: secrets::vault(&server.secrets_key_file)?,
+        broker: server.broker.clone(),
     };
     let (zone, bus) = (server.timezone.zone.clone(), Arc::new(LocalBus::new()));
     let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);

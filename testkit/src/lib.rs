@@ -1,9 +1,10 @@
-//! What tests share: throw-away databases, an application served inside the test, scenarios in plain
-//! words, the real binary under a manual clock, a JSON client.
+//! What tests share: throw-away databases and brokers, an application served inside the test, scenarios
+//! in plain words, the real binary under a manual clock, a JSON client.
 //!
 //! Everything here panics with an explanation instead of returning errors: the caller is always a
 //! test.
 
+pub mod broker;
 pub mod client;
 pub mod local;
 pub mod postgres;

@@ -80,6 +80,7 @@ pub struct Setup {
     /// Settings fixed by the environment or a file.
     pub overrides: Vec<Override>,
     pub data_dir: PathBuf,
+    pub broker: Option<broker::Address>,
 }
 
 impl Setup {
@@ -95,6 +96,7 @@ impl Setup {
             alerts: AlertChannels::default(),
             overrides: Vec::new(),
             data_dir: database.dir.clone(),
+            broker: None,
         }
     }
 
@@ -116,6 +118,7 @@ impl Setup {
             data_dir: self.data_dir,
             listen: Ipv4Addr::LOCALHOST.into(),
             url: format!("http://{}", listener.local_addr().expect("a bound port")),
+            broker: self.broker,
         };
         let settings = Settings::new(app.settings.to_vec(), self.overrides);
         let settings = settings.expect("the overrides are valid");

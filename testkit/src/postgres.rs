@@ -48,7 +48,7 @@ async fn server_url() -> Result<String, String> {
     URL.get_or_init(find).await.clone()
 }
 
-async fn output(mut command: Command, name: &str) -> Result<String, String> {
+pub(crate) async fn output(mut command: Command, name: &str) -> Result<String, String> {
     let done = command
         .stdin(Stdio::null())
         .output()

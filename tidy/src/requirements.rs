@@ -158,10 +158,17 @@ fn tests(sources: &[Source]) -> BTreeSet<String> {
 }
 
 /// Functions and text scenarios that test, with their lines. Below `tests/` a case may be a plain
-/// function that a macro runs once per database.
+/// function that a macro runs once per database. In Python a test says so in its name.
 pub fn named_tests(source: &Source) -> Vec<(usize, String)> {
     if let Some((_, name)) = source.path.split_once("/tests/scenarios/") {
         return name.strip_suffix(".txt").map(|name| (1, name.to_owned())).into_iter().collect();
+    }
+    if source.has_extension(&["py"]) {
+        let test = |(line, text): (usize, &str)| {
+            let name = text.strip_prefix("def ")?.split_once('(')?.0;
+            name.starts_with("test_").then(|| (line, name.to_owned()))
+        };
+        return source.lines().filter_map(test).collect();
     }
     if !source.has_extension(&["rs"]) {
         return Vec::new();
@@ -236,13 +243,14 @@ mod tests {
             Source::new("apps/pedidos/tests/scenarios/s01_first.txt", "# S-1."),
             Source::new("e2e/a.test.mjs", "journey(\n  `every page, ${lang}`,\n);"),
             Source::new("bench/src/a.rs", "report.line(format!(\"entry, {place}\"), \"ms\")"),
+            Source::new("deploy/tests/test_a.py", "def test_it_fits():\n    pass\ndef no_test():"),
         ];
         check(&tree).into_iter().map(|finding| finding.what).collect()
     }
 
     #[test]
     fn tests_of_every_kind_are_known() {
-        for name in ["it_holds", "a_race", "s01_first", "every page", "entry"] {
+        for name in ["it_holds", "a_race", "s01_first", "every page", "entry", "test_it_fits"] {
             assert!(told(&format!("- **R-1** x — shown by `{name}`\n")).is_empty(), "{name}");
         }
         assert_eq!(told("- **R-1** x — shown by `it_holds`, `no`\n"), ["`no` is no test"]);

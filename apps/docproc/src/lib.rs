@@ -107,6 +107,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         ],
         tasks: vec![
             wiring.task(drivers::reading::run),
+            wiring.task(drivers::broker::run),
             wiring.task(drivers::workflows::watch),
             wiring.task(routes::health::run),
         ],
@@ -117,7 +118,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
             Box::pin(async move { decisions::settings_changed(&context, decision).await })
         }),
         demo: Some(wiring.task(sim::demo)),
-        command: Some(cli::command()),
+        commands: vec![cli::command(), cli::broker()],
         simulator: Some(cli::simulator()),
         doctor: cli::check,
         ..App::default()

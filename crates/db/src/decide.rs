@@ -69,6 +69,7 @@ pub struct Decision {
     effects: Vec<NewEffect>,
     audit: Vec<Entry>,
     wakes: Vec<&'static str>,
+    notes: Vec<Note>,
     told: Told,
     then: Then,
 }
@@ -91,6 +92,16 @@ pub struct Committed {
     pub effects: Vec<i64>,
     /// Who is to be woken: ticks and workers by name, each once.
     pub wakes: Vec<&'static str>,
+    /// What only this process is told.
+    pub notes: Vec<Note>,
+}
+
+/// A word to whoever in this process has to go on with what was committed. It is lost with the
+/// process: what must not be lost is also found in the tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub topic: &'static str,
+    pub id: String,
 }
 
 impl Store {
@@ -109,6 +120,7 @@ impl Store {
             effects: Vec::new(),
             audit: Vec::new(),
             wakes: Vec::new(),
+            notes: Vec::new(),
             told: self.told.clone(),
             then: Then::default(),
         })
@@ -172,6 +184,11 @@ impl Decision {
         }
     }
 
+    /// Tells whoever in this process listens to commits, once this is one.
+    pub fn note(&mut self, topic: &'static str, id: String) {
+        self.notes.push(Note { topic, id });
+    }
+
     /// Does something in this process once this is committed, such as letting go of what it ended.
     pub fn then(&mut self, act: impl FnOnce() + Send + Sync + 'static) {
         self.then.0.push(Box::new(act));
@@ -182,7 +199,8 @@ impl Decision {
     /// The outbox lock is taken last and by everyone, so sequence numbers follow commit order over
     /// all scopes: a reader that has seen number 7 never meets a 6 later.
     pub async fn commit(mut self) -> Result<Committed, Error> {
-        let mut committed = Committed { wakes: self.wakes, ..Committed::default() };
+        let mut committed =
+            Committed { wakes: self.wakes, notes: self.notes, ..Committed::default() };
         if !(self.events.is_empty() && self.audit.is_empty()) {
             self.tx.lock(&[Scope::new("outbox")]).await?;
         }

@@ -14,6 +14,7 @@ mod migrate;
 mod row;
 mod rows;
 mod tx;
+mod wire;
 mod writer;
 
 pub mod audit;
@@ -26,7 +27,7 @@ pub mod processes;
 pub mod settings;
 
 pub use database::{Scope, Store};
-pub use decide::{Committed, Decided, Decision, Slice};
+pub use decide::{Committed, Decided, Decision, Note, Slice};
 pub use dialect::Dialect;
 pub use digest::{hex, sha256_hex, unhex};
 pub use engine::Value;
@@ -35,3 +36,4 @@ pub use migrate::{Applied, ENGINE, Line, Step};
 pub use row::{Column, Row};
 pub use rows::Rows;
 pub use tx::{Tx, trusted};
+pub use wire::Wire;

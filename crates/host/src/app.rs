@@ -51,8 +51,8 @@ pub struct App {
     pub ports: &'static [Port],
     /// Seeds and moves demonstration data; runs under `--demo`.
     pub demo: Option<AppTask>,
-    /// `turno <name> …`
-    pub command: Option<Command>,
+    /// `turno <name> …`, and whatever else its operators look for by another name.
+    pub commands: Vec<Command>,
     /// `turno sim …`: traffic for it, or a system for it to talk to.
     pub simulator: Option<Command>,
     /// What `turno doctor` asks of it where it runs.
@@ -85,7 +85,7 @@ impl Default for App {
             prepare: Box::new(|_| Box::pin(std::future::ready(Ok(())))),
             ports: &[],
             demo: None,
-            command: None,
+            commands: Vec::new(),
             simulator: None,
             doctor: |_| Vec::new(),
         }

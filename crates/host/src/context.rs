@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Actor, AlertChannels, App, Clock, Vault, accounts, accounts::LoginGuard, effects,
+    Actor, AlertChannels, App, Clock, Shortages, Vault, accounts, accounts::LoginGuard, effects,
     metrics::Metrics, processes::Me, relay, relay::Relay, tick::Ticks,
 };
 
@@ -28,6 +28,8 @@ pub struct Inner {
     pub stopping: CancellationToken,
     /// This process, as the others see it.
     pub process: Me,
+    /// What it does without for now.
+    pub shortages: Shortages,
     pub(crate) bus: Arc<dyn Bus>,
     pub(crate) relay: Relay,
     pub(crate) ticks: Ticks,
@@ -55,6 +57,8 @@ pub struct Options {
     pub url: String,
     /// Seals what is kept in the database and must not be read there.
     pub vault: Vault,
+    /// The house's broker, if it has one.
+    pub broker: Option<broker::Address>,
 }
 
 /// Whether strangers are asked who they are.
@@ -87,6 +91,7 @@ impl Context {
             options,
             stopping: CancellationToken::new(),
             process,
+            shortages: Shortages::default(),
             bus,
             relay: Relay::new(),
             ticks,

@@ -23,18 +23,22 @@ pub(crate) async fn health(State(context): State<Context>) -> impl IntoResponse 
             (name.to_owned(), body)
         })
         .collect();
+    let without = context.shortages.all();
     let degraded = database.is_err()
+        || !without.is_empty()
         || ticks.values().any(|t| t["silent"] == true || !t["last_error"].is_null());
     axum::Json(json!({
         "status": if degraded { "degraded" } else { "ok" },
         "version": context.options.version,
         "now": now,
         "database": database.err().unwrap_or_else(|| "ok".into()),
+        "without": without,
         "ticks": ticks,
     }))
 }
 
-/// 503 until the database answers, and again while the server drains.
+/// 503 until the database answers, and again while the server drains. What else is away is listed as
+/// `degraded`: work goes on without it.
 #[utoipa::path(get, path = "/ready", tag = "health",
     responses((status = 200, description = "ready"), (status = 503, description = "not ready")))]
 pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
@@ -45,7 +49,7 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
         );
     }
     match context.store.ping().await {
-        Ok(()) => (StatusCode::OK, axum::Json(json!({ "ready": true }))),
+        Ok(()) => (StatusCode::OK, axum::Json(context.shortages.told(json!({ "ready": true })))),
         Err(error) => (
             StatusCode::SERVICE_UNAVAILABLE,
             axum::Json(json!({ "ready": false, "why": error.to_string() })),
@@ -53,8 +57,15 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
     }
 }
 
+impl Context {
+    /// What Prometheus reads, for a port of an application's own.
+    pub fn metrics_text(&self) -> String {
+        self.metrics.render()
+    }
+}
+
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, description = "Prometheus text", content_type = "text/plain")))]
 pub(crate) async fn metrics(State(context): State<Context>) -> impl IntoResponse {
-    ([("content-type", "text/plain; version=0.0.4")], context.metrics.render())
+    ([("content-type", "text/plain; version=0.0.4")], context.metrics_text())
 }

@@ -25,6 +25,7 @@ mod processes;
 mod relay;
 mod router;
 mod serve;
+mod shortages;
 mod tick;
 mod vault;
 mod watch;
@@ -52,6 +53,7 @@ pub use processes::Me;
 pub use relay::Subscription;
 pub use router::router;
 pub use serve::{Running, prepare, start};
+pub use shortages::Shortages;
 pub use tick::TickHealth;
 pub use vault::{Foreign, KEY, Vault};
 

@@ -100,6 +100,11 @@ impl Context {
         self.bus.listen(whom)
     }
 
+    /// Hears what wakes `whom` in this process only, from now on.
+    pub fn listen_here(&self, whom: &str) -> Listener {
+        self.bus.listen_here(whom)
+    }
+
     pub(crate) fn all_ticks(&self) -> Vec<Tick> {
         self.apps.iter().flat_map(|app| app.ticks.iter().cloned()).collect()
     }

@@ -4,11 +4,16 @@
 
 use reqwest::{Client, ClientBuilder};
 
+/// Brings the cryptography, for a library that makes its `reqwest` client itself.
+pub fn provide() {
+    // A second call finds the first one's provider; both are the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// A client to be given time-outs, redirects and proxies by whoever knows the other side.
 #[expect(clippy::disallowed_methods, reason = "this is the place")]
 pub fn builder() -> ClientBuilder {
-    // A second call finds the first one's provider; both are the same.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    provide();
     Client::builder()
 }
 

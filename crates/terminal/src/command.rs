@@ -32,6 +32,8 @@ pub struct Deployment {
     pub zone: TimeZone,
     /// Whether the house has a key that signs what it sends.
     pub signs: bool,
+    /// The house's broker, if it has one.
+    pub broker: Option<broker::Address>,
     /// Opens its database, which has to be there and of this version.
     pub open: Box<dyn Fn() -> BoxFuture<'static, Result<Store, Exit>> + Send + Sync>,
 }

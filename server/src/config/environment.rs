@@ -14,7 +14,12 @@ const ELSEWHERE: [&str; 5] =
     ["TURNO_BIN", "TURNO_CONFIG", "TURNO_MODELS", "TURNO_TOKEN", "TURNO_URL"];
 
 /// A variable of an original system that means a key of `turno.toml`; ours wins over it.
-const ALSO: [(&str, &str); 1] = [("DOCPROC_DATABASE_URL", "server.database_url")];
+const ALSO: [(&str, &str); 2] = [
+    ("DOCPROC_DATABASE_URL", "server.database_url"),
+    ("DOCPROC_RABBITMQ_URL", "server.rabbitmq_url"),
+];
+/// The house has one broker: two variables that name two are a mistake, whoever would win.
+const ONE_ONLY: (&str, &str) = ("server", "rabbitmq_url");
 
 /// Variables by name; ordered, so that problems come out in the same order every time.
 pub(crate) type Environment = BTreeMap<String, String>;
@@ -46,7 +51,21 @@ pub(crate) fn assignments(
             Err(problem) => problems.push(problem),
         }
     }
+    problems.extend(agree(&mut found));
     (found, problems)
+}
+
+/// Of two names for the one broker an empty one is not meant; two that differ are refused.
+fn agree(found: &mut Vec<(Assignment, Origin)>) -> Option<Problem> {
+    let is_it = |one: &Assignment| (&*one.section, &*one.key) == ONE_ONLY;
+    if found.iter().any(|(one, _)| is_it(one) && one.value != "") {
+        found.retain(|(one, _)| !is_it(one) || one.value != "");
+    }
+    let mut given = found.iter().filter(|(one, _)| is_it(one));
+    let (first, origin) = given.next()?;
+    let (_, other) = given.find(|(one, _)| one.value != first.value)?;
+    let message = format!("is another broker than that of {origin}; set one of the two");
+    Some(Problem::new(other.clone(), &format!("{}.{}", ONE_ONLY.0, ONE_ONLY.1), message))
 }
 
 fn variable(name: &str) -> Origin {

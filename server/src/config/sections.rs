@@ -21,6 +21,8 @@ pub(crate) struct ServerConfig {
     pub(crate) data_dir: PathBuf,
     /// None: a database file in `data_dir`.
     pub(crate) database_url: Option<Secret>,
+    /// The house's RabbitMQ, if it has one.
+    pub(crate) broker: Option<broker::Address>,
     /// The key that seals secrets in the database.
     pub(crate) secrets_key_file: PathBuf,
     pub(crate) apps: Vec<String>,
@@ -124,6 +126,7 @@ impl<'a> Reader<'a> {
         let key_file = self.text("server.secrets_key_file", |path| Ok(PathBuf::from(path)));
         let database_url =
             self.address("server.database_url", &["postgres://", "postgresql://", "sqlite:"]);
+        let broker = self.broker("server.rabbitmq_url");
         let apps = self.apps("server.apps", apps);
         let timezone = self.timezone("server.timezone");
         let auth =
@@ -137,6 +140,7 @@ impl<'a> Reader<'a> {
             secrets_key_file: key_file.unwrap_or_else(|| data_dir.join("secrets.key")),
             data_dir,
             database_url: database_url.map(Secret),
+            broker,
             apps: apps?,
             timezone: timezone?,
             auth: auth?,
@@ -273,6 +277,18 @@ impl<'a> Reader<'a> {
                 // The value may hold a password, so the message does not repeat it.
                 _ => Err(format!("must be empty or start with {}", schemes.join(" or "))),
             }
+        });
+        checked.flatten()
+    }
+
+    /// None when it is empty or wrong, and then noted.
+    fn broker(&mut self, path: &str) -> Option<broker::Address> {
+        let checked = self.text(path, |text| match text {
+            "" => Ok(None),
+            // The value may hold a password, so the message does not repeat it.
+            text => text.parse().map(Some).map_err(|_: broker::Wrong| {
+                "must be empty or amqp://user:password@host:port/vhost, or amqps".to_owned()
+            }),
         });
         checked.flatten()
     }

@@ -212,9 +212,37 @@ fn wrong_variables_are_explained() {
             "/nowhere",
             "environment TURNO_DATABASE_URL_FILE: cannot read /nowhere: entity not found",
         ),
+        (
+            "DOCPROC_RABBITMQ_URL",
+            "amqp:guest:hunter2@localhost",
+            "environment DOCPROC_RABBITMQ_URL: server.rabbitmq_url: must be empty or \
+             amqp://user:password@host:port/vhost, or amqps",
+        ),
     ] {
         assert_eq!(refusal("", &[(name, value)]), sentence);
     }
+}
+
+#[test]
+fn the_house_has_one_broker_by_either_name() {
+    let (ours, theirs) = ("TURNO_RABBITMQ_URL", "DOCPROC_RABBITMQ_URL");
+    let (one, two) = ("amqp://ana:secreta@uno/", "amqp://ana:secreta@dos:5673/casa");
+    let broker = |environment: &[(&str, &str)]| {
+        load("", environment).server.broker.map(|address| address.to_string())
+    };
+    assert_eq!(broker(&[]), None);
+    for alike in
+        [[(ours, one), (theirs, one)], [(ours, one), (theirs, "")], [(ours, ""), (theirs, one)]]
+    {
+        assert_eq!(broker(&alike).as_deref(), Some("amqp://ana@uno:5672/"));
+    }
+    assert_eq!(broker(&[(theirs, two)]).as_deref(), Some("amqp://ana@dos:5673/casa"));
+    let sentence = refusal("", &[(ours, one), (theirs, two)]);
+    assert!(sentence.contains(ours) && sentence.contains(theirs), "{sentence}");
+    assert!(!sentence.contains("secreta"), "{sentence}");
+    let shown = load("", &[(ours, one)]);
+    let entry = shown.entries().iter().find(|entry| entry.key == "server.rabbitmq_url");
+    assert!(!entry.expect("listed").value_shown.contains("secreta"));
 }
 
 #[test]

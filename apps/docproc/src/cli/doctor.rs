@@ -6,7 +6,8 @@ use understand::classify::Classifier;
 use terminal::{Deployment, Finding};
 
 use crate::drivers::{
-    environment::{self, broker, has_callback_secret, models},
+    broker::{TTL, usable},
+    environment::{self, has_callback_secret, models},
     runtime::trained,
 };
 
@@ -17,17 +18,41 @@ pub(crate) fn check(deployment: &Deployment) -> Vec<Finding> {
 
 /// What the environment asks of `DocProc` that it cannot do, or does with less than it could.
 fn variables(deployment: &Deployment) -> Vec<Finding> {
-    let broker = match broker() {
-        Some(detail) => Finding::fail("RabbitMQ", detail, "unset DOCPROC_RABBITMQ_URL"),
-        None => Finding::pass("RabbitMQ", "not used; messages live in the database"),
-    };
     let callbacks = if has_callback_secret() || deployment.signs {
         Finding::pass("callbacks", "signed")
     } else {
         let fix = "set DOCPROC_CALLBACK_SECRET (or DOCPROC_CALLBACK_SECRET_FILE)";
         Finding::warn("callbacks", "no secret: answers are sent without a signature", fix)
     };
-    vec![broker, callbacks]
+    vec![broker(deployment), callbacks]
+}
+
+fn broker(deployment: &Deployment) -> Finding {
+    const ABOUT: &str = "RabbitMQ";
+    let Some(address) = deployment.broker.clone() else {
+        return Finding::pass(ABOUT, "not used; messages live in the database");
+    };
+    let shown = address.to_string();
+    // The checks of a doctor follow each other; this one alone needs somebody to wait for.
+    let asked = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.ok().map(|runtime| runtime.block_on(usable(&address, TTL)))
+    });
+    match asked.join().ok().flatten() {
+        Some(Ok(())) => {
+            Finding::pass(ABOUT, format!("{shown}: queues and exchanges are as wanted"))
+        }
+        Some(Err(fault)) if fault.may_pass() => {
+            let fix =
+                "start it, or correct the host and port; work goes on from the table meanwhile";
+            Finding::warn(ABOUT, format!("{shown}: {fault}"), fix)
+        }
+        Some(Err(fault)) => {
+            let fix = "correct user, password or virtual host, or remove the queue that is named";
+            Finding::fail(ABOUT, format!("{shown}: {fault}"), fix)
+        }
+        None => Finding::fail(ABOUT, format!("{shown}: could not be asked"), "try again"),
+    }
 }
 
 fn reading(deployment: &Deployment) -> Vec<Finding> {

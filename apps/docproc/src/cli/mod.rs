@@ -1,6 +1,7 @@
 //! `turno docproc …` and `turno sim documentos`.
 
 mod args;
+mod broker;
 mod doctor;
 mod evaluate;
 mod golden;
@@ -12,6 +13,7 @@ mod submit;
 mod train;
 
 use args::{Docproc, DocprocCommand, SimDocuments, WearKind};
+pub(crate) use broker::command as broker;
 pub(crate) use doctor::check;
 use terminal::{Code, Command, Exit, Resolve, output, reach, with_causes};
 

@@ -30,14 +30,15 @@ use crate::{
 /// own fault.
 const DEATHS: u32 = 25;
 
-/// Records outcomes and settles their requests. A result whose claim was lost is dropped.
+/// Records outcomes and settles their requests. A result whose claim was lost is dropped. Answers
+/// which messages are dead.
 pub(crate) async fn record(
     context: &Context,
     decision: &mut Decision,
     worker: &str,
     outcomes: &[Outcome],
     policy: &Policy,
-) -> Result<(), Error> {
+) -> Result<Vec<i64>, Error> {
     let claims: Vec<&Claim> = outcomes.iter().map(|outcome| &outcome.job.claim).collect();
     let held = messages::still_held(&mut decision.tx, worker, &claims).await?;
     let mut book = Book::default();
@@ -49,7 +50,8 @@ pub(crate) async fn record(
     book.write(decision).await?;
     let ids: Vec<String> = book.findings.keys().cloned().collect();
     let settling = Settling { ids: &ids, findings: &book.findings, worker };
-    follow(context, decision, &settling, policy).await
+    follow(context, decision, &settling, policy).await?;
+    Ok(book.dead.iter().map(|(id, ..)| *id).collect())
 }
 
 /// Plans what follows for these requests and applies it.

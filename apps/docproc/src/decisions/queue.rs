@@ -1,5 +1,7 @@
 //! What falls due in the queue by time alone, and what is left behind by a process that is gone.
 
+use std::collections::BTreeMap;
+
 use db::{Decision, Error};
 use host::Next;
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +12,9 @@ use crate::{
     drivers::reading,
     rules::sweep,
     store::{
-        messages, outside, policy, progress, queue_scope, scope,
+        messages,
+        outbox::{self, Foreign, Unheard},
+        outside, policy, progress, queue_scope, scope,
         sweep::{InHands, Waiting},
     },
 };
@@ -52,6 +56,29 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     Ok([due, expires].into_iter().flatten().min())
 }
 
+/// Which messages the broker is told of again, given how many letters it has of each component.
+pub async fn unheard(
+    context: &Context,
+    letters: &BTreeMap<String, u32>,
+    grace: SignedDuration,
+) -> Result<Vec<i64>, Error> {
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&queue_scope(), now).await?;
+    let slice = Unheard { before: now - grace };
+    let wait = outbox::GRACE;
+    let plan = decision.plan(&slice, |all| sweep::unheard(all, letters, wait.min(grace), now));
+    let plan = plan.await?.plan;
+    decision.commit().await?;
+    Ok(plan.changes)
+}
+
+/// Keeps a letter that is none of ours, for somebody to look at.
+pub async fn keep_foreign(context: &Context, letter: &Foreign) -> Result<(), Error> {
+    let mut decision = context.store.decide(&queue_scope(), context.clock.now()).await?;
+    outbox::keep(&mut decision, letter).await?;
+    decision.commit().await.map(drop)
+}
+
 /// Whoever has no row among the processes is gone, and what it held is free.
 async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
     if !messages::any_lost(&mut context.store.read().await?, now).await? {
@@ -70,6 +97,10 @@ async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
 /// Gives up messages that waited longer than the house allows (§5.3): dead letters, to be
 /// replayed when the cause is mended. Answers when the next one is.
 async fn expire(context: &Context, now: Timestamp) -> Next {
+    // With a broker letters expire there, and what only expired is sent again.
+    if context.runtime.outbox.is_some() {
+        return Ok(None);
+    }
     let mut tx = context.store.read().await?;
     let Some(ttl) = policy::load(&context.settings, &mut tx).await?.message_ttl else {
         return Ok(None);

@@ -1,14 +1,18 @@
 //! How `DocProc` is set up in this process: its variables (§10.1) and where its files are.
 
 use std::{
+    net::IpAddr,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use terminal::Exit;
 
-use super::runtime::{Config, NotReady, Part, Runtime, Secret};
-use crate::Context;
+use super::{
+    broker::{self, Outbox},
+    runtime::{Config, NotReady, Part, Runtime, Secret},
+};
+use crate::{Context, store::policy};
 
 /// Where the model pack is unless `TURNO_MODELS` says otherwise.
 const MODELS: &str = "models";
@@ -17,27 +21,40 @@ const WORKFLOWS: &str = "config/workflows";
 const PART: &str = "DOCPROC_COMPONENT_NAME";
 const HEALTH: &str = "DOCPROC_HEALTH_PORT";
 const HEALTH_PORT: u16 = 8080;
+const HEALTH_ADDRESS: &str = "DOCPROC_HEALTH_ADDRESS";
 const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
 const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
 
 /// Opens what this process needs to take documents, and loads workflows and settings.
 pub async fn open(context: host::Context) -> Result<Arc<Runtime>, Exit> {
-    if variable(RABBIT).is_some() {
-        return Err(Exit::usage(format!("{RABBIT}: this version speaks to no broker"))
-            .hint("unset it: processes on one PostgreSQL find each other's messages there"));
-    }
     let config = config(&context.options.data_dir)?;
     let storage = config.storage.display().to_string();
     let unready = |error: NotReady| Exit::failed(format!("documents in {storage}: {error}"));
-    let runtime = Runtime::open(config).map(Arc::new).map_err(unready)?;
+    let mut runtime = Runtime::open(config).map_err(unready)?;
+    runtime.outbox = outbox(&context, runtime.config.part).await?;
+    let runtime = Arc::new(runtime);
     let context = Context::new(context, runtime.clone());
     super::runtime::prepare(&context).await.map_err(unready)?;
     Ok(runtime)
 }
 
-/// What `turno doctor` says of the broker.
-pub(crate) fn broker() -> Option<String> {
-    variable(RABBIT).map(|_| format!("{RABBIT} is set, and this version speaks to no broker"))
+/// The broker that the house named, if it did. What waiting does not mend ends the start here.
+async fn outbox(context: &host::Context, part: Part) -> Result<Option<Outbox>, Exit> {
+    let Some(address) = context.options.broker.clone() else { return Ok(None) };
+    let unread = |error: db::Error| Exit::failed(error.to_string());
+    let mut tx = context.store.read().await.map_err(unread)?;
+    let policy = policy::load(&context.settings, &mut tx).await.map_err(unread)?;
+    drop(tx);
+    let ttl = policy.message_ttl.unwrap_or(broker::TTL);
+    match broker::usable(&address, ttl).await {
+        Ok(()) => {}
+        Err(fault) if fault.may_pass() => {
+            tracing::warn!(broker = %address, %fault, "the broker is away; work goes on without it");
+        }
+        Err(fault) => return Err(Exit::usage(format!("{RABBIT} {address}: {fault}"))),
+    }
+    let name = format!("{} {}", part.word(), context.process.name);
+    Ok(Some(Outbox::open(address, &name, ttl)))
 }
 
 /// Whether callbacks are signed.
@@ -56,6 +73,13 @@ fn health_port() -> Result<Option<u16>, Exit> {
         (None, Some(_)) => Ok(Some(HEALTH_PORT)),
         (None, None) => Ok(None),
     }
+}
+
+/// A worker listens on its own machine alone, and is asked how it does from another.
+fn health_address() -> Result<Option<IpAddr>, Exit> {
+    let Some(text) = variable(HEALTH_ADDRESS) else { return Ok(None) };
+    let wrong = |_| Exit::usage(format!("{HEALTH_ADDRESS}: {text:?} is no IP address"));
+    text.parse().map(Some).map_err(wrong)
 }
 
 /// How this process is set up by its variables (§10.1).
@@ -79,6 +103,7 @@ pub fn config(data_dir: &Path) -> Result<Config, Exit> {
         folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
         callback_secret: secret(CALLBACK_SECRET)?.map(Secret::new),
         health_port: health_port()?,
+        health_address: health_address()?,
     })
 }
 

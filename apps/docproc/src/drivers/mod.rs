@@ -1,5 +1,6 @@
 //! Where the outside is spoken to: files, engines, services, receivers of answers, the directory.
 
+pub mod broker;
 pub mod callback;
 pub mod environment;
 pub mod folder;

@@ -1,6 +1,7 @@
 //! What one process brings along: where files are, which components run here, the engines.
 
 use std::{
+    net::IpAddr,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock,
@@ -17,7 +18,8 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler, storage::Storage,
+    broker::Outbox, callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler,
+    storage::Storage,
 };
 use crate::{
     Context,
@@ -45,6 +47,8 @@ pub struct Config {
     pub callback_secret: Option<Secret>,
     /// Where this process alone answers health checks (§9.4).
     pub health_port: Option<u16>,
+    /// Absent: the address the process listens on.
+    pub health_address: Option<IpAddr>,
 }
 
 /// A text that must not reach a log by accident.
@@ -77,6 +81,10 @@ pub enum Part {
     Router,
     /// Takes requests, works on none.
     Gateway,
+    /// Where people answer; works on nothing by itself.
+    Backoffice,
+    /// Watches deadlines, as every process does, and does nothing else.
+    SlaMonitor,
 }
 
 impl Part {
@@ -87,7 +95,9 @@ impl Part {
     pub fn named(word: &str) -> Option<Self> {
         match word {
             "" | "unknown" | "all" => Some(Self::Everything),
-            "api_gateway" | "backoffice" | "sla_monitor" => Some(Self::Gateway),
+            "api_gateway" => Some(Self::Gateway),
+            "backoffice" => Some(Self::Backoffice),
+            "sla_monitor" => Some(Self::SlaMonitor),
             "workflow_router" => Some(Self::Router),
             word => Component::named(word).map(Self::Only),
         }
@@ -99,6 +109,8 @@ impl Part {
             Self::Only(component) => component.word(),
             Self::Router => ROUTER,
             Self::Gateway => "api_gateway",
+            Self::Backoffice => "backoffice",
+            Self::SlaMonitor => "sla_monitor",
         }
     }
 
@@ -109,7 +121,7 @@ impl Part {
             Self::Only(component) if component.is_join() => Some(Vec::new()),
             Self::Only(component) => Some(vec![component.word()]),
             Self::Router => Some(vec![ROUTER]),
-            Self::Gateway => Some(Vec::new()),
+            Self::Gateway | Self::Backoffice | Self::SlaMonitor => Some(Vec::new()),
         }
     }
 
@@ -117,7 +129,7 @@ impl Part {
         match self {
             Self::Everything => true,
             Self::Only(one) => one == component,
-            Self::Router | Self::Gateway => false,
+            Self::Router | Self::Gateway | Self::Backoffice | Self::SlaMonitor => false,
         }
     }
 }
@@ -140,6 +152,8 @@ pub struct Runtime {
     pub arrivals: CommitBatcher,
     pub rehearsals: Rehearsals,
     pub resources: Sampler,
+    /// The broker that carries the messages, where there is one.
+    pub outbox: Option<Outbox>,
     /// When a whole day was last summed up: that reads much, and changes slowly.
     pub summed_up: Mutex<Option<Timestamp>>,
     most_pages: AtomicUsize,
@@ -238,7 +252,8 @@ pub enum NotReady {
 /// Loads workflows and settings, before the process takes anything.
 pub async fn prepare(context: &Context) -> Result<(), NotReady> {
     let Config { part, threads, .. } = &context.runtime.config;
-    let role = json!({ "components": part.takes(), "threads": threads });
+    let role = json!({ "name": part.word(), "components": part.takes(), "threads": threads });
+    metrics::gauge!("docproc_component_info", "component" => part.word()).set(1.0);
     context.process.takes_part(crate::NAME, role);
     Ok(crate::decisions::refresh(context).await?)
 }

@@ -118,7 +118,7 @@ fn at_once(own: Promotion, active: Option<Promotion>, environment: Environment) 
 
 /// Every workflow file with its content, by name. A file that cannot be read is an empty one: it is
 /// refused with its name.
-fn sources(dir: Option<&Path>) -> Vec<(String, String)> {
+pub(crate) fn sources(dir: Option<&Path>) -> Vec<(String, String)> {
     let Some(entries) = dir.and_then(|dir| std::fs::read_dir(dir).ok()) else {
         return vec![
             ("default.yaml".to_owned(), DEFAULT.to_owned()),

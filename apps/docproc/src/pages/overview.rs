@@ -246,12 +246,18 @@ impl OverviewPage {
     fn takes(&self, worker: &WorkerProcess) -> String {
         match &worker.components {
             None => self.page.t("todo", "everything").to_owned(),
+            Some(list) if list.is_empty() => words::component(&self.page, &worker.part),
             Some(list) => {
                 let titles: Vec<String> =
                     list.iter().map(|word| words::component(&self.page, word)).collect();
                 titles.join(", ")
             }
         }
+    }
+
+    /// Whether nobody takes messages, whoever else is there.
+    fn idle(&self) -> bool {
+        self.workers.iter().all(|one| one.components.as_ref().is_some_and(Vec::is_empty))
     }
 
     fn alive(&self, worker: &WorkerProcess) -> bool {

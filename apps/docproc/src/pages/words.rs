@@ -145,6 +145,9 @@ pub fn component(page: &Page, word: &str) -> String {
         Some(Component::Consolidator) => page.t("Consolidación", "Consolidation"),
         Some(Component::Http) => page.t("Servicio externo", "Outside service"),
         None if word == crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing"),
+        None if word == "api_gateway" => page.t("Puerta de entrada", "Gateway"),
+        None if word == "backoffice" => page.t("Revisión humana", "Back office"),
+        None if word == "sla_monitor" => page.t("Vigilancia de plazos", "Deadline watch"),
         Some(Component::Outside) | None => return spaced(word),
     }
     .to_owned()

@@ -1,9 +1,9 @@
 //! *Health checks* (§9.4) of this process alone, on a port of their own: `/health` says that
-//! it lives, `/ready` that it takes messages.
+//! it lives, `/ready` that it takes messages, `/metrics` how it has been.
 
 use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};
 
-use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
+use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -11,14 +11,15 @@ use crate::Context;
 
 /// A database that takes longer to answer is not there.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
-/// The dispatcher looks at the queue twice a second.
-const SILENT_SECONDS: i64 = 5;
+/// The dispatcher looks at the queue every few seconds, if nobody wakes it.
+const SILENT_SECONDS: i64 = 15;
 
 /// Answers where a port was named for it. Taken by somebody else it is a warning: `/health` and
 /// `/ready` are at the main address too.
 pub async fn run(context: Context) {
-    let Some(port) = context.runtime.config.health_port else { return };
-    let address = SocketAddr::new(context.options.listen, port);
+    let config = &context.runtime.config;
+    let Some(port) = config.health_port else { return };
+    let address = SocketAddr::new(config.health_address.unwrap_or(context.options.listen), port);
     match serve(context, address).await {
         Ok(bound) => tracing::info!(address = %bound, "health checks of this component"),
         Err(error) => tracing::warn!(%address, %error, "no health checks on a port of their own"),
@@ -30,8 +31,11 @@ pub async fn serve(context: Context, address: SocketAddr) -> std::io::Result<Soc
     let listener = TcpListener::bind(address).await?;
     let bound = listener.local_addr()?;
     let stopping = context.stopping.clone();
-    let router =
-        Router::new().route("/health", get(health)).route("/ready", get(ready)).with_state(context);
+    let router = Router::new()
+        .route("/health", get(health))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(context);
     tokio::spawn(async move {
         let served = axum::serve(listener, router);
         if let Err(error) = served.with_graceful_shutdown(stopping.cancelled_owned()).await {
@@ -39,6 +43,11 @@ pub async fn serve(context: Context, address: SocketAddr) -> std::io::Result<Soc
         }
     });
     Ok(bound)
+}
+
+/// What Prometheus reads: a worker has no other port to be asked on.
+async fn metrics(State(context): State<Context>) -> impl IntoResponse {
+    ([("content-type", "text/plain; version=0.0.4")], context.metrics_text())
 }
 
 async fn health(State(context): State<Context>) -> Json<Value> {

@@ -59,7 +59,7 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         through: measures::through(&mut tx, today).await?,
         used: runtime.resources.now(),
         dead: dead.collect(),
-        workers: workers::all(&mut tx).await?,
+        workers: workers::everyone(&mut tx).await?,
         real_now: desk.context.clock.real(),
         refused: runtime.workflows.refused(),
         calls: runtime.workflows.active().values().any(|one| one.has(Component::Http)),

@@ -7,7 +7,7 @@ use db::{Error, Rows, Tx};
 use super::catalogue::Workflows;
 use crate::{
     model::Item,
-    wire::message::{Address, source},
+    wire::message::{Address, key, source},
 };
 
 /// The addresses of these messages, by id; one that is gone is left out.
@@ -18,6 +18,7 @@ pub async fn of_messages(
 ) -> Result<HashMap<i64, Address>, Error> {
     let sql = "SELECT messages.id, messages.attempt, messages.request_id, messages.stage_at,
                messages.stage, messages.component, messages.item, messages.deadline_utc,
+               messages.state, messages.due_at,
                requests.trace_id, requests.workflow_name, requests.workflow_id
                FROM messages JOIN requests ON requests.id = messages.request_id
                WHERE messages.id IN (SELECT id FROM ROWS)";
@@ -25,7 +26,7 @@ pub async fn of_messages(
     for row in tx.all_of(sql, &[], &Rows::of(&["id"], ids.iter().copied())).await? {
         let workflow = workflows.version(tx, row.get("workflow_id")?).await?;
         let item: String = row.get("item")?;
-        let id = row.get("id")?;
+        let (id, at) = (row.get("id")?, row.get::<i64>("stage_at")? as i32);
         let address = Address {
             id,
             attempt: row.get("attempt")?,
@@ -34,7 +35,10 @@ pub async fn of_messages(
             workflow: row.get("workflow_name")?,
             stage: row.get("stage")?,
             component: row.get("component")?,
-            source: source(&workflow, row.get::<i64>("stage_at")? as i32).to_owned(),
+            source: source(&workflow, at).to_owned(),
+            key: key(&workflow, at).to_owned(),
+            ready: row.get::<String>("state")? == "READY",
+            due: row.get("due_at")?,
             item: Item::from_key(&item),
             deadline: row.get("deadline_utc")?,
         };

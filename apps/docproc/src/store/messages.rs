@@ -12,6 +12,8 @@ use crate::model::Item;
 pub const WORK: &str = "docproc.work";
 /// Wakes whoever outside waits for messages.
 pub const OUTSIDE: &str = "docproc.outside";
+/// Notes of messages that wait from this commit on, for the broker.
+pub const SENT: &str = "docproc.sent";
 
 /// A message to be put into the queue.
 #[derive(Clone, Debug)]
@@ -74,8 +76,18 @@ pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<()
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
                deadline_utc, outside, due_at, created_at)
                SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
-               outside, $1, $1 FROM ROWS";
-    decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
+               outside, $1, $1 FROM ROWS RETURNING id";
+    let sent = decision.tx.all_of(sql, &[decision.now.into()], &rows).await?;
+    note(decision, &sent)
+}
+
+/// Tells the broker's side of this process which messages wait now.
+fn note(decision: &mut Decision, rows: &[Row]) -> Result<(), Error> {
+    for row in rows {
+        let id: i64 = row.get("id")?;
+        decision.note(SENT, id.to_string());
+    }
+    Ok(())
 }
 
 const CLAIM: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt + 1, worker = $1,
@@ -205,7 +217,9 @@ pub async fn again(
     let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
                error_code = $4 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
-    decision.tx.guarded("message", sql, &args).await
+    decision.tx.guarded("message", sql, &args).await?;
+    decision.note(SENT, id.to_string());
+    Ok(())
 }
 
 /// To the dead letters. The rest of its request waits with it.
@@ -248,8 +262,10 @@ pub async fn park(decision: &mut Decision, request: &str) -> Result<(), Error> {
 /// Back into the queue, with all tries before it.
 pub async fn replay(decision: &mut Decision, request: &str) -> Result<u64, Error> {
     let sql = "UPDATE messages SET state = 'READY', attempt = 0, due_at = $2, finished_at = NULL,
-               worker = NULL WHERE request_id = $1 AND state IN ('DEAD', 'PARKED')";
-    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await
+               worker = NULL WHERE request_id = $1 AND state IN ('DEAD', 'PARKED') RETURNING id";
+    let back = decision.tx.all(sql, &[request.into(), decision.now.into()]).await?;
+    note(decision, &back)?;
+    Ok(back.len() as u64)
 }
 
 /// Forgets everything of a request that waits or is under way: a new run begins.

@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod measures;
 pub mod messages;
 pub mod operators;
+pub mod outbox;
 pub mod outside;
 pub mod pages;
 pub mod partial;
@@ -35,7 +36,7 @@ mod writing;
 
 use db::{Line, Scope};
 
-pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0007_outside");
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

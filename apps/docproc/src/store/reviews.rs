@@ -10,6 +10,9 @@ use serde_json::{Value as Json, json};
 use super::{events, people_scope};
 use crate::model::{Item, TaskState};
 
+/// Notes of questions that were asked, for the broker.
+pub const ASKED: &str = "docproc.asked";
+
 #[derive(Clone, Debug)]
 pub struct TaskRow {
     pub id: String,
@@ -33,6 +36,7 @@ pub struct TaskRow {
     pub input_data: Json,
     pub source_stage: String,
     pub workflow_name: String,
+    pub queue: String,
 }
 
 /// A question to people.
@@ -76,6 +80,7 @@ pub async fn ask(decision: &mut Decision, task: &NewTask) -> Result<(), Error> {
     ];
     if decision.tx.optional(sql, &args).await?.is_some() {
         events::review(decision, &task.request, &id, task.task_type);
+        decision.note(ASKED, id);
     }
     Ok(())
 }
@@ -323,6 +328,7 @@ fn task(row: &Row) -> Result<TaskRow, Error> {
         input_data: row.get("input_data")?,
         source_stage: row.get("source_stage")?,
         workflow_name: row.get("workflow_name")?,
+        queue: row.get("queue")?,
     })
 }
 

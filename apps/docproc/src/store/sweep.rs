@@ -77,7 +77,9 @@ impl Slice for InHands {
                    WHERE id = $1 AND state = 'CLAIMED'";
         let said = "no result came within the time of the stage";
         decision.wake(messages::OUTSIDE);
-        decision.tx.execute(sql, &[(*id).into(), said.into()]).await.map(drop)
+        decision.tx.execute(sql, &[(*id).into(), said.into()]).await?;
+        decision.note(messages::SENT, id.to_string());
+        Ok(())
     }
 }
 

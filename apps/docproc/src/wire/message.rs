@@ -4,7 +4,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::{drivers::runtime::ROUTER, model::Item, rules::workflow::Workflow};
+use crate::{
+    drivers::runtime::ROUTER,
+    model::Item,
+    rules::{topology, workflow::Workflow},
+};
 
 /// Who sends a request on its way.
 const GATEWAY: &str = "api_gateway";
@@ -46,6 +50,11 @@ pub struct Address {
     pub source: String,
     pub item: Item,
     pub deadline: Timestamp,
+    /// The routing key that its stage asks for.
+    pub key: String,
+    /// Whether it waits for somebody to take it, and since or from when.
+    pub ready: bool,
+    pub due: Timestamp,
 }
 
 impl PipelineMessage {
@@ -73,6 +82,12 @@ impl PipelineMessage {
             metadata: Mark { message_id: to.id, attempt: to.attempt },
         }
     }
+}
+
+/// The routing key of a stage.
+pub fn key(workflow: &Workflow, at: i32) -> &str {
+    let stage = usize::try_from(at).ok().and_then(|at| workflow.stages.get(at));
+    stage.map_or(topology::NEW_REQUEST, |stage| &stage.routing_key)
 }
 
 /// The component whose result sends something to a stage.

@@ -223,6 +223,7 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
         folder: Some(setup.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
         health_port: None,
+        health_address: None,
     };
     let runtime = Arc::new(Runtime::open(config).unwrap());
     let prepared = setup.house.clone().prepare(docproc::app_in(runtime.clone())).await;

@@ -99,6 +99,9 @@ async fn scenario_28_a_process_is_ready_while_it_takes_messages() {
             (answer.status().as_u16(), answer.json::<Json>().await.unwrap())
         };
         assert_eq!(ask("/health").await, (200, json!({ "status": "ok", "component": "all" })));
+        let figures = http_client::client().get(format!("http://{bound}/metrics")).send().await;
+        let figures = figures.unwrap().text().await.unwrap();
+        assert!(figures.contains("docproc_component_info"), "{figures}");
         let began = std::time::Instant::now();
         while ask("/ready").await.0 != 200 {
             assert!(began.elapsed() < std::time::Duration::from_secs(20), "never ready");

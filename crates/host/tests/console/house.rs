@@ -154,6 +154,7 @@ impl House {
             data_dir: std::env::temp_dir(),
             listen: std::net::Ipv4Addr::LOCALHOST.into(),
             url: "http://127.0.0.1:8000".into(),
+            broker: None,
         };
         let bus = Arc::new(bus::LocalBus::new());
         let clock = Clock::manual(start());

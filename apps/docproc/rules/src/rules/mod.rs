@@ -20,5 +20,6 @@ pub mod sla;
 pub mod sufficient;
 pub mod sweep;
 pub mod thresholds;
+pub mod topology;
 pub mod why;
 pub mod workflow;

@@ -1,6 +1,6 @@
 //! What time alone ends (§5.3, R-14b), and what is left behind by a process that is gone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::Plan;
 use jiff::{SignedDuration, Timestamp};
@@ -66,9 +66,90 @@ pub fn left_behind(
     Plan { changes: messages(changes), held: messages(held) }
 }
 
+/// A message that nobody took although it could have been taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unclaimed {
+    pub id: i64,
+    pub component: String,
+    /// When the broker was last told of it.
+    pub told: Timestamp,
+}
+
+/// Which messages the broker is told of again: of each component as many as its queue has fewer
+/// letters than messages wait, the most urgent first, none that it was told of within `grace`. A
+/// component whose queue could not be asked is left alone. One letter too many finds nothing to take.
+pub fn unheard(
+    waiting: &[Unclaimed],
+    letters: &BTreeMap<String, u32>,
+    grace: SignedDuration,
+    now: Timestamp,
+) -> Plan<i64, i64> {
+    let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in waiting {
+        *missing.entry(&one.component).or_default() += 1;
+    }
+    for (component, missing) in &mut missing {
+        let there = letters.get(*component).map_or(usize::MAX, |there| *there as usize);
+        *missing = missing.saturating_sub(there);
+    }
+    let mut plan = Plan::new();
+    for one in waiting {
+        let left = missing.get_mut(one.component.as_str()).filter(|left| **left > 0);
+        let told_long_ago = now.duration_since(one.told) >= grace;
+        match left {
+            Some(left) if told_long_ago => {
+                *left -= 1;
+                plan.changes.push(one.id);
+            }
+            _ => plan.held.push(one.id),
+        }
+    }
+    plan
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn waits(id: i64, component: &str, told: i64) -> Unclaimed {
+        Unclaimed { id, component: component.to_owned(), told: at(told) }
+    }
+
+    #[test]
+    fn as_many_are_told_again_as_letters_are_missing() {
+        let waiting =
+            [waits(1, "ocr", 0), waits(2, "ocr", 8), waits(3, "ocr", 0), waits(4, "x", 0)];
+        let letters = BTreeMap::from([("ocr".to_owned(), 1)]);
+        let grace = SignedDuration::from_secs(5);
+        let plan = unheard(&waiting, &letters, grace, at(10));
+        assert_eq!((plan.changes, plan.held), (vec![1, 3], vec![2, 4]));
+        let full = BTreeMap::from([("ocr".to_owned(), 3), ("x".to_owned(), 1)]);
+        assert!(unheard(&waiting, &full, grace, at(10)).is_settled());
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_just_told_again_is_enough(
+            told in prop::collection::vec((0_i64..3, 0_i64..20), 0..30),
+            there in prop::collection::vec(0_u32..20, 3),
+        ) {
+            let name = |n: i64| format!("c{n}");
+            let mut waiting: Vec<_> = told.iter().enumerate()
+                .map(|(id, (component, told))| waits(id as i64, &name(*component), *told))
+                .collect();
+            let mut letters: BTreeMap<_, _> =
+                there.iter().enumerate().map(|(n, there)| (name(n as i64), *there)).collect();
+            let (grace, now) = (SignedDuration::from_secs(5), at(20));
+            let plan = unheard(&waiting, &letters, grace, now);
+            for one in waiting.iter_mut().filter(|one| plan.changes.contains(&one.id)) {
+                one.told = now;
+                *letters.get_mut(&one.component).unwrap() += 1;
+            }
+            prop_assert!(unheard(&waiting, &letters, grace, now).is_settled());
+        }
+    }
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()

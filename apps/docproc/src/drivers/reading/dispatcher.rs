@@ -8,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use db::Error;
+use db::{Decision, Error};
 use engine::Word as _;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
@@ -22,6 +22,7 @@ use super::{
 use crate::{
     Context,
     decisions::{course, queue},
+    drivers::{broker::Permits, runtime::ROUTER},
     model::Component,
     store::{
         jobs,
@@ -39,6 +40,10 @@ const AHEAD: Duration = Duration::from_millis(40);
 const MOST_IN_HAND: usize = 256;
 /// Calls to other services at once; they wait, they do not work.
 const CALLS: usize = 16;
+/// Deliveries of a quick component in hand.
+const QUICK: usize = 64;
+/// Clocks of several machines differ: a message that is due so soon was meant by its delivery.
+const SKEW: SignedDuration = SignedDuration::from_secs(5);
 /// More outcomes than this wait for the next transaction.
 const BATCH: usize = 256;
 const BREATH: Duration = Duration::from_millis(250);
@@ -57,6 +62,24 @@ pub async fn run(context: Context) {
     dispatcher.run().await;
 }
 
+/// A component, the messages of it that were taken, and how many deliveries found none.
+type Spent = (&'static str, Vec<i64>, usize);
+
+/// How messages of a component weigh.
+fn load_of(component: &str) -> Load {
+    match Component::from_word(component) {
+        Some(Component::Ocr) => Load::Slow,
+        Some(Component::Http) => Load::Call,
+        _ => Load::Quick,
+    }
+}
+
+/// Whether a message of a component is due very soon by this machine's clock.
+async fn soon(decision: &mut Decision, component: &str) -> Result<bool, Error> {
+    let due = messages::next_due(&mut decision.tx, &[component]).await?;
+    Ok(due.is_some_and(|due| due > decision.now && due <= decision.now + SKEW))
+}
+
 struct Dispatcher {
     context: Context,
     worker: String,
@@ -70,6 +93,8 @@ struct Dispatcher {
     held: [usize; 3],
     /// How long a message takes, lately, by load.
     pace: [Duration; 3],
+    /// With a broker, its deliveries say what may be taken.
+    permits: Option<Permits>,
 }
 
 impl Dispatcher {
@@ -86,7 +111,9 @@ impl Dispatcher {
             client: http_client::client(),
             held: [0; 3],
             pace: [Duration::from_millis(200); 3],
+            permits: None,
         };
+        dispatcher.permits = Permits::open(context, &dispatcher.prefetch());
         dispatcher.start_workers();
         dispatcher
     }
@@ -138,9 +165,18 @@ impl Dispatcher {
                 continue;
             }
             let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
+            let carried = self.carried();
+            let arrival = async {
+                match &mut self.permits {
+                    Some(permits) => permits.arrive().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 () = self.context.stopping.cancelled() => break,
-                Some(_) = wakes.next() => {}
+                // What the broker carries is also what wakes.
+                Some(_) = wakes.next(), if !carried => {}
+                () = arrival => {}
                 () = tokio::time::sleep(look) => {}
                 outcome = self.outcomes.1.recv() => finished.extend(outcome),
             }
@@ -160,10 +196,11 @@ impl Dispatcher {
         for outcome in &*finished {
             held[Load::of(&outcome.job) as usize] -= 1;
         }
-        let wanted = self.wanted(held);
+        let carried = self.carried();
+        let wanted = if carried { self.permitted(held) } else { self.wanted(held) };
         let space: usize = wanted.iter().map(|(_, limit)| limit).sum();
         let (now, began) = (self.context.clock.now(), Instant::now());
-        if finished.is_empty() && (space == 0 || !self.is_due(now).await?) {
+        if finished.is_empty() && (space == 0 || !(carried || self.is_due(now).await?)) {
             return Ok(false);
         }
         let mut scopes: Vec<_> =
@@ -171,16 +208,26 @@ impl Dispatcher {
         scopes.dedup();
         let mut decision = self.context.store.decide_all(&scopes, now).await?;
         let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
-        course::record(&self.context, &mut decision, &self.worker, finished, &policy).await?;
+        let dead =
+            course::record(&self.context, &mut decision, &self.worker, finished, &policy).await?;
         if self.context.clock.is_manual() && !finished.is_empty() {
             decision.wake(queue::TICK);
         }
         decision.hold(&queue_scope()).await?;
         let mut claims = Vec::new();
         let mut full = false;
+        let mut spent = Vec::new();
         for (wanted, limit) in wanted {
             let taken = messages::claim(&mut decision, &self.worker, wanted, limit).await?;
             full |= limit > 0 && taken.len() == limit;
+            if let Wanted::Only(component) = wanted
+                && limit > 0
+            {
+                let vain = limit - taken.len();
+                let soon = vain > 0 && soon(&mut decision, component).await?;
+                let ids: Vec<i64> = taken.iter().map(|claim| claim.id).collect();
+                spent.push((component, ids, if soon { 0 } else { vain }));
+            }
             claims.extend(taken);
         }
         let jobs = jobs::load(
@@ -197,6 +244,7 @@ impl Dispatcher {
             took_ms = began.elapsed().as_secs_f64() * 1000.0,
             "round"
         );
+        self.acknowledge(spent, finished, &dead).await;
         self.account(finished);
         for job in jobs {
             self.assign(job);
@@ -215,15 +263,76 @@ impl Dispatcher {
                 (Wanted::Only(http), space(Load::Call)),
             ];
         }
-        let each = |component: &&'static str| {
-            let load = match *component {
-                one if one == http => Load::Call,
-                one if one == ocr => Load::Slow,
-                _ => Load::Quick,
-            };
-            (Wanted::Only(component), space(load))
-        };
+        let each = |component: &&'static str| (Wanted::Only(component), space(load_of(component)));
         self.components.iter().map(each).collect()
+    }
+
+    /// Tells the broker what became of its deliveries: those that were spent on messages, those that
+    /// found none, and those whose messages are through.
+    async fn acknowledge(&mut self, spent: Vec<Spent>, finished: &[Outcome], dead: &[i64]) {
+        let Some(permits) = &mut self.permits else { return };
+        for (component, messages, vain) in spent {
+            permits.spend(component, messages.into_iter());
+            permits.vain(component, vain).await;
+        }
+        for outcome in finished {
+            let id = outcome.job.claim.id;
+            permits.settle(id, dead.contains(&id)).await;
+        }
+    }
+
+    /// Whether the broker says what may be taken. While it is away the table does.
+    fn carried(&mut self) -> bool {
+        let Some(permits) = &mut self.permits else { return false };
+        let up = self.context.runtime.outbox.as_ref().is_some_and(|outbox| outbox.broker.is_up());
+        if up {
+            permits.collect();
+        } else {
+            permits.forget();
+        }
+        up
+    }
+
+    /// What to take with the deliveries that are here: no more than there is room for.
+    fn permitted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
+        let Some(permits) = &self.permits else { return Vec::new() };
+        let mut held = held;
+        let mut wanted = Vec::new();
+        for component in self.taking() {
+            let load = load_of(component);
+            let space = self.capacity_for(load, held[load as usize]);
+            let limit = permits.free(component).min(space);
+            held[load as usize] += limit;
+            if limit > 0 {
+                wanted.push((Wanted::Only(component), limit));
+            }
+        }
+        wanted
+    }
+
+    /// The components whose messages are taken, by name.
+    fn taking(&self) -> Vec<&'static str> {
+        if !self.components.is_empty() {
+            return self.components.clone();
+        }
+        let ours = Component::ALL.iter().filter(|one| !one.is_join());
+        let ours = ours.filter(|one| **one != Component::Outside).map(|one| one.word());
+        std::iter::once(ROUTER).chain(ours).collect()
+    }
+
+    /// How many deliveries are in hand at once: so few that what waits is seen in the queue.
+    fn prefetch(&self) -> Vec<(&'static str, u16)> {
+        let threads = self.context.runtime.config.threads.max(1);
+        let each = |component: &'static str| {
+            let prefetch = match (self.context.runtime.config.prefetch, load_of(component)) {
+                (Some(prefetch), _) => prefetch * threads,
+                (None, Load::Slow) => threads,
+                (None, Load::Quick) => QUICK,
+                (None, Load::Call) => CALLS,
+            };
+            (component, u16::try_from(prefetch).unwrap_or(u16::MAX))
+        };
+        self.taking().into_iter().map(each).collect()
     }
 
     fn account(&mut self, finished: &mut Vec<Outcome>) {
@@ -278,7 +387,10 @@ impl Dispatcher {
     }
 
     /// How long until a retry falls due; a look is taken before that anyway.
-    async fn until_due(&self) -> Duration {
+    async fn until_due(&mut self) -> Duration {
+        if self.carried() && !self.permits.as_ref().is_some_and(Permits::any) {
+            return LOOK;
+        }
         let Ok(mut tx) = self.context.store.read().await else { return LOOK };
         let due = messages::next_due(&mut tx, &self.components).await.ok().flatten();
         let now = self.context.clock.now();
@@ -315,6 +427,12 @@ impl Dispatcher {
         };
         if let Err(error) = recorded.await {
             tracing::warn!(%error, "the last results were not recorded; they will be done again");
+        }
+        if let Some(mut permits) = self.permits {
+            for outcome in &finished {
+                permits.settle(outcome.job.claim.id, false).await;
+            }
+            permits.give_back().await;
         }
         for thread in self.threads {
             let _ = thread.join();

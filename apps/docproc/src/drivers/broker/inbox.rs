@@ -1,0 +1,140 @@
+//! What comes from the broker beside permits: dead letters, results of components outside, questions
+//! to people, and whatever is none of ours.
+
+use broker::{Consuming, Delivery};
+use engine::Word as _;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+use super::{Outbox, Post};
+use crate::{
+    Context, Part,
+    decisions::queue,
+    model::Component,
+    rules::topology,
+    store::{outbox, outbox::Foreign, reviews},
+};
+
+/// Deliveries in hand per queue.
+const PREFETCH: u16 = 16;
+const EXPIRED: &str = "expired";
+
+pub(super) struct Inbox {
+    deliveries: UnboundedReceiver<Delivery>,
+    _consuming: Vec<Consuming>,
+}
+
+impl Inbox {
+    /// Consumes what this process's part is responsible for.
+    pub(super) fn open(context: &Context, outbox: &Outbox) -> Self {
+        let part = context.runtime.config.part;
+        let topology = outbox.topology();
+        let people = topology.queues.values().filter(|one| one.exchange == topology::BACKOFFICE);
+        let people = people.map(|queue| queue.name.clone());
+        let joins = Component::ALL.iter().filter(|one| one.is_join() && part.hosts(**one));
+        let joins = joins.map(|one| topology::queue_of(one.word()));
+        let everything = part == Part::Everything;
+        let mut queues: Vec<String> = joins.collect();
+        if everything || part == Part::Router {
+            queues.push(topology::DEAD_LETTERS.to_owned());
+        }
+        if everything || part == Part::Backoffice {
+            queues.extend(people);
+        }
+        let (sink, deliveries) = unbounded_channel();
+        let consume = |queue: &String| outbox.broker.consume(queue, PREFETCH, sink.clone());
+        Self { _consuming: queues.iter().map(consume).collect(), deliveries }
+    }
+
+    pub(super) async fn run(mut self, context: &Context, outbox: &Outbox) {
+        while let Some(delivery) = self.deliveries.recv().await {
+            match heard(context, outbox, &delivery).await {
+                Ok(()) => delivery.ack().await,
+                Err(error) => {
+                    tracing::warn!(queue = delivery.queue, %error, "a letter is read again later");
+                    delivery.give_back().await;
+                    tokio::time::sleep(super::LOOK).await;
+                }
+            }
+        }
+        // Nothing to consume: the part has no queue of this kind.
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn heard(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result<(), db::Error> {
+    match delivery.queue.as_str() {
+        topology::DEAD_LETTERS => dead(context, outbox, delivery).await,
+        queue if queue.starts_with("q.backoffice.") => {
+            let mut tx = context.store.read().await?;
+            let id = delivery.message_id.as_deref().unwrap_or_default();
+            if reviews::find(&mut tx, id).await?.is_some() {
+                return Ok(());
+            }
+            drop(tx);
+            keep(context, delivery, "there is no such task").await
+        }
+        // Joins happen in the commit of the last arrival: nobody has to be told.
+        _ => keep(context, delivery, "a join takes no messages").await,
+    }
+}
+
+/// A letter that expired while its message still waits is sent again; one of a dead message has
+/// its row; everything else is somebody else's.
+async fn dead(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result<(), db::Error> {
+    let reason = delivery.death.as_ref().map_or("unknown", |death| death.reason.as_str());
+    let from = delivery.death.as_ref().map_or("", |death| death.queue.as_str());
+    let id = delivery.message_id.as_deref().and_then(|id| id.parse::<i64>().ok());
+    let ours = match id {
+        Some(id) => {
+            let state = outbox::state(&mut context.store.read().await?, id).await?;
+            state.map(|state| (id, state))
+        }
+        None => None,
+    };
+    metrics::counter!("docproc_dead_letters_total", "reason" => reason.to_owned()).increment(1);
+    match ours {
+        Some((id, state)) if state == "READY" => {
+            let expired = reason == EXPIRED;
+            tracing::warn!(
+                message_id = id,
+                queue = from,
+                reason,
+                expired,
+                "a letter died while \
+                its message waits; it is sent again"
+            );
+            outbox.post(Post::Message(id));
+            Ok(())
+        }
+        Some((id, state)) => {
+            tracing::info!(message_id = id, queue = from, reason, state, "a dead letter");
+            Ok(())
+        }
+        None if from.starts_with("q.backoffice.") => {
+            let mut tx = context.store.read().await?;
+            let id = delivery.message_id.as_deref().unwrap_or_default();
+            // Tasks never expire: the row is what people see.
+            if reviews::find(&mut tx, id).await?.is_some() {
+                return Ok(());
+            }
+            drop(tx);
+            keep(context, delivery, "there is no such task").await
+        }
+        None => keep(context, delivery, &format!("dead in {from}: {reason}; not ours")).await,
+    }
+}
+
+async fn keep(context: &Context, delivery: &Delivery, reason: &str) -> Result<(), db::Error> {
+    tracing::warn!(queue = delivery.queue, key = delivery.key, reason, "a foreign letter is kept");
+    let letter = Foreign {
+        queue: delivery.queue.clone(),
+        exchange: delivery.exchange.clone(),
+        key: delivery.key.clone(),
+        message_id: delivery.message_id.clone(),
+        reason: reason.to_owned(),
+        body: Foreign::beginning(&delivery.body),
+        bytes: delivery.body.len() as i64,
+        received_at: context.clock.now(),
+    };
+    queue::keep_foreign(context, &letter).await
+}

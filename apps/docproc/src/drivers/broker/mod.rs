@@ -1,0 +1,209 @@
+//! RabbitMQ carries the messages (§5): every message that waits in the table has a letter in the
+//! queue of its component, and a delivery is a permit to take one. The table is the truth: a letter
+//! that is lost, late or doubled costs time and nothing else.
+
+mod inbox;
+mod permits;
+mod publisher;
+mod sweep;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
+};
+
+use broker::{Address, Broker, Exchange, Fault, Kind, Queue};
+use db::Note;
+use host::{Alert, Severity};
+pub(crate) use permits::Permits;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::{
+    Context,
+    rules::topology::{self, Topology},
+    store::{messages, reviews},
+};
+
+/// How long a letter may wait unless `DOCPROC_MESSAGE_TTL_MS` says otherwise (§5.3).
+pub const TTL: Duration = Duration::from_mins(5);
+/// How the broker is called where things are listed that are away.
+const BROKER: &str = "broker";
+/// How often somebody looks whether the broker is there.
+const LOOK: Duration = Duration::from_secs(1);
+/// An alert rings after this long without the broker.
+const ALERT: Duration = Duration::from_secs(10);
+
+/// What goes to the broker, and how it is reached.
+#[derive(Debug)]
+pub struct Outbox {
+    pub broker: Broker,
+    ttl: Duration,
+    topology: RwLock<Arc<Topology>>,
+    posts: UnboundedSender<Post>,
+    posted: Mutex<Option<UnboundedReceiver<Post>>>,
+}
+
+/// What has to be handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Post {
+    Message(i64),
+    /// A question to people.
+    Task(String),
+}
+
+impl Outbox {
+    /// Begins to connect. `name` is how the broker's screens call this process.
+    pub fn open(address: Address, name: &str, ttl: Duration) -> Self {
+        let topology = topology::topology([]);
+        let broker = Broker::open(address, name, declared(&topology, ttl));
+        let (posts, posted) = unbounded_channel();
+        let (topology, posted) = (RwLock::new(Arc::new(topology)), Mutex::new(Some(posted)));
+        Self { broker, ttl, topology, posts, posted }
+    }
+
+    pub(crate) fn topology(&self) -> Arc<Topology> {
+        self.topology.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn post(&self, post: Post) {
+        let _ = self.posts.send(post);
+    }
+
+    fn note(&self, note: &Note) {
+        match (note.topic, note.id.parse()) {
+            (messages::SENT, Ok(id)) => self.post(Post::Message(id)),
+            (reviews::ASKED, _) => self.post(Post::Task(note.id.clone())),
+            _ => {}
+        }
+    }
+
+    /// Declares what the workflows in force need, if that changed.
+    async fn redeclare(&self, context: &Context) {
+        let workflows = context.runtime.workflows.active();
+        let wanted = topology::topology(workflows.values().map(AsRef::as_ref));
+        if *self.topology() == wanted {
+            return;
+        }
+        for dispute in &wanted.disputed {
+            tracing::warn!(
+                workflow = dispute.workflow,
+                stage = dispute.stage,
+                routing_key = dispute.key,
+                leads_to = dispute.leads_to,
+                "a routing key leads to another queue; the stage uses its component's own key"
+            );
+        }
+        let declared = declared(&wanted, self.ttl);
+        *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(wanted);
+        if let Err(fault) = self.broker.declare(declared).await {
+            tracing::warn!(%fault, "queues are declared when the broker is there");
+        }
+    }
+}
+
+/// The same for the broker: its exchanges, and queues with what becomes of what is not taken.
+pub fn declared(topology: &Topology, ttl: Duration) -> broker::Topology {
+    let exchange = |(name, kind): (&str, Kind)| Exchange { name: name.to_owned(), kind };
+    let ours = |queue: &topology::Queue| Queue {
+        name: queue.name.clone(),
+        dead_letters: Some(topology::DEAD.to_owned()),
+        ttl: Some(ttl),
+        bindings: queue.keys.iter().map(|key| (queue.exchange.to_owned(), key.clone())).collect(),
+    };
+    let dead = Queue {
+        name: topology::DEAD_LETTERS.to_owned(),
+        dead_letters: None,
+        ttl: None,
+        bindings: vec![(topology::DEAD.to_owned(), String::new())],
+    };
+    let exchanges = [
+        (topology::DIRECT, Kind::Direct),
+        (topology::BACKOFFICE, Kind::Direct),
+        (topology::DEAD, Kind::Fanout),
+    ];
+    broker::Topology {
+        exchanges: exchanges.map(exchange).into(),
+        queues: topology.queues.values().map(ours).chain([dead]).collect(),
+    }
+}
+
+/// Whether a broker can be used as it is.
+pub async fn usable(address: &Address, ttl: Duration) -> Result<(), Fault> {
+    broker::reach(address, "turno", &declared(&topology::topology([]), ttl)).await
+}
+
+/// Runs from start to shutdown, where there is a broker.
+pub async fn run(context: Context) {
+    let runtime = context.runtime.clone();
+    let Some(outbox) = &runtime.outbox else { return };
+    let taken = outbox.posted.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let Some(posted) = taken else { return };
+    let noted = context.clone();
+    context.store.when_committed(move |committed| {
+        if let Some(outbox) = &noted.runtime.outbox {
+            committed.notes.iter().for_each(|note| outbox.note(note));
+        }
+    });
+    outbox.redeclare(&context).await;
+    let inbox = inbox::Inbox::open(&context, outbox);
+    let working = async {
+        tokio::join!(
+            publisher::run(&context, outbox, posted),
+            sweep::run(&context, outbox),
+            inbox.run(&context, outbox),
+            watch(&context, outbox),
+        )
+    };
+    tokio::select! {
+        () = context.stopping.cancelled() => {}
+        _ = working => {}
+    }
+}
+
+/// Says when the broker is away, and follows the workflows.
+async fn watch(context: &Context, outbox: &Outbox) {
+    let fingerprint = "docproc/broker";
+    let mut ringing = false;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        outbox.redeclare(context).await;
+        let away = match outbox.broker.health() {
+            broker::Health::Up => None,
+            broker::Health::Down { fault, lasts } => Some((fault.to_string(), lasts)),
+        };
+        let sentence = away.as_ref().map(|(why, _)| format!("{}: {why}", outbox.broker.address()));
+        context.shortages.set(BROKER, sentence.clone());
+        let rings = away.is_some_and(|(_, lasts)| lasts > ALERT);
+        if rings == ringing {
+            continue;
+        }
+        let told = if let Some(detail) = sentence.filter(|_| rings) {
+            let title = "Sin RabbitMQ: se trabaja desde la tabla / RabbitMQ is away: work goes on \
+                         from the table";
+            let (app, severity) = (crate::NAME, Severity::Warning);
+            let (fingerprint, title) = (fingerprint.to_owned(), title.to_owned());
+            context.raise(Alert { app, fingerprint, severity, title, detail }).await.map(drop)
+        } else {
+            context.resolve(fingerprint).await.map(drop)
+        };
+        if told.is_ok() {
+            ringing = rings;
+        }
+    }
+}
+
+/// How many letters wait in the queues of these components; one that could not be asked is left
+/// out.
+async fn letters<'a>(
+    broker: &Broker,
+    components: impl Iterator<Item = &'a String>,
+) -> BTreeMap<String, u32> {
+    let mut found = BTreeMap::new();
+    for component in components {
+        if let Ok(Some(depth)) = broker.depth(&topology::queue_of(component)).await {
+            found.insert(component.clone(), depth.ready);
+        }
+    }
+    found
+}

@@ -1,0 +1,45 @@
+//! Finds messages of which the broker has no letter: a process ended before it handed them over, the
+//! queue was emptied, the broker came back with a new disk.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::{Outbox, Post, letters};
+use crate::{Context, decisions::queue, store::outbox};
+
+const EVERY: Duration = Duration::from_secs(5);
+
+pub(super) async fn run(context: &Context, outbox: &Outbox) {
+    let mut seen = None;
+    loop {
+        let grace = tokio::select! {
+            // A new connection may lead to an empty broker.
+            () = outbox.broker.reconnected(&mut seen) => SignedDuration::ZERO,
+            () = tokio::time::sleep(EVERY) => outbox::GRACE,
+        };
+        if !outbox.broker.is_up() {
+            continue;
+        }
+        if let Err(error) = once(context, outbox, grace).await {
+            tracing::warn!(%error, "lost letters are looked for later");
+        }
+    }
+}
+
+async fn once(context: &Context, outbox: &Outbox, grace: SignedDuration) -> Result<(), db::Error> {
+    let now = context.clock.now();
+    let waiting = outbox::waiting(&mut context.store.read().await?, now - grace).await?;
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let letters = letters(&outbox.broker, waiting.keys()).await;
+    let again = queue::unheard(context, &letters, grace).await?;
+    if !again.is_empty() {
+        tracing::warn!(messages = again.len(), "the broker had lost letters; they are sent again");
+    }
+    for id in again {
+        outbox.post(Post::Message(id));
+    }
+    Ok(())
+}

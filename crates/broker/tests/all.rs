@@ -1,0 +1,153 @@
+//! A broker that is not ours: what is declared, handed over, delivered, refused and brought back.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::{collections::BTreeMap, time::Duration};
+
+use broker::{Address, Broker, Exchange, Fault, Health, Kind, Letter, Queue, Topology, reach};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+    time::{sleep, timeout},
+};
+
+const SOON: Duration = Duration::from_secs(10);
+
+fn topology(ttl: u64) -> Topology {
+    let exchange = |name: &str, kind| Exchange { name: name.into(), kind };
+    let queue =
+        |name: &str, dead: Option<&str>, ttl: Option<u64>, bindings: &[(&str, &str)]| Queue {
+            name: name.into(),
+            dead_letters: dead.map(Into::into),
+            ttl: ttl.map(Duration::from_millis),
+            bindings: bindings.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect(),
+        };
+    Topology {
+        exchanges: vec![exchange("doc.direct", Kind::Direct), exchange("doc.dlx", Kind::Fanout)],
+        queues: vec![
+            queue("q.ocr", Some("doc.dlx"), Some(ttl), &[("doc.direct", "page.ocr")]),
+            queue("q.dead_letters", None, None, &[("doc.dlx", "")]),
+        ],
+    }
+}
+
+fn letter(key: &str, n: usize) -> Letter {
+    let headers = BTreeMap::from([("request_id".to_owned(), "r-1".to_owned())]);
+    let (exchange, key, body) = ("doc.direct".into(), key.into(), b"{}".to_vec());
+    Letter { exchange, key, message_id: n.to_string(), headers, body }
+}
+
+async fn up(address: &Address, topology: Topology) -> Broker {
+    let broker = Broker::open(address.clone(), "test", topology);
+    timeout(SOON, broker.reconnected(&mut None)).await.expect("a connection");
+    broker
+}
+
+async fn next(deliveries: &mut UnboundedReceiver<broker::Delivery>) -> broker::Delivery {
+    timeout(SOON, deliveries.recv()).await.expect("a delivery").unwrap()
+}
+
+#[tokio::test]
+async fn what_is_handed_over_is_delivered_and_once_acknowledged_gone() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let address: Address = vhost.url().parse().unwrap();
+    let broker = up(&address, topology(60_000)).await;
+    let letters: Vec<_> = (0..100).map(|n| letter("page.ocr", n)).collect();
+    assert!(broker.publish(&letters).await.iter().all(Result::is_ok));
+    assert_eq!(broker.depth("q.ocr").await.unwrap().unwrap().ready, 100);
+    assert_eq!(broker.depth("q.nobody").await.unwrap(), None);
+    let (sink, mut deliveries) = unbounded_channel();
+    let consuming = broker.consume("q.ocr", 10, sink);
+    for n in 0..100 {
+        let delivery = next(&mut deliveries).await;
+        assert_eq!(delivery.message_id, Some(n.to_string()));
+        assert_eq!(delivery.headers["request_id"], "r-1");
+        assert!(deliveries.len() < 10, "no more than was asked for");
+        delivery.ack().await;
+    }
+    drop(consuming);
+    assert_eq!(broker.depth("q.ocr").await.unwrap().unwrap().ready, 0);
+}
+
+#[tokio::test]
+async fn what_is_refused_or_expires_is_found_among_the_dead_letters() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let broker = up(&vhost.url().parse().unwrap(), topology(300)).await;
+    let (sink, mut deliveries) = unbounded_channel();
+    let (dead_sink, mut dead) = unbounded_channel();
+    let _dead = broker.consume("q.dead_letters", 10, dead_sink);
+    let consuming = broker.consume("q.ocr", 1, sink);
+    broker.publish(&[letter("page.ocr", 1)]).await.remove(0).unwrap();
+    next(&mut deliveries).await.reject().await;
+    let refused = next(&mut dead).await;
+    assert_eq!(refused.message_id.as_deref(), Some("1"));
+    assert_eq!(refused.death.as_ref().map(|death| death.reason.as_str()), Some("rejected"));
+    refused.ack().await;
+    drop(consuming);
+    broker.publish(&[letter("page.ocr", 2)]).await.remove(0).unwrap();
+    let expired = next(&mut dead).await;
+    let death = expired.death.clone().unwrap();
+    assert_eq!((death.queue.as_str(), death.reason.as_str()), ("q.ocr", "expired"));
+    expired.ack().await;
+}
+
+#[tokio::test]
+async fn faults_name_the_thing() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let address: Address = vhost.url().parse().unwrap();
+    let broker = up(&address, topology(60_000)).await;
+    let unroutable = broker.publish(&[letter("page.nobody", 1)]).await.remove(0).unwrap_err();
+    assert!(unroutable.to_string().contains("page.nobody"), "{unroutable}");
+    broker.publish(&[letter("page.ocr", 2)]).await.remove(0).unwrap();
+
+    let different = reach(&address, "test", &topology(1_000)).await.unwrap_err();
+    assert!(matches!(different, Fault::Different(_)), "{different}");
+    assert!(different.to_string().contains("x-message-ttl"), "{different}");
+    assert!(different.to_string().contains("q.ocr"), "{different}");
+
+    let nowhere = reach(&address.within("no-such-vhost"), "test", &topology(1)).await.unwrap_err();
+    assert!(matches!(nowhere, Fault::Refused(_)), "{nowhere}");
+    let wrong: Address = vhost.url().replace("guest:guest", "guest:wrong").parse().unwrap();
+    let refused = reach(&wrong, "test", &topology(1)).await.unwrap_err();
+    assert!(matches!(refused, Fault::Refused(_)), "{refused}");
+    let away: Address = "amqp://guest:guest@127.0.0.1:9/".parse().unwrap();
+    assert!(reach(&away, "test", &topology(1)).await.unwrap_err().may_pass());
+}
+
+#[tokio::test]
+async fn a_broken_connection_comes_back_and_what_was_not_acknowledged_comes_again() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let broker = up(&vhost.url().parse().unwrap(), topology(60_000)).await;
+    let mut seen = None;
+    broker.reconnected(&mut seen).await;
+    let (sink, mut deliveries) = unbounded_channel();
+    let _consuming = broker.consume("q.ocr", 10, sink);
+    broker.publish(&[letter("page.ocr", 1)]).await.remove(0).unwrap();
+    let held = next(&mut deliveries).await;
+    vhost.cut_connections().await;
+    timeout(SOON, broker.reconnected(&mut seen)).await.expect("a new connection");
+    held.ack().await;
+    let again = next(&mut deliveries).await;
+    assert!(again.redelivered, "nobody heard the acknowledgement");
+    again.ack().await;
+    assert_eq!(broker.health(), Health::Up);
+    broker.close();
+    while broker.is_up() {
+        sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn everybody_hears_what_is_told() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let address: Address = vhost.url().parse().unwrap();
+    let (one, two) =
+        (up(&address, Topology::default()).await, up(&address, Topology::default()).await);
+    let (sink, mut heard) = unbounded_channel();
+    let ear = sink.clone();
+    tokio::spawn(
+        async move { two.hear("turno.hints", |body| drop(ear.send(body.to_vec()))).await },
+    );
+    assert_eq!(timeout(SOON, heard.recv()).await.unwrap().unwrap(), b"");
+    one.tell("turno.hints", b"events 7").await.unwrap();
+    assert_eq!(timeout(SOON, heard.recv()).await.unwrap().unwrap(), b"events 7");
+}
