@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error};
-use engine::{Plan, Word as _};
+use engine::Plan;
 
 use crate::{
     Context,
@@ -145,8 +145,8 @@ impl<'a> Book<'a> {
         for finding in &outcome.findings {
             for ran in &finding.kept.ran {
                 let stage = usize::try_from(ran.at).ok().and_then(|at| workflow.stages.get(at));
-                let component = stage.map_or(ROUTER, |stage| stage.component.word());
-                metrics::histogram!("docproc_stage_seconds", "component" => component)
+                let component = stage.map_or(ROUTER, |stage| stage.component_name());
+                metrics::histogram!("docproc_stage_seconds", "component" => component.to_owned())
                     .record(ran.took.as_secs_f64());
                 let used = context.runtime.resources.now();
                 report::stage(outcome, finding, *ran, stage, component, used);

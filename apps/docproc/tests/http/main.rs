@@ -8,6 +8,7 @@
 mod atomic;
 mod broker;
 mod capacity;
+mod clients;
 mod containers;
 mod golden;
 mod logs;
@@ -23,6 +24,8 @@ mod storage;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
 mod wire;
+mod work;
+mod work_door;
 mod yaml;
 
 #[tokio::test]
