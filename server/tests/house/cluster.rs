@@ -225,9 +225,8 @@ async fn answer(people: &Client, task: &Json) {
 async fn post(people: &Client, path: &str, said: &[(&str, String)]) {
     let encoded = |text: &str| -> String {
         let plain = |byte: u8| byte.is_ascii_alphanumeric();
-        let one = |byte| match plain(byte) {
-            true => char::from(byte).to_string(),
-            false => format!("%{byte:02X}"),
+        let one = |byte| {
+            if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
         };
         text.bytes().map(one).collect()
     };

@@ -252,6 +252,7 @@ fn task(item: Item, input: serde_json::Value) -> TaskRow {
         input_data: input,
         source_stage: "extract".to_owned(),
         workflow_name: "default".to_owned(),
+        queue: "task.extraction".to_owned(),
     }
 }
 
