@@ -1,4 +1,4 @@
-//! R-15c with the real binary: files in S3, the process killed with `kill -9` while it works on them.
+//! R-15c with the real binary: files in S3, the process killed with `kill -9` while it works.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -130,8 +130,10 @@ const COOKING_WITHOUT_TICKET: &str = "SELECT COUNT(*) AS n FROM orders
 const COULD_ENTER: &str = "SELECT COUNT(*) AS n FROM orders
     WHERE state = 'RECIBIDO' AND automatic = TRUE AND due_at IS NULL";
 
+/// The shop alone: four processes with a directory each share no files.
 fn at(now: Timestamp) -> Options {
-    Options::at(&now.to_string())
+    let arguments = vec!["--apps".to_owned(), "pedidos".to_owned()];
+    Options { arguments, ..Options::at(&now.to_string()) }
 }
 
 /// One instant: the clocks of all processes reach the planned start of some orders, while people

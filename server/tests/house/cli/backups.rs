@@ -11,8 +11,11 @@ async fn orders(server: &Turno) -> Value {
     server.client().get("/pedidos").await.expect(200)
 }
 
+/// The shop alone: documents would ask for their files, which are no part of a backup.
 async fn on(database_url: String) -> Turno {
-    Turno::start(Options { database_url: Some(database_url), ..Options::at(MONDAY) }).await
+    let arguments = vec!["--apps".to_owned(), "pedidos".to_owned()];
+    let database_url = Some(database_url);
+    Turno::start(Options { database_url, arguments, ..Options::at(MONDAY) }).await
 }
 
 #[tokio::test]

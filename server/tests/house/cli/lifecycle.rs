@@ -148,6 +148,10 @@ async fn two_processes_share_one_file() {
     let file = one.data_dir().join("turno.db");
     let shared = Options {
         database_url: Some(format!("sqlite://{}", file.display())),
+        environment: vec![(
+            "DOCPROC_STORAGE_PATH".to_owned(),
+            one.data_dir().join("docproc").display().to_string(),
+        )],
         ..Options::at(MONDAY)
     };
     let two = Turno::start(shared).await;

@@ -11,8 +11,8 @@ pub enum Fault {
     /// The storage is there and the file is not.
     #[error("{place} is not in {storage}")]
     Missing { place: String, storage: String },
-    /// The storage itself: not there, not answering, or not for us. It may come back, and no file is
-    /// to blame.
+    /// The storage itself: not there, not answering, or not for us. It may come back, and no file
+    /// is to blame.
     #[error("{0}")]
     Away(String),
     #[error("{0}")]
