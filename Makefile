@@ -69,6 +69,7 @@ format: ## format all Rust sources
 
 bench: models ## benchmarks in the release profile (BENCH="parts", DATA=real documents)
 	@scripts/tools build
+	@case "$(BENCH)" in *peers*) bench/peers/prepare;; esac
 	@cargo build --release --workspace --bin turno --bin bench
 	@DATA=$(DATA) $(CARGO_TARGET_DIR)/release/bench $(BENCH)
 

@@ -9,6 +9,7 @@ mod docproc;
 mod entry;
 mod fan_out;
 mod floor;
+mod peers;
 mod planner;
 mod report;
 mod sam;
@@ -43,6 +44,8 @@ fn parts(word: &str) -> Option<Vec<&'static str>> {
         "docproc" => Some(DOCPROC.to_vec()),
         "sam" => Some(SAM.to_vec()),
         "coordinador" => Some(COORDINADOR.to_vec()),
+        // Only when asked for: it needs what others wrote.
+        "peers" => Some(vec!["peers"]),
         word => {
             let mut all = every().into_iter();
             all.find(|part| *part == word).map(|part| vec![part])
@@ -57,7 +60,7 @@ async fn main() -> Result<ExitCode> {
         match parts(&word) {
             Some(parts) => wanted.extend(parts),
             None => bail!(
-                "no part {word}; there are pedidos ({}), docproc ({}), sam ({}) and coordinador ({})",
+                "no part {word}; there are pedidos ({}), docproc ({}), sam ({}), coordinador ({}) and peers",
                 PEDIDOS.join(", "),
                 DOCPROC.join(", "),
                 SAM.join(", "),
@@ -76,6 +79,7 @@ async fn main() -> Result<ExitCode> {
             "sustained" => sustained::measure(&mut report).await?,
             "fan-out" => fan_out::measure(&mut report).await?,
             "board" => board::measure(&mut report).await?,
+            "peers" => peers::measure(&mut report).await?,
             part if COORDINADOR.contains(&part) => {
                 coordinador::measure(part, &mut report).await?;
             }

@@ -143,7 +143,7 @@ fn data_dir(home: &Path) -> PathBuf {
 }
 
 /// Another process may take the port before ours does; the chance is small and the failure says so.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has free ports");
     listener.local_addr().expect("a bound socket has an address").port()
 }

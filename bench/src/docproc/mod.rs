@@ -2,7 +2,7 @@
 //! good the answers are.
 
 mod latency;
-mod office;
+pub(crate) mod office;
 mod quality;
 mod reading;
 mod recall;

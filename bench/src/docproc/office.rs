@@ -39,6 +39,15 @@ other_types: [other]
 
 /// A server with as many reading threads as asked for.
 pub(crate) async fn open(database_url: Option<String>, threads: usize) -> Result<Turno> {
+    open_with(database_url, threads, Vec::new()).await
+}
+
+/// The same with more said by its environment.
+pub(crate) async fn open_with(
+    database_url: Option<String>,
+    threads: usize,
+    more: Vec<(String, String)>,
+) -> Result<Turno> {
     let dir = std::env::temp_dir().join(format!("turno-bench-{}", std::process::id()));
     std::fs::create_dir_all(&dir)?;
     std::fs::write(dir.join("default.yaml"), WORKFLOW)?;
@@ -52,7 +61,7 @@ pub(crate) async fn open(database_url: Option<String>, threads: usize) -> Result
     let arguments = vec!["--apps".to_owned(), "docproc".to_owned()];
     let options = Options {
         database_url,
-        environment: environment.collect(),
+        environment: environment.chain(more).collect(),
         arguments,
         ..Options::default()
     };
