@@ -9,7 +9,7 @@ use crate::Context;
 
 /// How long a start waits to be connected to the other processes. Later is early enough, too: they
 /// work from the polls until then.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a file is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
@@ -22,7 +22,7 @@ pub async fn bus(store: &Store, broker: Option<&broker::Address>) -> Arc<dyn Bus
         (None, Dialect::Sqlite) => return Arc::new(LocalBus::new()),
     };
     // Whoever listens from the beginning has nothing to catch up with.
-    bus.connected(PATIENCE).await;
+    bus.connected(CONNECT_TIMEOUT).await;
     Arc::new(bus)
 }
 
