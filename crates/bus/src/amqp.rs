@@ -7,7 +7,7 @@ use tokio::{sync::mpsc, task::JoinHandle};
 use crate::{RemoteBus, Transport, Wire};
 
 pub const EXCHANGE: &str = "turno.hints";
-/// Letters that may wait to be read. Whoever is further behind connects anew and looks at everything.
+/// Letters that may wait to be read. Whoever is further behind connects anew, which wakes everyone.
 const WAITING: usize = 1_024;
 
 /// The bus of processes that share a broker.

@@ -4,8 +4,8 @@
 //! hears a hint claims the work in the database, so a lost, late or repeated hint costs time and
 //! nothing else. Hints may be merged; a slow listener hears the latest.
 //!
-//! [`LocalBus`] stays inside a process. [`RemoteBus`] reaches the others too, through `PostgreSQL` or
-//! `RabbitMQ`; all that differs between those two is a [`Transport`].
+//! [`LocalBus`] stays inside a process. [`RemoteBus`] reaches the others too, through `PostgreSQL`
+//! or `RabbitMQ`; all that differs between those two is a [`Transport`].
 
 mod amqp;
 mod letter;

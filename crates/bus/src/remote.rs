@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Whoever does not answer within this is away.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// What is told has to come back within this: a pool in between that does not pass `LISTEN` on, and
 /// a network that swallows, look like an idle house otherwise.
 const ECHO: Duration = Duration::from_secs(5);
@@ -171,7 +171,7 @@ impl Hub {
     /// One connection, from its beginning to its end.
     async fn once(&self, transport: &impl Transport) -> Result<(), String> {
         let slow = |_| "no answer".to_owned();
-        let mut wire = timeout(PATIENCE, transport.connect()).await.map_err(slow)??;
+        let mut wire = timeout(ANSWER_TIMEOUT, transport.connect()).await.map_err(slow)??;
         self.prove(&mut wire).await?;
         // Whatever was said meanwhile is lost.
         self.everyone.wake_everyone();
@@ -256,5 +256,5 @@ impl Hub {
 }
 
 async fn tell(wire: &mut impl Wire, letter: &str) -> Result<(), String> {
-    timeout(PATIENCE, wire.tell(letter)).await.unwrap_or_else(|_| Err("no answer".to_owned()))
+    timeout(ANSWER_TIMEOUT, wire.tell(letter)).await.unwrap_or_else(|_| Err("no answer".to_owned()))
 }

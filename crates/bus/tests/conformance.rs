@@ -13,7 +13,7 @@ use testkit::broker::Vhost;
 use tokio::time::timeout;
 
 /// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What holds inside one process, whatever carries hints to the others.
 async fn all<B: Bus>(fresh: impl AsyncFn() -> B) {
@@ -74,7 +74,7 @@ async fn without_a_broker_hints_stay_in_the_process() {
 }
 
 async fn connected(bus: RemoteBus) -> RemoteBus {
-    assert!(bus.connected(PATIENCE).await, "the other processes are reached");
+    assert!(bus.connected(TEST_TIMEOUT).await, "the other processes are reached");
     bus
 }
 
@@ -96,7 +96,7 @@ async fn disconnect(vhost: &Vhost) {
         if names.len() >= 2 {
             break names;
         }
-        assert!(began.elapsed() < PATIENCE, "{listed}");
+        assert!(began.elapsed() < TEST_TIMEOUT, "{listed}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     for name in names {
@@ -106,7 +106,7 @@ async fn disconnect(vhost: &Vhost) {
 }
 
 async fn next(listener: &mut Listener) -> Option<i64> {
-    timeout(PATIENCE, listener.next()).await.expect("a hint comes")
+    timeout(TEST_TIMEOUT, listener.next()).await.expect("a hint comes")
 }
 
 async fn every_listener_hears(bus: &impl Bus) {
@@ -269,7 +269,7 @@ async fn a_lost_connection_comes_back_and_wakes_everyone(
     while heard != 9 {
         heard = next(&mut told).await.unwrap();
     }
-    assert!(one.connected(PATIENCE).await && two.connected(PATIENCE).await);
+    assert!(one.connected(TEST_TIMEOUT).await && two.connected(TEST_TIMEOUT).await);
 }
 
 async fn a_closed_bus_says_nothing(one: &RemoteBus, two: RemoteBus) {

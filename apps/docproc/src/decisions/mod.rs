@@ -216,7 +216,7 @@ pub async fn refresh(context: &Context) -> Result<(), Error> {
     Ok(())
 }
 
-/// A setting was changed in this process: it holds here at once, elsewhere as soon as they hear of it.
+/// A setting was changed in this process: it holds here at once, elsewhere once they hear of it.
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     context.runtime.heed(&policy);
