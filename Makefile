@@ -6,7 +6,7 @@ BENCH ?=
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build models up down logs ps migrate test soak lint format bench tools clean
+.PHONY: help run build models image up down logs ps migrate test soak lint format bench tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ migrate: ## bring the database of `make up` to this version
 
 # The seed's name for it.
 migrate-docker: migrate
+
+image: build ## build the image's last stage without Docker, and read a scan with it
+	@scripts/image
 
 test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
 	@scripts/test

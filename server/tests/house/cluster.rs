@@ -153,7 +153,7 @@ fn scan(home: &Path) -> PathBuf {
         .output()
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let files = std::fs::read_dir(out.join("scanned")).unwrap().map(|file| file.unwrap().path());
+    let files = std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().path());
     let is_document = |path: &PathBuf| path.extension().is_some_and(|kind| kind != "json");
     files.filter(is_document).min().expect("a document was made")
 }
