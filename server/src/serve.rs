@@ -1,9 +1,7 @@
 //! `turno serve`: everything in the order that lets a mistake be noticed before anything changes.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
 
-use bus::LocalBus;
 use db::Store;
 use host::{Access, AlertChannels, App, Clock, Context, Options, Running, accounts};
 use jiff::{SignedDuration, Timestamp};
@@ -71,7 +69,8 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         vault: secrets::vault(&server.secrets_key_file)?,
         broker: server.broker.clone(),
     };
-    let (zone, bus) = (server.timezone.zone.clone(), Arc::new(LocalBus::new()));
+    let zone = server.timezone.zone.clone();
+    let bus = host::bus(&store, options.broker.as_ref()).await;
     let wanted = |app: &App| server.apps.iter().any(|name| name == app.name);
     let apps = apps::all().into_iter().filter(wanted).collect();
     let context = Context::new(store, settings, clock, zone, apps, options, bus);

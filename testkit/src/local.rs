@@ -1,6 +1,6 @@
 //! An application served inside the test: the real host on a throw-away database.
 
-use std::{fs, net::Ipv4Addr, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, net::Ipv4Addr, path::PathBuf, time::Duration};
 
 use db::{
     Store,
@@ -122,8 +122,8 @@ impl Setup {
         };
         let settings = Settings::new(app.settings.to_vec(), self.overrides);
         let settings = settings.expect("the overrides are valid");
-        let (bus, apps) = (Arc::new(bus::LocalBus::new()), vec![app]);
-        let context = Context::new(store, settings, self.clock, self.zone, apps, options, bus);
+        let bus = host::bus(&store, options.broker.as_ref()).await;
+        let context = Context::new(store, settings, self.clock, self.zone, vec![app], options, bus);
         host::prepare(&context).await.expect("the application is prepared");
         Prepared { context, listener }
     }

@@ -59,6 +59,8 @@ const UNHURRIED: &[&str] = &[
     "/api/docproc/golden/files",
     "/api/docproc/workflows/{name}/golden/run",
     "/api/docproc/workflows/{name}/promote",
+    // Waits for messages up to a minute.
+    "/api/docproc/work/{component}/take",
 ];
 
 /// The application, ready to plug into the host; where it runs, its variables say how.
@@ -84,6 +86,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
             Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },
             Role { word: "EMISOR", title: ("Envío", "Sender") },
+            Role { word: "COMPONENTE", title: ("Componente externo", "Outside component") },
         ],
         may_configure: |role| {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
@@ -91,6 +94,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         nav: NAV,
         routes: wiring.routes(routes::all),
         unhurried: UNHURRIED,
+        own_proof: &[drivers::letters::OPENED],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             wiring.tick(decisions::queue::TICK, decisions::queue::tick),

@@ -75,7 +75,9 @@ impl Session {
             let confirmed = connection.create_channel().await?;
             confirmed.confirm_select(ConfirmSelectOptions::default()).await?;
             let careless = connection.create_channel().await?;
-            topology.declare(&connection.create_channel().await?).await?;
+            let declaring = connection.create_channel().await?;
+            topology.declare(&declaring).await?;
+            declaring.close(200, "done".into()).await?;
             Ok::<_, Fault>((confirmed, careless))
         };
         let prepared = timeout(ANSWER, prepared).await.map_err(|_| Fault::slow("declaring"))?;
@@ -85,6 +87,16 @@ impl Session {
 
     pub(crate) async fn channel(&self) -> Result<Channel, Fault> {
         Ok(self.connection.create_channel().await?)
+    }
+
+    /// Says goodbye in order, so that the broker's log has nothing to tell.
+    async fn close(&self) {
+        let farewell = async {
+            let _ = self.confirmed.close(200, "done".into()).await;
+            let _ = self.careless.close(200, "done".into()).await;
+            let _ = self.connection.close(200, "done".into()).await;
+        };
+        let _ = timeout(ANSWER, farewell).await;
     }
 
     /// Waits until it is broken, and says why.
@@ -108,8 +120,7 @@ impl Session {
 
 /// Connects once and declares what is wanted: for a start that has to know, and for `doctor`.
 pub async fn reach(address: &Address, name: &str, topology: &Topology) -> Result<(), Fault> {
-    let session = Session::open(address, name, topology).await?;
-    let _ = timeout(ANSWER, session.connection.close(200, "done".into())).await;
+    Session::open(address, name, topology).await?.close().await;
     Ok(())
 }
 
@@ -142,8 +153,7 @@ impl Broker {
                     let fault = tokio::select! {
                         fault = session.broken() => fault,
                         () = self.0.stopping.cancelled() => {
-                            let farewell = session.connection.close(200, "done".into());
-                            let _ = timeout(ANSWER, farewell).await;
+                            session.close().await;
                             self.down(Fault::Away("closed".into()));
                             return;
                         }

@@ -3,10 +3,20 @@
 //! A bus carries *hints*, never truth: a topic and the highest number committed under it. Whoever
 //! hears a hint claims the work in the database, so a lost, late or repeated hint costs time and
 //! nothing else. Hints may be merged; a slow listener hears the latest.
+//!
+//! [`LocalBus`] stays inside a process. [`RemoteBus`] reaches the others too, through `PostgreSQL` or
+//! `RabbitMQ`; all that differs between those two is a [`Transport`].
 
+mod amqp;
+mod letter;
 mod local;
+mod postgres;
+mod remote;
 
+pub use amqp::{AmqpBus, EXCHANGE};
 pub use local::LocalBus;
+pub use postgres::PostgresBus;
+pub use remote::{RemoteBus, Transport, Wire};
 
 /// The part of a transport that Turno relies on. `tests/conformance.rs` says what it promises.
 pub trait Bus: std::fmt::Debug + Send + Sync + 'static {
@@ -20,26 +30,50 @@ pub trait Bus: std::fmt::Debug + Send + Sync + 'static {
     /// Hears what this process announces from now on, and nothing of the others.
     fn listen_here(&self, topic: &str) -> Listener;
 
+    /// Wakes every listener of this process, on whatever topic: hints may have been lost.
+    fn wake_everyone(&self);
+
     /// Ends every listener.
     fn close(&self);
 }
 
+/// The mark of a wake-up that stands for hints nobody counted: anything may be committed.
+pub const ANYTHING: i64 = i64::MAX;
+
 /// One ear on one topic.
 #[derive(Debug)]
-pub struct Listener(tokio::sync::watch::Receiver<i64>);
+pub struct Listener {
+    ear: tokio::sync::watch::Receiver<Known>,
+    gaps: u64,
+}
+
+/// What is known of a topic: the highest number, and how often hints may have been lost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    mark: i64,
+    gaps: u64,
+}
 
 impl Listener {
-    /// The next mark, or `None` once the bus is closed. Marks announced meanwhile are merged.
+    fn new(mut ear: tokio::sync::watch::Receiver<Known>) -> Self {
+        let gaps = ear.borrow_and_update().gaps;
+        Self { ear, gaps }
+    }
+
+    /// The next mark, or `None` once the bus is closed. Marks announced meanwhile are merged;
+    /// [`ANYTHING`] where hints may have been lost.
     pub async fn next(&mut self) -> Option<i64> {
-        self.0.changed().await.ok()?;
-        Some(*self.0.borrow_and_update())
+        self.ear.changed().await.ok()?;
+        let known = *self.ear.borrow_and_update();
+        let lost = std::mem::replace(&mut self.gaps, known.gaps) != known.gaps;
+        Some(if lost { ANYTHING } else { known.mark })
     }
 
     /// Whether anything was announced since the last look; does not wait.
     pub fn heard(&mut self) -> bool {
-        let heard = self.0.has_changed().unwrap_or(false);
+        let heard = self.ear.has_changed().unwrap_or(false);
         if heard {
-            self.0.mark_unchanged();
+            self.gaps = self.ear.borrow_and_update().gaps;
         }
         heard
     }

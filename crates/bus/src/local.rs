@@ -7,7 +7,7 @@ use std::{
 
 use tokio::sync::watch;
 
-use crate::{Bus, Listener};
+use crate::{Bus, Known, Listener};
 
 /// The bus inside one process.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct LocalBus {
 }
 
 #[derive(Debug)]
-struct State(Option<HashMap<String, watch::Sender<i64>>>);
+struct State(Option<HashMap<String, watch::Sender<Known>>>);
 
 impl Default for State {
     fn default() -> Self {
@@ -41,7 +41,7 @@ impl Bus for LocalBus {
             let sender = state.0.as_ref().and_then(|topics| topics.get(topic));
             if let Some(sender) = sender {
                 // A mark that arrives out of order still wakes; it never lowers what is known.
-                sender.send_modify(|known| *known = mark.max(*known));
+                sender.send_modify(|known| known.mark = mark.max(known.mark));
             }
         });
     }
@@ -49,17 +49,25 @@ impl Bus for LocalBus {
     fn listen(&self, topic: &str) -> Listener {
         self.with(|state| {
             let Some(topics) = state.0.as_mut() else {
-                let (_, closed) = watch::channel(0);
-                return Listener(closed);
+                let (_, closed) = watch::channel(Known::default());
+                return Listener::new(closed);
             };
-            let sender = topics.entry(topic.to_owned()).or_insert_with(|| watch::channel(0).0);
-            Listener(sender.subscribe())
+            let fresh = || watch::channel(Known::default()).0;
+            Listener::new(topics.entry(topic.to_owned()).or_insert_with(fresh).subscribe())
         })
     }
 
     /// There is nobody else.
     fn listen_here(&self, topic: &str) -> Listener {
         self.listen(topic)
+    }
+
+    fn wake_everyone(&self) {
+        self.with(|state| {
+            for sender in state.0.iter().flat_map(HashMap::values) {
+                sender.send_modify(|known| known.gaps += 1);
+            }
+        });
     }
 
     fn close(&self) {

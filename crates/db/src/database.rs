@@ -94,6 +94,23 @@ impl Store {
         }
     }
 
+    pub(crate) fn postgres(&self) -> Option<&PgPool> {
+        match &self.pools {
+            Pools::Sqlite { .. } => None,
+            Pools::Postgres(pool) => Some(pool),
+        }
+    }
+
+    /// A number that another one follows once another process has written to the file. What this
+    /// process writes leaves it as it is, for it all goes through the one connection that is asked.
+    /// `None` where a database tells by itself, and while there is no connection.
+    pub async fn written_by_others(&self) -> Result<Option<i64>, Error> {
+        match &self.pools {
+            Pools::Sqlite { writer, .. } => writer.version().await,
+            Pools::Postgres(_) => Ok(None),
+        }
+    }
+
     /// A read-only view: one consistent snapshot, never waits for a writer.
     pub async fn read(&self) -> Result<Tx, Error> {
         Ok(match &self.pools {
@@ -233,6 +250,33 @@ mod tests {
                 opened.await.unwrap().unwrap();
             }
         }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// More commits than fit between two checkpoints are ours; one is another process's.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_file_tells_what_others_wrote_from_what_is_ours() {
+        let folder = std::env::temp_dir().join(format!("written_{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let url = format!("sqlite://{}", folder.join("a.db").display());
+        let (ours, theirs) = (Store::open(&url).await.unwrap(), Store::open(&url).await.unwrap());
+        let write = async |store: &Store, sql: &'static str| {
+            let mut tx = store.write_unlocked().await.unwrap();
+            tx.execute(sql, &[]).await.unwrap();
+            tx.commit().await.unwrap();
+        };
+        write(&ours, "CREATE TABLE t (n INTEGER)").await;
+        let before = ours.written_by_others().await.unwrap();
+        assert!(before.is_some());
+        for _ in 0..600 {
+            write(&ours, "INSERT INTO t VALUES (1)").await;
+        }
+        theirs.ping().await.unwrap();
+        assert_eq!(ours.written_by_others().await.unwrap(), before, "nobody else wrote");
+        write(&theirs, "INSERT INTO t VALUES (2)").await;
+        let after = ours.written_by_others().await.unwrap();
+        assert!(after.is_some() && after != before);
+        assert_eq!(ours.written_by_others().await.unwrap(), after, "once is enough");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -14,6 +14,7 @@ mod migrate;
 mod row;
 mod rows;
 mod tx;
+mod wire;
 mod writer;
 
 pub mod audit;
@@ -35,3 +36,4 @@ pub use migrate::{Applied, ENGINE, Line, Step};
 pub use row::{Column, Row};
 pub use rows::Rows;
 pub use tx::{Tx, trusted};
+pub use wire::Wire;

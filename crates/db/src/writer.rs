@@ -126,6 +126,15 @@ impl Writer {
         self.batch.lock().await.log = log;
     }
 
+    /// What `SQLite` counts for this connection: the commits of others that it has noticed. It looks
+    /// at the header of the log in shared memory and reads no page.
+    pub(crate) async fn version(&self) -> Result<Option<i64>, Error> {
+        let mut batch = self.batch.lock().await;
+        let Some(connection) = batch.connection.as_mut() else { return Ok(None) };
+        let version: i64 = sqlx::query_scalar("PRAGMA data_version").fetch_one(connection).await?;
+        Ok(Some(version))
+    }
+
     pub(crate) async fn close(&self) {
         let mut batch = self.batch.lock().await;
         batch.closed = true;

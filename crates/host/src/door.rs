@@ -100,13 +100,17 @@ fn foreign_name(lang: Lang) -> Problem {
 }
 
 fn proves_itself(context: &Context, path: &str) -> bool {
-    context.apps.iter().flat_map(|app| app.own_proof).any(|known| path == *known)
+    context.apps.iter().flat_map(|app| app.own_proof).any(|known| covers(known, path))
 }
 
 fn is_public(context: &Context, path: &str) -> bool {
-    let matches =
-        |known: &&str| path == *known || (known.ends_with('/') && path.starts_with(*known));
-    PUBLIC.iter().any(matches) || context.apps.iter().flat_map(|app| app.public).any(matches)
+    let mut all = PUBLIC.iter().chain(context.apps.iter().flat_map(|app| app.public));
+    all.any(|known| covers(known, path))
+}
+
+/// A path stands for itself; one that ends in `/` for everything under it.
+fn covers(known: &str, path: &str) -> bool {
+    path == known || (known.ends_with('/') && path.starts_with(known))
 }
 
 fn turn_away(request: &Request, lang: Lang) -> Response {

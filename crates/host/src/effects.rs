@@ -14,7 +14,10 @@ use crate::Context;
 const LEASE: SignedDuration = SignedDuration::from_secs(60);
 /// Performed at once: one that waits for a slow receiver must not hold up the others.
 const AT_ONCE: usize = 32;
-const POLL: Duration = Duration::from_secs(1);
+/// How soon another process's commit is seen when its hint was lost.
+const POLL: Duration = Duration::from_secs(5);
+/// What is due and was not to be had is asked for again this soon.
+const AGAIN: Duration = Duration::from_millis(250);
 /// From two seconds to an hour: sixteen attempts span about six hours.
 const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_hours(1));
 /// After so many failures an effect is given up.
@@ -72,11 +75,12 @@ impl Context {
                 working.spawn(async move { context.perform(effect).await });
             }
             let room = working.len() < AT_ONCE;
+            let wait = if room { self.until_effect().await } else { POLL };
             tokio::select! {
                 () = self.stopping.cancelled() => break,
                 Some(_) = working.join_next() => {}
                 Some(_) = hints.next(), if room => {}
-                () = tokio::time::sleep(POLL), if room => {}
+                () = tokio::time::sleep(wait), if room => {}
             }
         }
         while working.join_next().await.is_some() {}
@@ -104,6 +108,13 @@ impl Context {
             tracing::warn!(error = %error, "effects wait: the database does not answer");
             Vec::new()
         })
+    }
+
+    /// How long until an effect falls due; a look is taken before that anyway.
+    async fn until_effect(&self) -> Duration {
+        let Ok(Some(due)) = self.store.next_effect().await else { return POLL };
+        let wait = Duration::try_from(self.clock.now().duration_until(due)).unwrap_or_default();
+        wait.clamp(AGAIN, POLL)
     }
 
     async fn perform(&self, effect: Claimed) {

@@ -28,6 +28,7 @@ mod serve;
 mod shortages;
 mod tick;
 mod vault;
+mod wakes;
 mod watch;
 
 pub mod accounts;
@@ -56,6 +57,7 @@ pub use serve::{Running, prepare, start};
 pub use shortages::Shortages;
 pub use tick::TickHealth;
 pub use vault::{Foreign, KEY, Vault};
+pub use wakes::bus;
 
 /// The host's own tables.
 pub const MIGRATIONS: db::Line = db::migrations!("host"; "0001_house");

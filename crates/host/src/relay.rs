@@ -15,8 +15,10 @@ use crate::Context;
 
 /// Events kept for slow listeners before they must read the table.
 const BACKLOG: usize = 1_024;
-/// How soon another process's commit is seen without a hint.
-const POLL: Duration = Duration::from_millis(250);
+/// How soon another process's commit is seen when its hint was lost.
+const POLL: Duration = Duration::from_secs(5);
+/// Whoever cannot read the table tries again this soon.
+const RETRY: Duration = Duration::from_millis(250);
 const REST: Duration = Duration::from_millis(5);
 /// Every commit with events says so here.
 pub(crate) const TOPIC: &str = "events";
@@ -61,7 +63,7 @@ impl Context {
         })
     }
 
-    /// Delivers until stopped. A failed read is tried again at the next poll.
+    /// Delivers until stopped. A failed read is tried again soon.
     pub(crate) async fn run_relay(self) {
         if let Ok(mut tx) = self.store.read().await
             && let Ok((_, newest)) = events::bounds(&mut tx).await
@@ -71,7 +73,8 @@ impl Context {
         let mut hints = self.listen(TOPIC);
         loop {
             let began = Instant::now();
-            if let Err(error) = self.relay_once().await {
+            let relayed = self.relay_once().await;
+            if let Err(error) = &relayed {
                 tracing::warn!(error = %error, "events wait: the database does not answer");
             }
             // Commits that follow each other closely are read together.
@@ -79,7 +82,7 @@ impl Context {
             tokio::select! {
                 () = self.stopping.cancelled() => return,
                 () = self.newer(&mut hints) => {}
-                () = tokio::time::sleep(POLL) => {}
+                () = tokio::time::sleep(if relayed.is_ok() { POLL } else { RETRY }) => {}
             }
         }
     }
@@ -147,7 +150,7 @@ impl Subscription {
             self.backlog = batch.into_iter().map(Arc::new).collect();
             self.backlog.is_empty()
         } else {
-            tokio::time::sleep(POLL).await;
+            tokio::time::sleep(RETRY).await;
             false
         }
     }

@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use axum::{ServiceExt as _, extract::Request, http::Uri};
+use db::Dialect;
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::task::TaskTracker;
 
@@ -32,6 +33,9 @@ pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<R
     let tasks = TaskTracker::new();
     tasks.spawn(context.clone().live());
     tasks.spawn(context.clone().run_relay());
+    if context.store.dialect() == Dialect::Sqlite {
+        tasks.spawn(context.clone().notice_others());
+    }
     // A manual clock runs ticks and effects when it is moved, and only then.
     if !context.clock.is_manual() {
         tasks.spawn(context.clone().run_effects());
@@ -92,6 +96,7 @@ impl Running {
         }
         let closed = async {
             self.context.disappear().await;
+            self.context.bus.close();
             self.context.store.close().await;
         };
         let _ = tokio::time::timeout(Duration::from_secs(5), closed).await;

@@ -8,5 +8,6 @@ mod cluster;
 mod coordinador_crash;
 mod crash;
 mod docproc_crash;
+mod docproc_storage;
 mod races;
 mod sam_crash;

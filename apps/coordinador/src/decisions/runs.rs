@@ -10,6 +10,7 @@ use web::{Lang, Problem};
 use super::{commit, dispatch, emit};
 use crate::{
     Context, Desk,
+    drivers::job,
     model::{Cause, Ending, Node, Olt, Role, Run, RunId, RunState, Switch},
     policy::Policy,
     rules::{
@@ -40,6 +41,7 @@ pub async fn end(
         return Ok(false);
     }
     decision.wake(dispatch::TICK);
+    decision.wake(job::ENDED);
     let (runtime, id) = (context.runtime.clone(), run.id);
     decision.then(move || runtime.stop([id]));
     if run.started_at.is_some() {

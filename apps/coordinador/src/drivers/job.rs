@@ -79,15 +79,21 @@ async fn ask(context: &Context, job: &Job, cancel: &CancellationToken) -> Result
     Ok(Finding { learned, heard: olts::Heard { response_us, repetitions } })
 }
 
-/// Learns within half a second which runs other processes ended, and stops their packets here.
+/// Woken by every run that ends.
+pub const ENDED: &str = "coordinador.ended";
+
+/// Learns which runs other processes ended, as soon as they say so, and stops their packets here.
 pub async fn watch(context: Context) {
-    const GLANCE: Duration = Duration::from_millis(500);
+    const GLANCE: Duration = Duration::from_secs(5);
+    /// Endings that follow each other closely are looked at together.
+    const REST: Duration = Duration::from_millis(50);
     let runtime = &context.runtime;
-    let mut glance = tokio::time::interval(GLANCE);
+    let mut endings = context.listen(ENDED);
     loop {
         tokio::select! {
             () = context.stopping.cancelled() => return,
-            _ = glance.tick() => {}
+            Some(_) = endings.next() => tokio::time::sleep(REST).await,
+            () = tokio::time::sleep(GLANCE) => {}
         }
         // Asked before the database is: what is taken meanwhile is not in the older picture.
         let carried = runtime.carrying();

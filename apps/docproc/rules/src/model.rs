@@ -32,6 +32,17 @@ pub enum Unit {
     Document,
 }
 
+/// Names of the house that are no component of a stage.
+const RESERVED: [&str; 7] = [
+    "workflow_router",
+    "api_gateway",
+    "backoffice",
+    "sla_monitor",
+    "dead_letters",
+    "stage_results",
+    "all",
+];
+
 impl Component {
     /// Those that are part of this program.
     pub const OURS: [Self; 8] = [
@@ -48,6 +59,16 @@ impl Component {
     /// The one of ours that is called so.
     pub fn named(word: &str) -> Option<Self> {
         Self::OURS.into_iter().find(|one| one.word() == word)
+    }
+
+    /// Whether a component that is not ours can be called so.
+    pub fn is_outside_name(word: &str) -> bool {
+        let fits = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
+        word.len() <= 63
+            && word.starts_with(|first: char| first.is_ascii_lowercase())
+            && word.bytes().all(fits)
+            && Self::named(word).is_none()
+            && !RESERVED.contains(&word)
     }
 
     /// Whether somebody outside does the work, asked by us or asking us.

@@ -10,6 +10,8 @@ engine::words! {
         Operator = "OPERADOR",
         /// Sends documents and asks how they are doing: another system, usually.
         Sender = "EMISOR",
+        /// A worker outside: fetches the messages of its component and brings results.
+        Component = "COMPONENTE",
     }
 }
 
@@ -32,6 +34,8 @@ pub enum Action {
     /// Put versions of workflows into force, or take them back.
     Promote,
     Configure,
+    /// Fetch messages of components that are not ours, and bring results.
+    Work,
 }
 
 impl Roles for Role {
@@ -40,12 +44,15 @@ impl Roles for Role {
 
     fn can(self, action: Action) -> bool {
         match action {
-            Action::Submit | Action::ReadStatus => true,
-            Action::ReadContent | Action::ReadWorkflows | Action::Review => self != Self::Sender,
+            Action::Submit | Action::ReadStatus => self != Self::Component,
+            Action::ReadContent | Action::ReadWorkflows | Action::Review => {
+                !matches!(self, Self::Sender | Self::Component)
+            }
             Action::Steer | Action::Staff | Action::Judge => {
                 matches!(self, Self::Admin | Self::Supervisor)
             }
             Action::Promote | Action::Configure => self == Self::Admin,
+            Action::Work => matches!(self, Self::Admin | Self::Component),
         }
     }
 }

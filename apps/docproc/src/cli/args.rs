@@ -36,6 +36,44 @@ pub(super) enum DocprocCommand {
     Promote(Promote),
     /// Put the version before the present one into force again
     Rollback(Rollback),
+    /// Where files are kept, and whether it is the place this database knows
+    Storage {
+        #[command(subcommand)]
+        command: StorageCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum StorageCommand {
+    /// The storage of this process beside the one that the database knows
+    Show(ShowStorage),
+    /// Say that this storage has the files of this database from now on
+    Adopt(AdoptStorage),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct ShowStorage {
+    #[command(flatten)]
+    pub(super) place: Installation,
+    /// Answer in JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Processes refuse to start on a storage that is not the one this database knows. After files were
+moved to another place, say so once, while no process runs; requests whose files are not there wait
+or fail.
+
+Examples:
+  DOCPROC_STORAGE_URL=s3://papers/house turno docproc storage adopt --reason 'moved to S3'")]
+pub(super) struct AdoptStorage {
+    #[command(flatten)]
+    pub(super) place: Installation,
+    /// For the audit
+    #[arg(long, value_name = "TEXT")]
+    pub(super) reason: String,
 }
 
 #[derive(Args, Debug)]

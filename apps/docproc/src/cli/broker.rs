@@ -21,19 +21,23 @@ use crate::{
 pub(crate) struct BrokerArgs {
     #[command(subcommand)]
     command: BrokerCommand,
-    #[command(flatten)]
-    place: Installation,
-    /// How long a letter may wait, in milliseconds
-    #[arg(long, env = "DOCPROC_MESSAGE_TTL_MS", default_value_t = 300_000, global = true)]
-    ttl_ms: u64,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Debug, Subcommand)]
 enum BrokerCommand {
     /// Declare exchanges, queues and bindings; harmless when they are there
-    Declare,
+    Declare {
+        #[command(flatten)]
+        place: Installation,
+        /// How long a letter may wait, in milliseconds
+        #[arg(long, env = "DOCPROC_MESSAGE_TTL_MS", default_value_t = 300_000)]
+        ttl_ms: u64,
+    },
     /// List queues with what leads to them, how much waits and who consumes
-    Show,
+    Show {
+        #[command(flatten)]
+        place: Installation,
+    },
 }
 
 pub(crate) fn command() -> Command {
@@ -41,7 +45,8 @@ pub(crate) fn command() -> Command {
 }
 
 async fn run(args: BrokerArgs, resolve: Resolve) -> Result<(), Exit> {
-    let deployment = resolve(&args.place)?;
+    let (BrokerCommand::Declare { place, .. } | BrokerCommand::Show { place }) = &args.command;
+    let deployment = resolve(place)?;
     let Some(address) = deployment.broker else {
         return Err(Exit::usage("no broker is named").hint("set DOCPROC_RABBITMQ_URL"));
     };
@@ -49,20 +54,20 @@ async fn run(args: BrokerArgs, resolve: Resolve) -> Result<(), Exit> {
     let files = workflows::sources(config.workflows.as_deref());
     let loaded: Vec<_> = files.iter().filter_map(|(_, text)| workflow::parse(text).ok()).collect();
     let topology = topology::topology(&loaded);
-    let ttl = if args.ttl_ms == 0 { TTL } else { Duration::from_millis(args.ttl_ms) };
     let trouble = |fault: Fault| {
         let code = if fault.may_pass() { Code::Unreachable } else { Code::Failed };
         Exit::new(code, format!("{address}: {fault}"))
     };
     match args.command {
-        BrokerCommand::Declare => {
+        BrokerCommand::Declare { ttl_ms, .. } => {
+            let ttl = if ttl_ms == 0 { TTL } else { Duration::from_millis(ttl_ms) };
             let wanted = declared(&topology, ttl);
             broker::reach(&address, "turno broker", &wanted).await.map_err(trouble)?;
             let (queues, exchanges) = (wanted.queues.len(), wanted.exchanges.len());
             output::say(&format!("{address}: {exchanges} exchanges and {queues} queues are there"));
             Ok(())
         }
-        BrokerCommand::Show => {
+        BrokerCommand::Show { .. } => {
             let nothing = broker::Topology::default();
             broker::reach(&address, "turno broker", &nothing).await.map_err(trouble)?;
             let broker = Broker::open(address.clone(), "turno broker", nothing);

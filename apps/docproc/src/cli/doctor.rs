@@ -1,19 +1,91 @@
-//! What reads pages: the pack of models, both engines, the classifier.
+//! What `turno doctor` asks of documents: what reads pages, where files are kept, the variables.
 
 use ocr::{EngineKind, Pack};
 use understand::classify::Classifier;
 
 use terminal::{Deployment, Finding};
 
-use crate::drivers::{
-    broker::{TTL, usable},
-    environment::{self, has_callback_secret, models},
-    runtime::trained,
+use crate::{
+    decisions::storage as decisions,
+    drivers::{
+        broker::{TTL, usable},
+        environment::{self, AWAY, MISMATCH, has_callback_secret, models},
+        storage::{Address, Fault, Storage},
+    },
+    rules::storage::Step,
 };
+
+const STORAGE: &str = "storage";
 
 /// Everything `turno doctor` asks of documents.
 pub(crate) fn check(deployment: &Deployment) -> Vec<Finding> {
-    reading(deployment).into_iter().chain(variables(deployment)).collect()
+    reading().into_iter().chain(files(deployment)).chain(variables(deployment)).collect()
+}
+
+/// The storage, asked on a thread of its own: a check is a plain function.
+fn files(deployment: &Deployment) -> Vec<Finding> {
+    let config = match environment::config(&deployment.data_dir) {
+        Ok(config) => config,
+        Err(exit) => return vec![Finding::fail(STORAGE, exit.to_string(), "correct the variable")],
+    };
+    // Looking must not make the directory that is looked for.
+    if let Address::Folder(root) = &config.storage
+        && !root.exists()
+    {
+        let detail = format!("{}: made when first needed", root.display());
+        return vec![Finding::pass(STORAGE, detail)];
+    }
+    let answer = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.map(|runtime| runtime.block_on(ask(&config.storage, deployment)))
+        });
+        asking.join()
+    });
+    match answer {
+        Ok(Ok(findings)) => findings,
+        _ => vec![Finding::fail(STORAGE, "it could not be asked", AWAY)],
+    }
+}
+
+async fn ask(address: &Address, deployment: &Deployment) -> Vec<Finding> {
+    let storage = match Storage::open(address) {
+        Ok(storage) => storage,
+        Err(fault) => return vec![Finding::fail(STORAGE, fault.to_string(), AWAY)],
+    };
+    let looked = look(&storage, deployment).await;
+    if looked.verdict == terminal::Verdict::Fail {
+        return vec![looked];
+    }
+    vec![looked, classifier(&storage).await]
+}
+
+/// Whether it answers, and is the one that the database knows.
+async fn look(storage: &Storage, deployment: &Deployment) -> Finding {
+    let address = storage.address();
+    // What is wrong with the database has a line of its own.
+    let Ok(store) = (deployment.open)().await else {
+        return match storage.mark().await {
+            Ok(_) => Finding::pass(STORAGE, format!("{address} answers")),
+            Err(fault) => Finding::fail(STORAGE, fault.to_string(), AWAY),
+        };
+    };
+    let seen = decisions::look(&store, storage).await;
+    store.close().await;
+    match seen {
+        Ok(seen) => match seen.step() {
+            Step::Refuse(mismatch) => {
+                Finding::fail(STORAGE, seen.told(mismatch, storage), MISMATCH)
+            }
+            Step::Name | Step::Mark | Step::Keep => {
+                Finding::pass(STORAGE, format!("{address}, marked when first used"))
+            }
+            Step::Begin => {
+                Finding::pass(STORAGE, format!("{address}, the one this database knows"))
+            }
+        },
+        Err(error) => Finding::fail(STORAGE, error.to_string(), AWAY),
+    }
 }
 
 /// What the environment asks of `DocProc` that it cannot do, or does with less than it could.
@@ -55,7 +127,7 @@ fn broker(deployment: &Deployment) -> Finding {
     }
 }
 
-fn reading(deployment: &Deployment) -> Vec<Finding> {
+fn reading() -> Vec<Finding> {
     let dir = models();
     let pack = match Pack::find(&dir) {
         Ok(pack) => {
@@ -69,7 +141,7 @@ fn reading(deployment: &Deployment) -> Vec<Finding> {
     };
     let engines = ocr::doctor(&dir).into_iter().zip(EngineKind::ALL);
     let engines = engines.map(|((_, found), kind)| engine(kind, found));
-    std::iter::once(pack).chain(engines).chain(std::iter::once(classifier(deployment))).collect()
+    std::iter::once(pack).chain(engines).collect()
 }
 
 /// Either engine reads pictures; missing, the workflows that ask for it wait.
@@ -90,21 +162,22 @@ fn engine(kind: EngineKind, found: Result<String, String>) -> Finding {
     }
 }
 
-fn classifier(deployment: &Deployment) -> Finding {
+async fn classifier(storage: &Storage) -> Finding {
     const ABOUT: &str = "classifier";
-    let file = match environment::config(&deployment.data_dir) {
-        Ok(config) => trained(&config),
-        Err(exit) => return Finding::fail(ABOUT, exit.to_string(), "correct the variable"),
-    };
-    let Ok(bytes) = std::fs::read(&file) else {
-        let labels = Classifier::shipped().labels().join(", ");
-        return Finding::pass(ABOUT, format!("as shipped: {labels}"));
+    let place = Storage::classifier();
+    let bytes = match storage.get(place).await {
+        Ok(bytes) => bytes,
+        Err(Fault::Missing { .. }) => {
+            let labels = Classifier::shipped().labels().join(", ");
+            return Finding::pass(ABOUT, format!("as shipped: {labels}"));
+        }
+        Err(fault) => return Finding::warn(ABOUT, fault.to_string(), AWAY),
     };
     match Classifier::load(&bytes) {
         Ok(own) => Finding::pass(ABOUT, format!("trained here: {}", own.labels().join(", "))),
         Err(error) => {
             let fix = "train it again, or remove the file to use the shipped one";
-            Finding::fail(ABOUT, format!("{}: {error}", file.display()), fix)
+            Finding::fail(ABOUT, format!("{place} in {}: {error}", storage.address()), fix)
         }
     }
 }

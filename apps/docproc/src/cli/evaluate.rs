@@ -7,12 +7,12 @@ use understand::classify::Classifier;
 
 use super::{args::Evaluate, train, untold};
 use crate::{
-    drivers::{environment, runtime::trained},
+    drivers::environment,
     rules::{advance::Thresholds, workflow},
     training::{self, Judge, cases},
 };
 
-pub(super) fn run(args: &Evaluate, resolve: Resolve) -> Result<(), Exit> {
+pub(super) async fn run(args: &Evaluate, resolve: Resolve) -> Result<(), Exit> {
     let deployment = resolve(&args.place)?;
     let cases = cases(&args.dir).map_err(|error| untold(&error))?;
     if cases.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Evaluate, resolve: Resolve) -> Result<(), Exit> {
     let classifier = if args.shipped {
         Classifier::shipped().clone()
     } else {
-        train::in_force(&trained(&config))?
+        train::in_force(&train::open_storage(&config)?).await?
     };
     let judge = Judge {
         workflow: &workflow,

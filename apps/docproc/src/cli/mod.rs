@@ -9,6 +9,7 @@ mod golden_args;
 mod plan;
 mod promote;
 mod status;
+mod storage;
 mod submit;
 mod train;
 
@@ -37,11 +38,12 @@ async fn run(args: Docproc, resolve: Resolve) -> Result<(), Exit> {
         DocprocCommand::Submit(args) => submit::run(args).await,
         DocprocCommand::Status(args) => status::run(&args).await,
         DocprocCommand::Train(args) => train::run(args, resolve).await,
-        DocprocCommand::Evaluate(args) => evaluate::run(&args, resolve),
+        DocprocCommand::Evaluate(args) => evaluate::run(&args, resolve).await,
         DocprocCommand::Plan(args) => plan::run(&args).await,
         DocprocCommand::Golden { command } => golden::run(command).await,
         DocprocCommand::Promote(args) => promote::run(&args).await,
         DocprocCommand::Rollback(args) => promote::back(&args).await,
+        DocprocCommand::Storage { command } => storage::run(command, resolve).await,
     }
 }
 

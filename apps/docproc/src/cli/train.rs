@@ -10,8 +10,9 @@ use understand::classify::{Classifier, Report};
 use super::args::Train;
 use crate::{
     drivers::{
-        environment::{self, models},
-        runtime::trained,
+        environment::{self, models, unsettled},
+        runtime::Config,
+        storage::{Fault, Storage},
     },
     training::{self, Contest, Lesson, Reader, Trained},
 };
@@ -38,8 +39,8 @@ pub(super) async fn run(args: Train, resolve: Resolve) -> Result<(), Exit> {
     if let Some(dir) = &args.labelled {
         lessons.extend(labelled(dir)?);
     }
-    let target = trained(&environment::config(&deployment.data_dir)?);
-    let in_force = in_force(&target)?;
+    let storage = open_storage(&environment::config(&deployment.data_dir)?)?;
+    let in_force = in_force(&storage).await?;
     let new = training::train(&lessons, &in_force)
         .map_err(|error| Exit::failed(format!("nothing could be learnt: {error}")))?;
     report(&new, args.json);
@@ -47,19 +48,28 @@ pub(super) async fn run(args: Train, resolve: Resolve) -> Result<(), Exit> {
         let hint = "label more pages, look for wrong labels, or --force to use it all the same";
         return Err(Exit::new(Code::Conflict, "the model in force is better").hint(hint));
     }
-    save(&target, &new.model)?;
-    eprintln!("written to {}; a running server takes it within seconds", target.display());
+    let place = Storage::classifier();
+    storage.put(place, new.model.into()).await.map_err(|fault| unsettled(&fault.into()))?;
+    let address = storage.address();
+    eprintln!("written to {place} in {address}; a running server takes it within seconds");
     Ok(())
 }
 
+/// The storage of this installation.
+pub(super) fn open_storage(config: &Config) -> Result<Storage, Exit> {
+    Storage::open(&config.storage).map_err(|fault| unsettled(&fault.into()))
+}
+
 /// The classifier a server of this installation would use.
-pub(super) fn in_force(trained: &Path) -> Result<Classifier, Exit> {
-    match std::fs::read(trained) {
+pub(super) async fn in_force(storage: &Storage) -> Result<Classifier, Exit> {
+    let place = Storage::classifier();
+    match storage.get(place).await {
         Ok(bytes) => Classifier::load(&bytes).map_err(|error| {
             let hint = "remove it to use the one that ships with turno, or train again";
-            Exit::failed(format!("{}: {error}", trained.display())).hint(hint)
+            Exit::failed(format!("{place} in {}: {error}", storage.address())).hint(hint)
         }),
-        Err(_) => Ok(Classifier::shipped().clone()),
+        Err(Fault::Missing { .. }) => Ok(Classifier::shipped().clone()),
+        Err(fault) => Err(unsettled(&fault.into())),
     }
 }
 

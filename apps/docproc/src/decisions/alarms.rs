@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Context,
-    rules::alarms::{Alarm, Figures},
-    store::{figures, measures, queue, workers},
+    rules::alarms::{Alarm, Figures, OutsideQueue},
+    store::{figures, measures, outside, queue, workers},
 };
 
 pub const TICK: &str = "docproc.alertas";
@@ -36,7 +36,14 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     if is_due(&context.runtime.summed_up, now) {
         sum_up(&mut tx, now).await?;
     }
+    let active = context.runtime.workflows.active();
+    let known = active.values().flat_map(|workflow| workflow.outside());
+    let queues = outside::queues(&mut tx, known, now).await?;
     drop(tx);
+    for queue in &queues {
+        watched |= queue.waiting > 0;
+        unattended(context, queue, now).await?;
+    }
     for alarm in Alarm::ALL {
         let fingerprint = alarm.fingerprint().to_owned();
         let Some(sentence) = alarm.rings(&figures) else {
@@ -59,6 +66,21 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
             .await?;
     }
     Ok(watched)
+}
+
+async fn unattended(context: &Context, queue: &OutsideQueue, now: Timestamp) -> Result<(), Error> {
+    let Some(sentence) = queue.rings(now) else {
+        return context.resolve(&queue.fingerprint()).await.map(drop);
+    };
+    let title = queue.title();
+    let alert = Alert {
+        app: crate::NAME,
+        fingerprint: queue.fingerprint(),
+        severity: Severity::Critical,
+        title: format!("{} / {}", title.es, title.en),
+        detail: format!("{} / {}", sentence.es, sentence.en),
+    };
+    context.raise(alert).await.map(drop)
 }
 
 /// Gauges of what the database knows and no counter of this process does. Answers whether anything

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error};
-use engine::{Plan, Word as _};
+use engine::Plan;
 
 use crate::{
     Context,
@@ -134,6 +134,7 @@ struct Book<'a> {
     findings: HashMap<String, Vec<&'a Finding>>,
     done: Vec<(i64, jiff::Timestamp, jiff::Timestamp)>,
     again: Vec<(i64, jiff::Timestamp, Trouble)>,
+    waits: Vec<(i64, jiff::Timestamp, Trouble)>,
     dead: Vec<(i64, String, Trouble)>,
 }
 
@@ -144,8 +145,8 @@ impl<'a> Book<'a> {
         for finding in &outcome.findings {
             for ran in &finding.kept.ran {
                 let stage = usize::try_from(ran.at).ok().and_then(|at| workflow.stages.get(at));
-                let component = stage.map_or(ROUTER, |stage| stage.component.word());
-                metrics::histogram!("docproc_stage_seconds", "component" => component)
+                let component = stage.map_or(ROUTER, |stage| stage.component_name());
+                metrics::histogram!("docproc_stage_seconds", "component" => component.to_owned())
                     .record(ran.took.as_secs_f64());
                 let used = context.runtime.resources.now();
                 report::stage(outcome, finding, *ran, stage, component, used);
@@ -173,6 +174,7 @@ impl<'a> Book<'a> {
         let attempt = claim.attempt as u32;
         match retry::after(trouble, attempt, retry, now, rand::random()) {
             Verdict::Again { at } => self.again.push((claim.id, at, trouble.clone())),
+            Verdict::Waits { at } => self.waits.push((claim.id, at, trouble.clone())),
             Verdict::Dead => self.dead.push((claim.id, claim.request.clone(), trouble.clone())),
         }
     }
@@ -181,6 +183,9 @@ impl<'a> Book<'a> {
         messages::done(decision, &self.done).await?;
         for (id, at, trouble) in &self.again {
             messages::again(decision, *id, *at, &trouble.code, &trouble.detail).await?;
+        }
+        for (id, at, trouble) in &self.waits {
+            messages::waits(decision, *id, *at, &trouble.code, &trouble.detail).await?;
         }
         for (id, request, trouble) in &self.dead {
             messages::bury(decision, *id, request, &trouble.code, &trouble.detail).await?;

@@ -227,6 +227,10 @@ pub async fn tick(context: Context, _: Timestamp) -> Next {
     for (request, operator) in marked {
         let by = By { app: crate::NAME, name: operator, role: String::new() };
         let Err(refusal) = add_request(&context, &by, &request, None).await? else { continue };
+        // That is nobody's fault, and over some day.
+        if context.runtime.storage.away().is_some() {
+            break;
+        }
         let sentence = match refusal {
             Refusal::Conflict { code, sentence } if code != ALREADY => sentence.es,
             Refusal::Invalid { sentence, .. } => sentence.es,
@@ -290,9 +294,7 @@ pub async fn run(
 /// Removes files that no case owns: a process that ended between copying and committing.
 pub async fn sweep(context: &Context, age: Duration) -> Result<(), Error> {
     let runtime = context.runtime.clone();
-    let storage = runtime.storage.clone();
-    let old = tokio::task::spawn_blocking(move || storage.cases_older_than(age));
-    let old = old.await.unwrap_or_default();
+    let old = runtime.storage.cases_older_than(age).await;
     let mut tx = context.store.read().await?;
     for ids in old.chunks(500) {
         for orphan in cases::unknown(&mut tx, ids).await? {

@@ -6,10 +6,12 @@ pub mod answers;
 pub mod course;
 pub mod deadlines;
 pub mod golden;
+pub mod outside;
 pub mod people;
 pub mod promotion;
 pub mod queue;
 pub mod receive;
+pub mod storage;
 
 use db::{Decision, Error, audit::Entry};
 use engine::Sentence;
@@ -19,7 +21,6 @@ use serde_json::json;
 
 use crate::{
     Context,
-    drivers::runtime::trained,
     model::{Component, Status},
     store::{
         events, messages, policy,
@@ -209,16 +210,17 @@ fn ended(status: Status) -> Refusal {
 pub async fn refresh(context: &Context) -> Result<(), Error> {
     let runtime = &context.runtime;
     crate::drivers::workflows::refresh(context).await?;
-    runtime.classifier.refresh(&trained(&runtime.config));
+    runtime.classifier.refresh(&runtime.storage).await;
     let policy = policy::load(&context.settings, &mut context.store.read().await?).await?;
     runtime.heed(&policy);
     Ok(())
 }
 
-/// A setting was changed in this process: it holds at once.
+/// A setting was changed in this process: it holds here at once, elsewhere as soon as they hear of it.
 pub async fn settings_changed(context: &Context, decision: &mut Decision) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
     context.runtime.heed(&policy);
+    decision.wake(crate::store::workflows::CHANGED);
     for tick in [queue::TICK, deadlines::TICK, people::TICK, alarms::TICK] {
         decision.wake(tick);
     }

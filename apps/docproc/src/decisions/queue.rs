@@ -14,7 +14,7 @@ use crate::{
     store::{
         messages,
         outbox::{self, Foreign, Unheard},
-        policy, progress, queue_scope, scope,
+        outside, policy, progress, queue_scope, scope,
         sweep::{InHands, Waiting},
     },
 };
@@ -27,6 +27,7 @@ const STANDS_STILL: SignedDuration = SignedDuration::from_secs(5);
 /// There may be messages to take, once this is committed. A manual clock stops for them.
 pub fn wake(context: &Context, decision: &mut Decision) {
     decision.wake(reading::WORK);
+    decision.wake(messages::OUTSIDE);
     if context.clock.is_manual() {
         decision.wake(TICK);
     }
@@ -44,6 +45,8 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
         course::settle(&context, &mut decision, &[id]).await?;
         decision.commit().await?;
     }
+    let lease = outside::next_expiry(&mut context.store.read().await?).await?;
+    let expires = [expires, lease].into_iter().flatten().min();
     if !context.clock.is_manual() {
         return Ok(expires);
     }
@@ -78,16 +81,16 @@ pub async fn keep_foreign(context: &Context, letter: &Foreign) -> Result<(), Err
 
 /// Whoever has no row among the processes is gone, and what it held is free.
 async fn free_lost(context: &Context, now: Timestamp) -> Result<(), Error> {
-    if !messages::any_lost(&mut context.store.read().await?).await? {
+    if !messages::any_lost(&mut context.store.read().await?, now).await? {
         return Ok(());
     }
     let mut decision = context.store.decide(&queue_scope(), now).await?;
-    let plan =
-        decision.plan(&InHands, |(held, living)| sweep::left_behind(held, living)).await?.plan;
+    let plan = decision.plan(&InHands, |(held, living)| sweep::left_behind(held, living, now));
+    let plan = plan.await?.plan;
     wake(context, &mut decision);
     decision.commit().await?;
     let messages = plan.changes.len();
-    tracing::warn!(messages, "messages of processes that are gone are free again");
+    tracing::warn!(messages, "messages of workers that are gone are free again");
     Ok(())
 }
 
@@ -117,6 +120,8 @@ async fn expire(context: &Context, now: Timestamp) -> Next {
             tracing::warn!(request_id = request, "a message expired");
         }
     }
-    let oldest = messages::next_due(&mut context.store.read().await?, &[]).await?;
+    let mut tx = context.store.read().await?;
+    let ours = messages::next_due(&mut tx, &[]).await?;
+    let oldest = [ours, outside::oldest(&mut tx).await?].into_iter().flatten().min();
     Ok(oldest.and_then(|oldest| oldest.checked_add(ttl).ok()))
 }

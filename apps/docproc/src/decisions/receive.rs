@@ -199,6 +199,7 @@ fn first_message(row: &RequestRow) -> NewMessage {
         at: -1,
         stage: "route".to_owned(),
         component: ROUTER.to_owned(),
+        outside: false,
         item: Item::Request,
         priority: row.priority,
         deadline: row.deadline,

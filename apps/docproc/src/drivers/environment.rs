@@ -6,13 +6,14 @@ use std::{
     sync::Arc,
 };
 
-use terminal::Exit;
+use terminal::{Code, Exit};
 
 use super::{
     broker::{self, Outbox},
     runtime::{Config, NotReady, Part, Runtime, Secret},
+    storage::{Address, Bucket, Fault, Keys},
 };
-use crate::{Context, store::policy};
+use crate::{Context, decisions::storage::Unsettled, store::policy};
 
 /// Where the model pack is unless `TURNO_MODELS` says otherwise.
 const MODELS: &str = "models";
@@ -23,19 +24,47 @@ const HEALTH: &str = "DOCPROC_HEALTH_PORT";
 const HEALTH_PORT: u16 = 8080;
 const HEALTH_ADDRESS: &str = "DOCPROC_HEALTH_ADDRESS";
 const RABBIT: &str = "DOCPROC_RABBITMQ_URL";
+const STORAGE_PATH: &str = "DOCPROC_STORAGE_PATH";
+const STORAGE_URL: &str = "DOCPROC_STORAGE_URL";
+const KEY_ID: &str = "AWS_ACCESS_KEY_ID";
+const KEY_SECRET: &str = "AWS_SECRET_ACCESS_KEY";
+/// What mends a storage that is not the one.
+pub(crate) const MISMATCH: &str = "give this process the storage of the others \
+    (DOCPROC_STORAGE_PATH or DOCPROC_STORAGE_URL); if this one has the files now, say so with \
+    `turno docproc storage adopt`";
+/// What mends a storage that is not there.
+pub(crate) const AWAY: &str = "are DOCPROC_STORAGE_PATH or DOCPROC_STORAGE_URL, AWS_ENDPOINT_URL, \
+    AWS_REGION and the AWS keys right, and is it running?";
 const CALLBACK_SECRET: &str = "DOCPROC_CALLBACK_SECRET";
 
 /// Opens what this process needs to take documents, and loads workflows and settings.
 pub async fn open(context: host::Context) -> Result<Arc<Runtime>, Exit> {
     let config = config(&context.options.data_dir)?;
-    let storage = config.storage.display().to_string();
-    let unready = |error: NotReady| Exit::failed(format!("documents in {storage}: {error}"));
+    let unready = |error: NotReady| match error {
+        NotReady::Unsettled(Unsettled::Database(error)) | NotReady::Database(error) => error.into(),
+        NotReady::Unsettled(why) => unsettled(&why),
+        NotReady::Storage(fault) => unsettled(&Unsettled::Fault(fault)),
+    };
     let mut runtime = Runtime::open(config).map_err(unready)?;
     runtime.outbox = outbox(&context, runtime.config.part).await?;
     let runtime = Arc::new(runtime);
     let context = Context::new(context, runtime.clone());
     super::runtime::prepare(&context).await.map_err(unready)?;
     Ok(runtime)
+}
+
+/// How a command ends whose storage cannot be used, with what mends it.
+pub(crate) fn unsettled(why: &Unsettled) -> Exit {
+    match why {
+        Unsettled::Mismatch(sentence) => {
+            Exit::new(Code::Conflict, sentence.as_str()).hint(MISMATCH)
+        }
+        Unsettled::Fault(Fault::Away(sentence)) => {
+            Exit::new(Code::Unreachable, sentence.as_str()).hint(AWAY)
+        }
+        Unsettled::Fault(fault) => Exit::failed(fault.to_string()).hint(AWAY),
+        Unsettled::Database(error) => Exit::failed(terminal::with_causes(error)),
+    }
 }
 
 /// The broker that the house named, if it did. What waiting does not mend ends the start here.
@@ -91,8 +120,7 @@ pub fn config(data_dir: &Path) -> Result<Config, Exit> {
     })?;
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     Ok(Config {
-        storage: variable("DOCPROC_STORAGE_PATH")
-            .map_or_else(|| data_dir.join("docproc"), PathBuf::from),
+        storage: storage(data_dir)?,
         workflows: Some(PathBuf::from(
             variable("DOCPROC_WORKFLOWS_DIR").unwrap_or_else(|| WORKFLOWS.to_owned()),
         )),
@@ -105,6 +133,46 @@ pub fn config(data_dir: &Path) -> Result<Config, Exit> {
         health_port: health_port()?,
         health_address: health_address()?,
     })
+}
+
+/// Where files are kept: a directory, or a bucket with what the usual variables say of it.
+fn storage(data_dir: &Path) -> Result<Address, Exit> {
+    let Some(url) = variable(STORAGE_URL) else {
+        return Ok(variable(STORAGE_PATH)
+            .map_or_else(|| data_dir.join("docproc"), PathBuf::from)
+            .into());
+    };
+    if variable(STORAGE_PATH).is_some() {
+        let message =
+            format!("{STORAGE_URL} and {STORAGE_PATH} are both set: files have one place");
+        return Err(Exit::usage(message).hint("unset one of them"));
+    }
+    let mut bucket =
+        Bucket::parse(&url).map_err(|wrong| Exit::usage(format!("{STORAGE_URL}: {wrong}")))?;
+    bucket.endpoint = variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL"));
+    if let Some(endpoint) = &bucket.endpoint
+        && !reqwest::Url::parse(endpoint).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+    {
+        let message =
+            format!("AWS_ENDPOINT_URL: {endpoint:?} is not http://host:port or https://…");
+        return Err(Exit::usage(message));
+    }
+    bucket.region = variable("AWS_REGION").or_else(|| variable("AWS_DEFAULT_REGION"));
+    bucket.keys = match (variable(KEY_ID), secret(KEY_SECRET)?) {
+        (Some(id), Some(key)) => Some(Keys {
+            id,
+            secret: Secret::new(key),
+            token: secret("AWS_SESSION_TOKEN")?.map(Secret::new),
+        }),
+        (None, None) => None,
+        (Some(_), None) => {
+            return Err(Exit::usage(format!("{KEY_ID} is set and {KEY_SECRET} is not")));
+        }
+        (None, Some(_)) => {
+            return Err(Exit::usage(format!("{KEY_SECRET} is set and {KEY_ID} is not")));
+        }
+    };
+    Ok(Address::Bucket(bucket))
 }
 
 /// Where the models are that read pictures.

@@ -14,7 +14,7 @@ use web::{Lang, Problem};
 use crate::{
     drivers::reading::kind_word,
     drivers::runtime::Runtime,
-    drivers::storage::{Storage, Stored},
+    drivers::storage::{Fault, Storage, Stored},
     model::{Progress, Status},
     rules::{route, sla, workflow::Workflow},
     store::{
@@ -50,7 +50,7 @@ pub struct Form {
 /// Why a form was not taken: a problem to show, or a storage that failed.
 pub enum Refused {
     Problem(Box<Problem>),
-    Storage(object_store::Error),
+    Storage(Fault),
 }
 
 impl From<Problem> for Refused {
@@ -59,9 +59,9 @@ impl From<Problem> for Refused {
     }
 }
 
-impl From<object_store::Error> for Refused {
-    fn from(error: object_store::Error) -> Self {
-        Self::Storage(error)
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self::Storage(fault)
     }
 }
 

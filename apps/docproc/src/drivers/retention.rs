@@ -80,9 +80,7 @@ const ORPHANED: Duration = Duration::from_hours(24);
 pub async fn sweep(context: Context, now: Timestamp) -> Result<(), Error> {
     clear(&context, now).await?;
     let runtime = context.runtime.clone();
-    let storage = runtime.storage.clone();
-    let old = tokio::task::spawn_blocking(move || storage.owners_older_than(ORPHANED));
-    let old = old.await.unwrap_or_default();
+    let old = runtime.storage.owners_older_than(ORPHANED).await;
     let mut tx = context.store.read().await?;
     for ids in old.chunks(500) {
         for orphan in requests::unknown(&mut tx, ids).await? {

@@ -2,12 +2,11 @@
 
 use std::{
     net::IpAddr,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
-    time::SystemTime,
 };
 
 use engine::Word as _;
@@ -18,12 +17,16 @@ use serde_json::json;
 use understand::classify::Classifier;
 
 use super::{
-    broker::Outbox, callback::Clients, folder::Seen, reading::WorkerStatus, resources::Sampler,
-    storage::Storage,
+    broker::Outbox,
+    callback::Clients,
+    folder::Seen,
+    reading::WorkerStatus,
+    resources::Sampler,
+    storage::{Address, Fault, Storage},
 };
 use crate::{
     Context,
-    decisions::receive::CommitBatcher,
+    decisions::{receive::CommitBatcher, storage::Unsettled},
     golden::Rehearsals,
     model::Component,
     store::{catalogue::Workflows, policy::Policy},
@@ -32,7 +35,7 @@ use crate::{
 /// How a process was set up.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    pub storage: PathBuf,
+    pub storage: Address,
     /// Absent or not there: the shipped workflows.
     pub workflows: Option<PathBuf>,
     pub models: PathBuf,
@@ -167,12 +170,9 @@ impl Runtime {
                 tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
             })
             .ok();
-        let classifier = ClassifierSlot::default();
-        classifier.refresh(&trained(&config));
         Ok(Self {
             storage: Storage::open(&config.storage)?,
             pack,
-            classifier,
             most_pages: AtomicUsize::new(Limits::default().pages),
             config,
             ..Self::default()
@@ -202,8 +202,8 @@ pub struct ClassifierSlot(RwLock<Own>);
 #[derive(Debug, Default)]
 struct Own {
     classifier: Option<Arc<Classifier>>,
-    /// When the file it came from was written.
-    written: Option<SystemTime>,
+    /// Which writing of its file it came from.
+    version: Option<String>,
 }
 
 impl ClassifierSlot {
@@ -216,19 +216,23 @@ impl ClassifierSlot {
     }
 
     /// Takes up what was trained since, or goes back to the shipped one when it was removed. A file
-    /// that does not load changes nothing.
-    pub fn refresh(&self, file: &Path) {
-        let written = std::fs::metadata(file).and_then(|about| about.modified()).ok();
-        if self.0.read().unwrap_or_else(PoisonError::into_inner).written == written {
+    /// that does not load changes nothing, nor does a storage that does not answer.
+    pub async fn refresh(&self, storage: &Storage) {
+        let Ok(version) = storage.version(Storage::classifier()).await else { return };
+        if self.0.read().unwrap_or_else(PoisonError::into_inner).version == version {
             return;
         }
-        let loaded = written.map(|_| {
-            let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-            Classifier::load(&bytes).map_err(|error| error.to_string())
-        });
+        let loaded = match version {
+            None => Ok(None),
+            Some(_) => match storage.get(Storage::classifier()).await {
+                Ok(bytes) => Classifier::load(&bytes).map(Some).map_err(|error| error.to_string()),
+                // Looked for again next time.
+                Err(_) => return,
+            },
+        };
         let mut own = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        own.written = written;
-        match loaded.transpose() {
+        own.version = version;
+        match loaded {
             Ok(classifier) => own.classifier = classifier.map(Arc::new),
             Err(error) => {
                 tracing::error!(
@@ -244,21 +248,21 @@ impl ClassifierSlot {
 #[derive(Debug, thiserror::Error)]
 pub enum NotReady {
     #[error("the files have no place: {0}")]
-    Storage(#[from] std::io::Error),
+    Storage(#[from] Fault),
+    #[error("{0}")]
+    Unsettled(#[from] Unsettled),
     #[error(transparent)]
     Database(#[from] db::Error),
 }
 
-/// Loads workflows and settings, before the process takes anything.
+/// Makes sure of the storage, and loads workflows and settings, before the process takes anything.
 pub async fn prepare(context: &Context) -> Result<(), NotReady> {
+    let storage = &context.runtime.storage;
+    crate::decisions::storage::settle(&context.store, storage, context.clock.now()).await?;
+    storage.report_to(&context.shortages);
     let Config { part, threads, .. } = &context.runtime.config;
     let role = json!({ "name": part.word(), "components": part.takes(), "threads": threads });
     metrics::gauge!("docproc_component_info", "component" => part.word()).set(1.0);
     context.process.takes_part(crate::NAME, role);
     Ok(crate::decisions::refresh(context).await?)
-}
-
-/// Where a classifier trained here is kept.
-pub fn trained(config: &Config) -> PathBuf {
-    config.storage.join("classifier.model")
 }

@@ -25,11 +25,13 @@ const MOST: usize = 500;
 /// How often the directory is looked at, in real time: files change outside the house's clock.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Takes up what changes in files, from start to shutdown.
+/// Takes up what changes in files and in other processes, from start to shutdown.
 pub async fn watch(context: Context) {
+    let mut changes = context.listen(versions::CHANGED);
     loop {
         tokio::select! {
             () = context.stopping.cancelled() => return,
+            Some(_) = changes.next() => {}
             () = tokio::time::sleep(EVERY) => {}
         }
         if let Err(error) = crate::decisions::refresh(&context).await {

@@ -183,7 +183,14 @@ impl Play<'_> {
             _ => return Err(misplaced(&stage.name)),
         };
         let at = at as i32;
-        self.course.learn(&Finding { item: item.clone(), from: at, at, known, kept: () });
+        self.course.learn(&Finding {
+            item: item.clone(),
+            from: at,
+            at,
+            known,
+            asks: false,
+            kept: (),
+        });
         Ok(())
     }
 

@@ -169,7 +169,7 @@ async fn take_files(
     let form = reception::read(&runtime, upload, form, limit, desk.lang).await;
     let form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),
-        Refused::Storage(error) => super::intake::unstored(desk, &error),
+        Refused::Storage(error) => super::intake::unstored(desk.lang, &error),
     })?;
     let text = form.others.get("expected").map(String::as_str).unwrap_or_default();
     let expected = serde_json::from_str::<Json>(text).unwrap_or_default();

@@ -58,7 +58,10 @@ async fn health(State(context): State<Context>) -> Json<Value> {
 async fn ready(State(context): State<Context>) -> (StatusCode, Json<Value>) {
     let part = context.runtime.config.part.word();
     match waits_for(&context).await {
-        None => (StatusCode::OK, Json(json!({ "ready": true, "component": part }))),
+        None => {
+            let body = json!({ "ready": true, "component": part });
+            (StatusCode::OK, Json(context.shortages.told(body)))
+        }
         Some(why) => {
             let body = json!({ "ready": false, "component": part, "why": why });
             (StatusCode::SERVICE_UNAVAILABLE, Json(body))

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem};
+use web::{Lang, Path, Problem};
 
 use super::{AtDesk as _, Desk};
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
     },
     drivers::reception::{self, Form, Refused},
     drivers::runtime::Runtime,
+    drivers::storage::Fault,
     model::Status,
     policy::Action,
     rules::{callback, route, workflow::Workflow},
@@ -115,7 +116,7 @@ async fn accept(
     let form = reception::read(runtime, id, form, policy.upload_bytes, desk.lang).await;
     let form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),
-        Refused::Storage(error) => unstored(desk, &error),
+        Refused::Storage(error) => unstored(desk.lang, &error),
     })?;
     if let Some(url) = &form.callback_url {
         let private = crate::drivers::callback::may_stay_inside(&desk.context, policy.callbacks);
@@ -174,11 +175,11 @@ fn no_workflow(
         .hint(known.join(", "))
 }
 
-pub(super) fn unstored(desk: &Desk, error: &object_store::Error) -> Failure {
+pub(super) fn unstored(lang: Lang, error: &Fault) -> Failure {
     tracing::error!(%error, "an upload could not be stored");
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ALMACEN_NO_DISPONIBLE")
-        .lang(desk.lang)
-        .detail(desk.lang.t(
+        .lang(lang)
+        .detail(lang.t(
             "No se pudo guardar el fichero; no se ha aceptado nada.",
             "The file could not be stored; nothing was accepted.",
         ))

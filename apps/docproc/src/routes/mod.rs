@@ -18,6 +18,7 @@ mod steer;
 mod submission;
 mod task_detail;
 mod tasks;
+mod work;
 mod workflows;
 
 use engine::Roles as _;
@@ -45,6 +46,7 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(capacity::routes())
         .merge(operators::routes())
         .merge(backoffice::routes())
+        .merge(work::routes())
         .merge(workflows::routes())
         .merge(golden::routes())
         .merge(promotion::routes())

@@ -1,7 +1,5 @@
 //! Pictures of pages, made when first looked at and kept.
 
-use std::sync::Arc;
-
 use axum::{
     http::header,
     response::{IntoResponse as _, Response},
@@ -12,13 +10,12 @@ use image::{DynamicImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem, Query};
+use web::{Lang, Path, Problem, Query};
 
 use super::{AtDesk as _, Desk};
 use crate::{
     Context,
-    drivers::runtime::Runtime,
-    drivers::storage::Storage,
+    drivers::storage::{Fault, Storage},
     policy::Action,
     store::{pages, requests},
 };
@@ -35,7 +32,7 @@ struct Wanted {
 }
 
 #[derive(Clone, Copy)]
-struct Size {
+pub(super) struct Size {
     word: &'static str,
     dpi: f32,
     /// No side is longer.
@@ -44,6 +41,8 @@ struct Size {
 }
 
 const SCREEN: Size = Size { word: "screen", dpi: 150.0, side: 1800, quality: 82 };
+/// For those who read it: as fine as our own engines get it.
+pub(super) const READ: Size = Size { word: "read", dpi: 200.0, side: 4000, quality: 92 };
 const THUMB: Size = Size { word: "thumb", dpi: 36.0, side: 320, quality: 75 };
 
 /// A page as a picture, upright.
@@ -67,12 +66,7 @@ async fn image(
             return Err(problem.into());
         }
     };
-    let runtime = desk.context.runtime.clone();
-    let place = Storage::picture(&id, n, size.word);
-    let picture = match runtime.storage.get(&place).await {
-        Ok(kept) => kept,
-        Err(_) => make(&desk, runtime, &id, n, size, &place).await?,
-    };
+    let picture = picture(&desk.context, desk.lang, &id, n, size).await?;
     let headers = [
         (header::CONTENT_TYPE, "image/jpeg"),
         // A page never changes; who may see it may change, so only the browser keeps it.
@@ -81,27 +75,50 @@ async fn image(
     Ok((headers, picture).into_response())
 }
 
+/// A page as a picture: kept, or made now.
+pub(super) async fn picture(
+    context: &Context,
+    lang: Lang,
+    id: &str,
+    n: u32,
+    size: Size,
+) -> Result<Bytes, Failure> {
+    let place = Storage::picture(id, n, size.word);
+    match context.runtime.storage.get(&place).await {
+        Ok(kept) => Ok(kept),
+        Err(Fault::Missing { .. }) => make(context, lang, id, n, size, &place).await,
+        Err(fault) => Err(super::intake::unstored(lang, &fault)),
+    }
+}
+
+pub(super) fn gone(lang: Lang) -> Problem {
+    Problem::not_found("SOLICITUD_INEXISTENTE")
+        .lang(lang)
+        .detail(lang.t("No existe esa solicitud.", "Request not found."))
+}
+
 async fn make(
-    desk: &Desk,
-    runtime: Arc<Runtime>,
+    context: &Context,
+    lang: Lang,
     id: &str,
     n: u32,
     size: Size,
     place: &str,
 ) -> Result<Bytes, Failure> {
-    let mut tx = desk.context.store.read().await?;
-    let request = requests::find(&mut tx, id).await?.ok_or_else(|| desk.no_request())?;
+    let runtime = context.runtime.clone();
+    let mut tx = context.store.read().await?;
+    let request = requests::find(&mut tx, id).await?.ok_or_else(|| gone(lang))?;
     // A document that is still open here must not bring back what was removed.
     if request.cleared_at.is_some() {
-        return Err(desk.no_request().into());
+        return Err(gone(lang).into());
     }
     let all = pages::all(&mut tx, id).await?;
     let files = requests::files(&mut tx, id).await?;
     drop(tx);
-    let page = all.into_iter().find(|page| page.n == n).ok_or_else(|| desk.no_request())?;
+    let page = all.into_iter().find(|page| page.n == n).ok_or_else(|| gone(lang))?;
     let file = files.into_iter().find(|file| file.n == page.file);
-    let file = file.ok_or_else(|| desk.no_request())?;
-    let (storage, lang) = (runtime.storage.clone(), desk.lang);
+    let file = file.ok_or_else(|| gone(lang))?;
+    let storage = runtime.storage.clone();
     let drawn = tokio::task::spawn_blocking(move || {
         let document = runtime.status.opened.get(&runtime.storage, &file, &runtime.limits())?;
         let picture = document.render(page.page_in_file as usize, size.dpi)?;

@@ -11,12 +11,17 @@ use web::{Json, Query};
 
 use super::Desk;
 use crate::Context;
-use crate::{decisions, policy::Action, store::queue};
+use crate::{
+    decisions,
+    policy::Action,
+    store::{outbox, queue},
+};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(dead_letters))
         .routes(routes!(groups))
+        .routes(routes!(foreign))
         .routes(routes!(replay))
 }
 
@@ -89,6 +94,40 @@ async fn groups(desk: Desk) -> Result<Response, Failure> {
         .into_iter()
         .map(|(code, stage, n, at)| json!({ "code": code, "stage": stage, "count": n, "latest": at }))
         .collect();
+    Ok(axum::Json(json!({ "items": items, "next": null })).into_response())
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct ForeignLetterView {
+    queue: String,
+    exchange: String,
+    routing_key: String,
+    message_id: Option<String>,
+    /// Why it was not taken.
+    reason: String,
+    /// Its beginning.
+    body: String,
+    bytes: i64,
+    received_at: Timestamp,
+}
+
+/// What the broker delivered and is none of ours, newest first.
+#[utoipa::path(get, path = "/api/docproc/dead-letters/foreign", tag = "docproc",
+    responses((status = 200, body = Object)))]
+async fn foreign(desk: Desk) -> Result<Response, Failure> {
+    desk.require(Action::ReadContent)?;
+    let mut tx = desk.context.store.read().await?;
+    let shown = |letter: outbox::Foreign| ForeignLetterView {
+        queue: letter.queue,
+        exchange: letter.exchange,
+        routing_key: letter.key,
+        message_id: letter.message_id,
+        reason: letter.reason,
+        body: letter.body,
+        bytes: letter.bytes,
+        received_at: letter.received_at,
+    };
+    let items: Vec<_> = outbox::foreign(&mut tx, SHOWN).await?.into_iter().map(shown).collect();
     Ok(axum::Json(json!({ "items": items, "next": null })).into_response())
 }
 

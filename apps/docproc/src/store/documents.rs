@@ -155,11 +155,6 @@ pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<DocumentRow>, Error> 
 }
 
 fn document(row: &Row) -> Result<DocumentRow, Error> {
-    let fields: Option<Json> = row.maybe("fields")?;
-    let fields = fields
-        .map(serde_json::from_value)
-        .transpose()
-        .map_err(|error| Error::corrupt(format!("fields: {error}")))?;
     Ok(DocumentRow {
         id: row.get("id")?,
         first_page: row.get::<i64>("first_page")? as u32,
@@ -168,8 +163,15 @@ fn document(row: &Row) -> Result<DocumentRow, Error> {
         stage_at: row.get::<i64>("stage_at")? as i32,
         progress: row.word("standing", Progress::from_word)?,
         extracted_data: row.maybe("extracted_data")?,
-        fields: fields.unwrap_or_default(),
+        fields: fields(row)?,
         extraction_confidence: row.maybe("extraction_confidence")?,
         origin: row.word("origin", Origin::from_word)?,
     })
+}
+
+/// The fields of a document, as kept with it.
+pub(super) fn fields(row: &Row) -> Result<Vec<FieldValue>, Error> {
+    let fields: Option<Json> = row.maybe("fields")?;
+    let fields = fields.map(serde_json::from_value).transpose();
+    Ok(fields.map_err(|error| Error::corrupt(format!("fields: {error}")))?.unwrap_or_default())
 }

@@ -10,12 +10,13 @@ use page::PageText;
 use serde_json::Value as Json;
 
 use super::{
+    documents,
     messages::Claim,
     pages::page_text,
     requests::{self, FileRow, RequestRow},
 };
 use crate::{
-    model::{Component, Item},
+    model::{Component, FieldValue, Item},
     rules::{
         advance::Thresholds,
         workflow::{Stage, Workflow},
@@ -44,8 +45,21 @@ pub struct Brief {
 #[derive(Clone, Debug)]
 pub enum Input {
     Request,
-    Page { n: u32, file: u32, page_in_file: u32, text: Option<PageText> },
-    Document { id: String, doc_type: String, first: u32, pages: Vec<PageText>, data: Option<Json> },
+    Page {
+        n: u32,
+        file: u32,
+        page_in_file: u32,
+        text: Option<PageText>,
+    },
+    Document {
+        id: String,
+        doc_type: String,
+        first: u32,
+        pages: Vec<PageText>,
+        /// What is known of it so far.
+        data: Option<Json>,
+        fields: Vec<FieldValue>,
+    },
 }
 
 impl Job {
@@ -150,7 +164,7 @@ async fn document_inputs(tx: &mut Tx, claims: &[Claim]) -> Result<HashMap<String
     for row in tx.all_of(sql, &[], &ids).await? {
         texts.entry(row.get("document")?).or_default().push(page_text(&row)?);
     }
-    let sql = "SELECT id, doc_type, first_page, extracted_data FROM documents
+    let sql = "SELECT id, doc_type, first_page, extracted_data, fields FROM documents
                WHERE id IN (SELECT id FROM ROWS)";
     let mut inputs = HashMap::new();
     for row in tx.all_of(sql, &[], &ids).await? {
@@ -160,6 +174,7 @@ async fn document_inputs(tx: &mut Tx, claims: &[Claim]) -> Result<HashMap<String
             first: row.get::<i64>("first_page")? as u32,
             pages: texts.remove(&id).unwrap_or_default(),
             data: row.maybe("extracted_data")?,
+            fields: documents::fields(&row)?,
             id: id.clone(),
         };
         inputs.insert(id, input);

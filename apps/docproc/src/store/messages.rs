@@ -10,6 +10,8 @@ use crate::model::Item;
 
 /// Wakes whoever takes messages.
 pub const WORK: &str = "docproc.work";
+/// Wakes whoever outside waits for messages.
+pub const OUTSIDE: &str = "docproc.outside";
 /// Notes of messages that wait from this commit on, for the broker.
 pub const SENT: &str = "docproc.sent";
 
@@ -21,6 +23,8 @@ pub struct NewMessage {
     pub at: i32,
     pub stage: String,
     pub component: String,
+    /// Somebody outside fetches it.
+    pub outside: bool,
     pub item: Item,
     pub priority: i64,
     pub deadline: Timestamp,
@@ -61,18 +65,18 @@ impl NewMessage {
 
 pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<(), Error> {
     let mut rows = Rows::new(db::columns![
-        request_id run stage_at stage component item priority deadline_utc
+        request_id run stage_at stage component item priority deadline_utc outside
     ]);
     for message in messages {
-        rows.push(message.values());
-    }
-    if !messages.is_empty() {
-        decision.wake(WORK);
+        let [request, run, at, stage, component, item, priority, deadline] = message.values();
+        let outside = i64::from(message.outside).into();
+        rows.push([request, run, at, stage, component, item, priority, deadline, outside]);
+        decision.wake(if message.outside { OUTSIDE } else { WORK });
     }
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
-               deadline_utc, due_at, created_at)
+               deadline_utc, outside, due_at, created_at)
                SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
-               $1, $1 FROM ROWS RETURNING id";
+               outside, $1, $1 FROM ROWS RETURNING id";
     let sent = decision.tx.all_of(sql, &[decision.now.into()], &rows).await?;
     note(decision, &sent)
 }
@@ -88,8 +92,8 @@ fn note(decision: &mut Decision, rows: &[Row]) -> Result<(), Error> {
 
 const CLAIM: &str = "UPDATE messages SET state = 'CLAIMED', attempt = attempt + 1, worker = $1,
         started_at = $2
-    WHERE id IN (SELECT id FROM messages WHERE state = 'READY' AND due_at <= $2 AND component NOT IN ($4, $5)
-                 ORDER BY priority, deadline_utc, id LIMIT $3)
+    WHERE id IN (SELECT id FROM messages WHERE state = 'READY' AND outside = 0 AND due_at <= $2
+                 AND component NOT IN ($4, $5) ORDER BY priority, deadline_utc, id LIMIT $3)
     RETURNING id, request_id, run, stage_at, stage, component, item, attempt, priority,
         deadline_utc, started_at";
 /// The same for one component: it has its own index.
@@ -131,7 +135,7 @@ pub async fn claim(
     Ok(claims)
 }
 
-fn claimed(row: &Row) -> Result<Claim, Error> {
+pub(super) fn claimed(row: &Row) -> Result<Claim, Error> {
     let item: String = row.get("item")?;
     Ok(Claim {
         id: row.get("id")?,
@@ -218,6 +222,22 @@ pub async fn again(
     Ok(())
 }
 
+/// To be tried later as if this try had not been.
+pub async fn waits(
+    decision: &mut Decision,
+    id: i64,
+    at: Timestamp,
+    code: &str,
+    error: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE messages SET state = 'READY', due_at = $2, worker = NULL, error = $3,
+               error_code = $4, attempt = attempt - 1 WHERE id = $1 AND state = 'CLAIMED'";
+    let args = [id.into(), at.into(), error.into(), code.into()];
+    decision.tx.guarded("message", sql, &args).await?;
+    decision.note(SENT, id.to_string());
+    Ok(())
+}
+
 /// To the dead letters. The rest of its request waits with it.
 pub async fn bury(
     decision: &mut Decision,
@@ -235,10 +255,18 @@ pub async fn bury(
 
 /// Requests of which a message has waited for a worker since before an instant.
 pub async fn outdated(tx: &mut Tx, before: Timestamp) -> Result<Vec<String>, Error> {
-    let sql = "SELECT request_id FROM messages WHERE state = 'READY' AND due_at <= $1
-               GROUP BY request_id ORDER BY MIN(due_at) LIMIT 500";
-    let rows = tx.all(sql, &[before.into()]).await?;
-    rows.iter().map(|row| row.get("request_id")).collect()
+    let mut found = Vec::new();
+    for sql in [
+        "SELECT request_id FROM messages WHERE state = 'READY' AND outside = 0 AND due_at <= $1
+         GROUP BY request_id ORDER BY MIN(due_at) LIMIT 500",
+        "SELECT request_id FROM messages WHERE state = 'READY' AND outside = 1 AND due_at <= $1
+         GROUP BY request_id ORDER BY MIN(due_at) LIMIT 500",
+    ] {
+        for row in tx.all(sql, &[before.into()]).await? {
+            found.push(row.get("request_id")?);
+        }
+    }
+    Ok(found)
 }
 
 /// Takes what waits of a request out of the queue.
@@ -266,7 +294,8 @@ pub async fn drop_open(decision: &mut Decision, request: &str) -> Result<(), Err
 /// Messages that could be taken now, and those a worker holds.
 pub async fn left(tx: &mut Tx, now: Timestamp, worker: &str) -> Result<i64, Error> {
     let sql = "SELECT COUNT(*) AS n FROM messages
-               WHERE (state = 'READY' AND due_at <= $1) OR (state = 'CLAIMED' AND worker = $2)";
+               WHERE (state = 'READY' AND outside = 0 AND due_at <= $1)
+               OR (state = 'CLAIMED' AND worker = $2)";
     tx.one(sql, &[now.into(), worker.into()]).await?.get("n")
 }
 
@@ -289,17 +318,20 @@ pub async fn give_back(decision: &mut Decision, worker: &str) -> Result<u64, Err
     decision.tx.execute(sql, &[worker.into()]).await
 }
 
-/// Whether a process that is gone holds anything.
-pub async fn any_lost(tx: &mut Tx) -> Result<bool, Error> {
-    let sql = "SELECT 1 AS one FROM messages WHERE state = 'CLAIMED'
-               AND NOT EXISTS (SELECT 1 FROM processes WHERE name = worker) LIMIT 1";
-    Ok(tx.optional(sql, &[]).await?.is_some())
+/// Whether a process that is gone holds anything, or somebody outside for longer than it may.
+pub async fn any_lost(tx: &mut Tx, now: Timestamp) -> Result<bool, Error> {
+    let sql = "SELECT 1 AS one FROM messages WHERE state = 'CLAIMED' AND (lease_until <= $1
+               OR (lease_until IS NULL
+               AND NOT EXISTS (SELECT 1 FROM processes WHERE name = worker))) LIMIT 1";
+    Ok(tx.optional(sql, &[now.into()]).await?.is_some())
 }
 
-/// When the next message falls due for these components.
+/// When the next message falls due for these components; none named: all that are ours.
 pub async fn next_due(tx: &mut Tx, components: &[&str]) -> Result<Option<Timestamp>, Error> {
     let mut sql = "SELECT MIN(due_at) AS due FROM messages WHERE state = 'READY'".to_owned();
-    if !components.is_empty() {
+    if components.is_empty() {
+        sql.push_str(" AND outside = 0");
+    } else {
         let list: Vec<_> = (1..=components.len()).map(|n| format!("${n}")).collect();
         sql = format!("{sql} AND component IN ({})", list.join(", "));
     }

@@ -17,6 +17,7 @@ pub mod measures;
 pub mod messages;
 pub mod operators;
 pub mod outbox;
+pub mod outside;
 pub mod pages;
 pub mod partial;
 pub mod policy;
@@ -28,6 +29,7 @@ pub mod regroup;
 pub mod requests;
 pub mod reviews;
 pub mod rewind;
+pub mod storage;
 pub mod sweep;
 pub mod workers;
 pub mod workflows;
@@ -35,7 +37,7 @@ mod writing;
 
 use db::{Line, Scope};
 
-pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker");
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

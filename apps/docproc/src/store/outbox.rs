@@ -24,7 +24,7 @@ impl Slice for Unheard {
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
         let sql = "SELECT id, component, resent_at, due_at FROM messages
-                   WHERE state = 'READY' AND due_at <= $1
+                   WHERE state = 'READY' AND outside = 0 AND due_at <= $1
                    ORDER BY priority, deadline_utc, id LIMIT $2";
         let message = |row: &Row| {
             Ok(Unclaimed {
@@ -51,7 +51,7 @@ impl Slice for Unheard {
 /// How many messages wait for each component.
 pub async fn waiting(tx: &mut Tx, now: Timestamp) -> Result<BTreeMap<String, i64>, Error> {
     let sql = "SELECT component, COUNT(*) AS n FROM messages
-               WHERE state = 'READY' AND due_at <= $1 GROUP BY component";
+               WHERE state = 'READY' AND outside = 0 AND due_at <= $1 GROUP BY component";
     let rows = tx.all(sql, &[now.into()]).await?;
     rows.iter().map(|row| Ok((row.get("component")?, row.get("n")?))).collect()
 }

@@ -19,6 +19,8 @@ pub const PAGES: &str = "DOCPROC_MAX_PAGES";
 pub const MESSAGE_TTL: &str = "DOCPROC_MESSAGE_TTL_MS";
 pub const CALLBACK_PRIVATE: &str = "DOCPROC_CALLBACK_PRIVATE";
 pub const TASK_TIMEOUT: &str = "DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS";
+pub const PUBLIC_URL: &str = "DOCPROC_PUBLIC_URL";
+pub const HTTP_AUTHORIZATION: &str = "DOCPROC_HTTP_AUTHORIZATION";
 pub const TASKS_EACH: &str = "DOCPROC_BACKOFFICE_TASKS_PER_OPERATOR";
 
 const fn setting(
@@ -94,6 +96,20 @@ pub const SETTINGS: &[Setting] = &[
         "3",
         "Tareas que un operador tiene como mucho por asignación automática.",
         "Tasks an operator has at most by automatic assignment.",
+    ),
+    setting(
+        PUBLIC_URL,
+        Kind::Text { max: 500 },
+        "\"\"",
+        "Dirección con la que servicios y componentes externos llegan aquí; vacía: la de este proceso.",
+        "Address by which outside services and components reach this house; empty: that of the process.",
+    ),
+    setting(
+        HTTP_AUTHORIZATION,
+        Kind::Secret { max: 2000 },
+        "\"\"",
+        "Cabecera Authorization de las etapas http, por ejemplo «Bearer …»; vacía: ninguna.",
+        "Authorization header of http stages, such as “Bearer …”; empty: none.",
     ),
 ];
 

@@ -5,7 +5,12 @@ use std::collections::HashMap;
 use db::{Error, Row, Tx};
 use jiff::Timestamp;
 
-use crate::{model::Item, rules::why::Queued, wire::TimelineView};
+use super::outside;
+use crate::{
+    model::Item,
+    rules::{alarms, why::Queued},
+    wire::TimelineView,
+};
 
 /// What the queue knows of everything a request has sent.
 pub async fn of_request(
@@ -15,7 +20,7 @@ pub async fn of_request(
     hosted: &[String],
 ) -> Result<HashMap<(Item, i32), Queued>, Error> {
     let sql = "SELECT id, item, stage_at, component, state, worker, started_at, due_at, attempt,
-               error, priority, deadline_utc FROM messages
+               error, priority, deadline_utc, outside FROM messages
                WHERE request_id = $1 AND state IN ('READY', 'CLAIMED') ORDER BY id LIMIT 2000";
     let mut found = HashMap::new();
     for row in tx.all(sql, &[request.into()]).await? {
@@ -28,6 +33,11 @@ pub async fn of_request(
         } else if due > now {
             let error = row.maybe::<String>("error")?.unwrap_or_default();
             Queued::Retry { at: due, attempt: row.get("attempt")?, error }
+        } else if row.get::<i64>("outside")? == 1 {
+            let seen = outside::seen_at(tx, &component).await?;
+            let lately = seen.is_some_and(|seen| alarms::is_there(seen, now));
+            let ahead = ahead(tx, &row, &component, now).await?;
+            Queued::Outside { component, seen, lately, ahead }
         } else if !hosted.is_empty() && !hosted.contains(&component) {
             Queued::Nobody { component }
         } else {

@@ -54,6 +54,8 @@ pub async fn rewind(
     if let Some(sql) = at_stage {
         run(decision, sql, &row.id, Some(at)).await?;
     }
+    let sql = "DELETE FROM stage_replies WHERE request_id = $1 AND stage_at >= $2";
+    run(decision, sql, &row.id, Some(at)).await?;
     let (resume, status) = if from == From::Split {
         (workflow.next_for(Unit::Request, at), Status::Routing)
     } else {

@@ -55,9 +55,11 @@ impl Slice for InHands {
     type Change = i64;
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
-        let sql =
-            "SELECT id, worker FROM messages WHERE state = 'CLAIMED' ORDER BY id LIMIT 100000";
-        let claim = |row: &Row| Ok(InHand { message: row.get("id")?, worker: row.get("worker")? });
+        let sql = "SELECT id, worker, lease_until FROM messages WHERE state = 'CLAIMED' ORDER BY id LIMIT 100000";
+        let claim = |row: &Row| {
+            let until = row.maybe("lease_until")?;
+            Ok(InHand { message: row.get("id")?, worker: row.get("worker")?, until })
+        };
         let claims = tx.all(sql, &[]).await?.iter().map(claim).collect::<Result<_, Error>>()?;
         let living = db::processes::all(tx).await?.into_iter().map(|one| one.name).collect();
         Ok((claims, living))
@@ -69,9 +71,13 @@ impl Slice for InHands {
         _: &Self::Snapshot,
         id: &i64,
     ) -> Result<(), Error> {
-        let sql = "UPDATE messages SET state = 'READY', worker = NULL
+        let sql = "UPDATE messages SET state = 'READY', worker = NULL, lease_until = NULL,
+                   error = CASE WHEN outside = 1 THEN $2 ELSE error END,
+                   error_code = CASE WHEN outside = 1 THEN 'LEASE_EXPIRED' ELSE error_code END
                    WHERE id = $1 AND state = 'CLAIMED'";
-        decision.tx.execute(sql, &[(*id).into()]).await?;
+        let said = "no result came within the time of the stage";
+        decision.wake(messages::OUTSIDE);
+        decision.tx.execute(sql, &[(*id).into(), said.into()]).await?;
         decision.note(messages::SENT, id.to_string());
         Ok(())
     }
@@ -110,6 +116,7 @@ impl Slice for Ended<'_> {
             "UPDATE documents SET extracted_data = NULL, fields = NULL WHERE request_id = $1",
             "UPDATE review_tasks SET input_data = '{}', output_data = NULL WHERE request_id = $1",
             "UPDATE answers SET body = '{}' WHERE request_id = $1",
+            "DELETE FROM stage_replies WHERE request_id = $1",
             "UPDATE request_files SET name = '', password = NULL, content = NULL
              WHERE request_id = $1",
         ] {

@@ -5,6 +5,9 @@ use db::{Decision, Error, Rows, Scope, Tx, sha256_hex};
 use engine::Word as _;
 use jiff::Timestamp;
 
+/// What every process keeps of workflows and settings has changed: woken so that they look again.
+pub const CHANGED: &str = "docproc.changed";
+
 /// A version as it was loaded.
 #[derive(Clone, Debug)]
 pub struct Version {
@@ -57,11 +60,13 @@ pub async fn activate(decision: &mut Decision, chosen: &Version) -> Result<(), E
     let sql = "UPDATE workflows SET active = $2, environment = 'prod', activated_at = $3
                WHERE id = $1 AND active = $4";
     let args = [chosen.id.into(), true.into(), decision.now.into(), false.into()];
+    decision.wake(CHANGED);
     decision.tx.guarded("workflow", sql, &args).await
 }
 
 /// Takes a version out of force and back to where it was before its promotion.
 pub async fn withdraw(decision: &mut Decision, id: i64) -> Result<(), Error> {
+    decision.wake(CHANGED);
     let sql =
         "UPDATE workflows SET active = $2, environment = 'test' WHERE id = $1 AND active = $3";
     decision.tx.guarded("workflow", sql, &[id.into(), false.into(), true.into()]).await
@@ -69,6 +74,7 @@ pub async fn withdraw(decision: &mut Decision, id: i64) -> Result<(), Error> {
 
 /// No new request takes a workflow whose file is gone.
 pub async fn retire_others(decision: &mut Decision, kept: &[&str]) -> Result<(), Error> {
+    decision.wake(CHANGED);
     let sql = "UPDATE workflows SET active = $1
                WHERE active = $2 AND name NOT IN (SELECT v.name FROM ROWS)";
     let kept = Rows::of(&["name"], kept.iter().copied());

@@ -11,6 +11,7 @@ use super::{
     documents::{self, DocumentPatch, NewDocument},
     events,
     messages::{self, NewMessage, Past},
+    outside,
     pages::{self, PagePatch},
     progress::{Loaded, document_id, evidence, piece},
     questions,
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::{
     drivers::reading::Finding,
-    model::{Item, Progress, Standing, Status},
+    model::{Component, Item, Progress, Standing, Status},
     rules::{
         advance::{Change, Thresholds},
         answer::{self, Piece},
@@ -41,6 +42,7 @@ pub(super) struct Writing<'a> {
     past: Vec<Past>,
     reviews: Vec<(usize, &'a Item, usize)>,
     statuses: Vec<(usize, Status)>,
+    replies: Vec<(usize, &'a Finding)>,
 }
 
 impl<'a> Writing<'a> {
@@ -58,6 +60,7 @@ impl<'a> Writing<'a> {
             past: Vec::new(),
             reviews: Vec::new(),
             statuses: Vec::new(),
+            replies: Vec::new(),
         }
     }
 
@@ -82,6 +85,9 @@ impl<'a> Writing<'a> {
             }
         }
         self.stand(which, item, Standing { at: *at, progress: Progress::Done });
+        if kept.said.is_some() {
+            self.replies.push((which, finding));
+        }
         self.remember(which, finding);
     }
 
@@ -168,6 +174,7 @@ impl<'a> Writing<'a> {
             at: at as i32,
             stage: stage.name.clone(),
             component: stage.component_name().to_owned(),
+            outside: stage.component == Component::Outside,
             item,
             priority: row.priority,
             deadline: row.deadline,
@@ -214,10 +221,24 @@ impl<'a> Writing<'a> {
         for (which, status) in &self.statuses {
             events::status(decision, id(which), *status);
         }
+        self.keep_replies(decision).await?;
         self.complete(decision).await?;
         let patches: Vec<_> =
             self.requests.iter().map(|(which, patch)| (id(which), patch)).collect();
         requests::write(decision, &patches).await
+    }
+
+    /// What somebody outside said beside text, type and fields.
+    async fn keep_replies(&self, decision: &mut Decision) -> Result<(), Error> {
+        let mut kept = Vec::with_capacity(self.replies.len());
+        for (which, finding) in &self.replies {
+            let Loaded { row, workflow, .. } = &self.loaded[*which];
+            let stage = workflow.stages.get(finding.from.max(0) as usize);
+            let Some((stage, payload)) = stage.zip(finding.kept.said.as_ref()) else { continue };
+            let (at, item) = (finding.from, finding.item.key());
+            kept.push(outside::Reply { request: &row.id, at, item, stage: &stage.name, payload });
+        }
+        outside::keep(decision, &kept).await
     }
 
     async fn ask(&self, decision: &mut Decision) -> Result<(), Error> {
@@ -240,13 +261,22 @@ impl<'a> Writing<'a> {
         let ids: Vec<&str> =
             done.iter().map(|(which, _)| self.loaded[**which].row.id.as_str()).collect();
         let documents = documents::of_all(&mut decision.tx, &ids).await?;
+        let asked: Vec<&str> = done
+            .iter()
+            .map(|(which, _)| &self.loaded[**which])
+            .filter(|one| one.workflow.asks_about_requests())
+            .map(|one| one.row.id.as_str())
+            .collect();
+        let mut said = outside::about_requests(&mut decision.tx, &asked).await?;
         let mut told = Vec::new();
         for (which, patch) in &mut done {
             let row = &self.loaded[**which].row;
             let of_request = documents.get(&row.id).into_iter().flatten();
             let pieces: Vec<Piece> = of_request.map(|row| piece(row, true)).collect();
             let pages = patch.page_count.or(row.page_count).unwrap_or_default();
+            let said = said.remove(&row.id).unwrap_or_default();
             let result = answer::compose(&row.id, &row.workflow_name, pages, &pieces);
+            let result = answer::with_replies(result, said);
             if row.callback_url.is_some() {
                 let status = Status::Completed.word();
                 told.push(Given::new(row, answers::Kind::Final, status, Some(&result), &[]));

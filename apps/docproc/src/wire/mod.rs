@@ -7,7 +7,7 @@ use engine::Word as _;
 use host::Actor;
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 use utoipa::ToSchema;
 
 use crate::{
@@ -15,7 +15,6 @@ use crate::{
     policy::Role,
     store::{
         documents::DocumentRow,
-        jobs::{Input, Job},
         pages::PageRow,
         partial::Partial,
         requests::{FileRow, RequestRow},
@@ -27,58 +26,10 @@ pub fn role_of(actor: &Actor) -> Option<Role> {
     actor.role_in(crate::NAME).and_then(Role::from_word)
 }
 
-/// Events carry ids and states, never what documents say; whoever has a role may see them.
+/// Events carry ids and states, never what documents say; whoever has a role may see them, but for
+/// workers outside, who see what they fetch.
 pub fn redact(actor: &Actor, _: &str, data: Json) -> Option<Json> {
-    role_of(actor).map(|_| data)
-}
-
-/// *`PipelineMessage`* (§2.3): what an outside service gets.
-pub fn envelope(job: &Job) -> Json {
-    let row = &job.request.row;
-    let (page_index, document_id, payload) = match &job.input {
-        Input::Request => (None, None, request_payload(job)),
-        Input::Page { n, text, .. } => {
-            let payload = json!({
-                "page_index": n,
-                "ocr_text": text.as_ref().map(page::PageText::text),
-                "ocr_confidence": text.as_ref().map(page::PageText::confidence),
-            });
-            (Some(*n), None, payload)
-        }
-        Input::Document { id, doc_type, first, pages, data } => {
-            let texts: Map<String, Json> = pages
-                .iter()
-                .enumerate()
-                .map(|(n, page)| ((*first as usize + n).to_string(), page.text().into()))
-                .collect();
-            let indices: Vec<u32> = (0..pages.len() as u32).map(|n| first + n).collect();
-            let payload = json!({
-                "document_id": id, "doc_type": doc_type, "page_indices": indices,
-                "ocr_texts": texts, "extracted_data": data,
-            });
-            (None, Some(id.clone()), payload)
-        }
-    };
-    json!({
-        "request_id": row.id,
-        "trace_id": row.trace_id,
-        "workflow_name": row.workflow_name,
-        "current_stage": job.claim.stage,
-        "source_component": job.claim.component,
-        "page_index": page_index,
-        "page_count": row.page_count,
-        "document_id": document_id,
-        "document_count": row.document_count,
-        "deadline_utc": row.deadline,
-        "payload": payload,
-        "created_at": job.claim.claimed_at,
-    })
-}
-
-fn request_payload(job: &Job) -> Json {
-    let row = &job.request.row;
-    let names: Vec<&str> = job.request.files.iter().map(|file| file.name.as_str()).collect();
-    json!({ "channel": row.channel, "files": names, "metadata": row.metadata })
+    role_of(actor).filter(|role| *role != Role::Component).map(|_| data)
 }
 
 /// `GET /status/{id}` (§13.2).

@@ -6,7 +6,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod atomic;
+mod broker;
 mod capacity;
+mod clients;
 mod containers;
 mod golden;
 mod logs;
@@ -18,8 +20,12 @@ mod ready;
 mod receiver;
 mod roles;
 mod scenarios;
+mod storage;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
+mod wire;
+mod work;
+mod work_door;
 mod yaml;
 
 #[tokio::test]

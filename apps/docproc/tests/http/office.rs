@@ -6,7 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use docproc::{Config, Context, Part, Runtime};
+use docproc::{
+    Config, Context, Part, Runtime,
+    drivers::{
+        broker::{Outbox, TTL},
+        storage::Address,
+    },
+};
 use host::Clock;
 use jiff::Timestamp;
 use reqwest::multipart::{Form, Part as FormPart};
@@ -28,8 +34,11 @@ pub(crate) fn noon() -> Timestamp {
 pub(crate) struct Setup {
     pub(crate) house: testkit::Setup,
     pub(crate) dir: PathBuf,
+    pub(crate) storage: Address,
     pub(crate) part: Part,
     pub(crate) threads: usize,
+    /// Where RabbitMQ is that carries the messages, if one does.
+    pub(crate) broker: Option<String>,
 }
 
 impl Setup {
@@ -41,7 +50,8 @@ impl Setup {
     pub(crate) fn by(clock: Clock, db: &TestDb) -> Self {
         let house = testkit::Setup::at(noon(), db);
         let house = testkit::Setup { clock, body_bytes: 100_000, ..house };
-        Self { house, dir: db.dir.clone(), part: Part::Everything, threads: 2 }
+        let (storage, dir) = (db.dir.join("files").into(), db.dir.clone());
+        Self { house, dir, storage, part: Part::Everything, threads: 2, broker: None }
     }
 }
 
@@ -165,7 +175,7 @@ impl Office {
         self.detail_until(id, all).await
     }
 
-    async fn poll(&self, path: &str, there: impl Fn(&Json) -> bool) -> Json {
+    pub(crate) async fn poll(&self, path: &str, there: impl Fn(&Json) -> bool) -> Json {
         let began = Instant::now();
         let mut poll = tokio::time::interval(Duration::from_millis(5));
         loop {
@@ -214,7 +224,7 @@ pub(crate) async fn upload(
 /// A process that is ready to serve.
 pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
     let config = Config {
-        storage: setup.dir.join("files"),
+        storage: setup.storage.clone(),
         workflows: Some(setup.dir.join("workflows")),
         models: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"),
         part: setup.part,
@@ -225,7 +235,10 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
         health_port: None,
         health_address: None,
     };
-    let runtime = Arc::new(Runtime::open(config).unwrap());
+    let mut runtime = Runtime::open(config).unwrap();
+    let broker = setup.broker.as_ref().map(|url| url.parse().unwrap());
+    runtime.outbox = broker.map(|broker| Outbox::open(broker, setup.part.word(), TTL));
+    let runtime = Arc::new(runtime);
     let prepared = setup.house.clone().prepare(docproc::app_in(runtime.clone())).await;
     let context = Context::new(prepared.context.clone(), runtime);
     docproc::prepare(&context).await.unwrap();

@@ -10,3 +10,6 @@ mod lifecycle;
 mod olt;
 mod program;
 mod room;
+mod storage;
+
+pub(crate) use docproc::WORKFLOW;

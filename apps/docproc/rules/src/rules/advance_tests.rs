@@ -68,7 +68,7 @@ impl Bench {
 
     fn finding_of_split(&self) -> Finding {
         let known = Known::Split { files: vec![0; self.fates.len()] };
-        Finding { item: Item::Request, from: -1, at: 0, known, kept: () }
+        Finding { item: Item::Request, from: -1, at: 0, known, asks: false, kept: () }
     }
 
     fn settle(&mut self) {
@@ -125,7 +125,7 @@ impl Bench {
             Item::Request => Known::Nothing,
         };
         let at = at as i32;
-        Finding { item: item.clone(), from: at, at, known, kept: () }
+        Finding { item: item.clone(), from: at, at, known, asks: false, kept: () }
     }
 
     fn learn(&mut self, news: &[Finding]) {

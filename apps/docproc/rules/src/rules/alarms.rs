@@ -1,6 +1,7 @@
 //! *Alertas automáticas* (§9.3): the five conditions, with their numbers.
 
 use engine::Sentence;
+use jiff::{SignedDuration, Timestamp};
 
 /// Manual classifications that may wait.
 const MOST_WAITING: i64 = 50;
@@ -120,6 +121,58 @@ impl Alarm {
     }
 }
 
+/// What waits for a component of somebody outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideQueue {
+    pub component: String,
+    pub waiting: i64,
+    /// Since when the first of them could have been taken.
+    pub since: Option<Timestamp>,
+    /// When one of its workers last gave a sign.
+    pub seen: Option<Timestamp>,
+}
+
+/// Without a sign for so long, nobody is there.
+const SILENT: SignedDuration = SignedDuration::from_secs(60);
+
+/// Whether a worker that gave a sign then is still there.
+pub fn is_there(seen: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(seen) < SILENT
+}
+
+impl OutsideQueue {
+    pub fn fingerprint(&self) -> String {
+        format!("docproc/componente/{}", self.component)
+    }
+
+    pub fn title(&self) -> Sentence {
+        let name = &self.component;
+        Sentence::new(
+            format!("Nadie atiende el componente {name}"),
+            format!("Nobody serves component {name}"),
+        )
+    }
+
+    /// Why it rings, if it does: something has waited for a minute in which nobody came.
+    pub fn rings(&self, now: Timestamp) -> Option<Sentence> {
+        let since = self.since.filter(|_| self.waiting > 0)?;
+        let last = self.seen.map_or(since, |seen| seen.max(since));
+        (!is_there(last, now)).then(|| {
+            let (n, name) = (self.waiting, &self.component);
+            match self.seen {
+                Some(seen) => Sentence::new(
+                    format!("{n} mensajes esperan a {name}, visto por última vez a las {seen}"),
+                    format!("{n} messages wait for {name}, last seen at {seen}"),
+                ),
+                None => Sentence::new(
+                    format!("{n} mensajes esperan a {name}, que nunca se ha conectado"),
+                    format!("{n} messages wait for {name}, which was never there"),
+                ),
+            }
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -152,6 +205,23 @@ mod tests {
             (vec![], vec![], vec![Alarm::Volume])
         );
         assert_eq!(ringing(Figures { volume: 500, ..none }), [], "no history, no comparison");
+    }
+
+    #[test]
+    fn a_component_that_nobody_serves_rings_after_a_minute() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let queue = |waiting, since: i64, seen: Option<i64>| OutsideQueue {
+            component: "mi_ocr".to_owned(),
+            waiting,
+            since: Some(at(since)),
+            seen: seen.map(at),
+        };
+        assert_eq!(queue(1, 0, None).rings(at(59)), None);
+        assert!(queue(1, 0, None).rings(at(60)).is_some());
+        assert_eq!(queue(1, 0, Some(30)).rings(at(89)), None, "somebody came in between");
+        assert!(queue(1, 0, Some(30)).rings(at(90)).is_some());
+        assert_eq!(queue(0, 0, None).rings(at(1000)), None, "nothing waits");
+        assert!(queue(1, 100, Some(0)).rings(at(159)).is_none(), "it has not waited long");
     }
 
     proptest! {

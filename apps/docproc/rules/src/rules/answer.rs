@@ -28,6 +28,14 @@ pub fn compose(request: &str, workflow: &str, pages: u32, pieces: &[Piece]) -> J
     })
 }
 
+/// The answer with what components outside said about the whole request, by stage.
+pub fn with_replies(mut answer: Json, said: Map<String, Json>) -> Json {
+    if let (Json::Object(fields), false) = (&mut answer, said.is_empty()) {
+        fields.insert("stages".to_owned(), Json::Object(said));
+    }
+    answer
+}
+
 fn document(piece: &Piece) -> Json {
     let indices: Vec<u32> = (piece.first_page..=piece.last_page).collect();
     json!({

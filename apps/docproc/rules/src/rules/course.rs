@@ -55,6 +55,8 @@ pub struct Finding<Kept = ()> {
     /// The last of them.
     pub at: i32,
     pub known: Known,
+    /// Whoever found it out wants a person to look.
+    pub asks: bool,
     pub kept: Kept,
 }
 
@@ -86,6 +88,12 @@ impl<'a> Course<'a> {
             }
             if self.learn(finding) {
                 changes.push(Change::Learn(n));
+                if finding.asks && !self.snapshot.status.is_final() {
+                    let (item, at) = (finding.item.clone(), finding.at.max(0) as usize);
+                    let review = Change::Review { item, at };
+                    self.follow(&review);
+                    changes.push(review);
+                }
             }
         }
         let (rest, held) = self.advance();

@@ -17,6 +17,7 @@ pub mod retry;
 pub mod route;
 pub mod shift;
 pub mod sla;
+pub mod storage;
 pub mod sufficient;
 pub mod sweep;
 pub mod thresholds;

@@ -18,14 +18,31 @@ pub struct Trouble {
     pub lasting: bool,
 }
 
+/// The files cannot be had: no fault of the message that found out.
+pub const STORAGE_AWAY: &str = "STORAGE_AWAY";
+
+impl Trouble {
+    /// Something that everybody needs is away. What waits for it waits as long as that lasts.
+    pub fn is_outage(&self) -> bool {
+        self.code == STORAGE_AWAY
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Again {
         at: Timestamp,
     },
+    /// The same, and this try did not count.
+    Waits {
+        at: Timestamp,
+    },
     /// To the dead letters, and the request fails.
     Dead,
 }
+
+/// How often it is looked whether an outage is over.
+const OUTAGE: Duration = Duration::from_secs(4);
 
 /// `attempt` counts from 1; `jitter` is in 0..=1.
 pub fn after(
@@ -35,6 +52,10 @@ pub fn after(
     now: Timestamp,
     jitter: f64,
 ) -> Verdict {
+    if trouble.is_outage() {
+        let wait = OUTAGE.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0);
+        return Verdict::Waits { at: now.checked_add(wait).unwrap_or(Timestamp::MAX) };
+    }
     if trouble.lasting || attempt >= retry.attempts {
         return Verdict::Dead;
     }
@@ -60,5 +81,8 @@ mod tests {
         assert_eq!(verdict(2), Verdict::Again { at: now + Duration::from_secs(2) });
         assert_eq!(verdict(3), Verdict::Dead);
         assert_eq!(after(&trouble(true), 1, retry, now, 1.0), Verdict::Dead);
+        let away = Trouble { code: STORAGE_AWAY.into(), ..trouble(false) };
+        let at = now + Duration::from_secs(4);
+        assert_eq!(after(&away, 100, retry, now, 1.0), Verdict::Waits { at });
     }
 }

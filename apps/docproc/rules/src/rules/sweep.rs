@@ -47,12 +47,21 @@ pub fn expired(
 pub struct InHand {
     pub message: i64,
     pub worker: String,
+    /// Somebody outside holds it until then: whether they live we cannot know.
+    pub until: Option<Timestamp>,
 }
 
-/// Who is not among the living holds nothing any more.
-pub fn left_behind(in_hand: &[InHand], living: &BTreeSet<String>) -> Plan<i64, i64> {
-    let (held, changes): (Vec<_>, Vec<_>) =
-        in_hand.iter().partition(|one| living.contains(&one.worker));
+/// Who is not among the living holds nothing any more, and nobody outside longer than they may.
+pub fn left_behind(
+    in_hand: &[InHand],
+    living: &BTreeSet<String>,
+    now: Timestamp,
+) -> Plan<i64, i64> {
+    let holds = |one: &InHand| match one.until {
+        Some(until) => now < until,
+        None => living.contains(&one.worker),
+    };
+    let (held, changes): (Vec<_>, Vec<_>) = in_hand.iter().partition(|one| holds(one));
     let messages = |all: Vec<&InHand>| all.into_iter().map(|one| one.message).collect();
     Plan { changes: messages(changes), held: messages(held) }
 }
@@ -158,10 +167,21 @@ mod tests {
     }
 
     #[test]
-    fn the_living_keep_what_they_hold() {
-        let claim = |message, worker: &str| InHand { message, worker: worker.to_owned() };
+    fn the_living_keep_what_they_hold_and_somebody_outside_until_their_time() {
+        let claim = |message, worker: &str, until: Option<i64>| InHand {
+            message,
+            worker: worker.to_owned(),
+            until: until.map(at),
+        };
         let living = BTreeSet::from(["ana".to_owned()]);
-        let plan = left_behind(&[claim(1, "ana"), claim(2, "gone")], &living);
-        assert_eq!((plan.changes, plan.held), (vec![2], vec![1]));
+        let all = [
+            claim(1, "ana", None),
+            claim(2, "gone", None),
+            claim(3, "outside", Some(11)),
+            claim(4, "outside", Some(10)),
+            claim(5, "ana", Some(10)),
+        ];
+        let plan = left_behind(&all, &living, at(10));
+        assert_eq!((plan.changes, plan.held), (vec![2, 4, 5], vec![1, 3]));
     }
 }

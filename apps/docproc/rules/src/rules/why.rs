@@ -27,6 +27,8 @@ pub enum Queued {
     Retry { at: Timestamp, attempt: i64, error: String },
     /// No process takes messages of this component.
     Nobody { component: String },
+    /// Somebody outside has to fetch it; when one of them was last there.
+    Outside { component: String, seen: Option<Timestamp>, lately: bool, ahead: u32 },
 }
 
 /// The reason behind what the planner held back.
@@ -136,6 +138,29 @@ fn working(item: &Item, stage: &str, queued: Option<&Queued>) -> Reason {
             format!("{who} waits at “{stage}”: no process runs {component}."),
             None,
             json!({ "component": component }),
+        ),
+        Some(Queued::Outside { component, seen, lately: true, ahead }) => (
+            "ESPERA_COMPONENTE",
+            format!("{quien} espera en «{stage}» a {component}: {ahead} más urgentes delante."),
+            format!("{who} waits at “{stage}” for {component}: {ahead} more urgent ahead."),
+            None,
+            json!({ "component": component, "seen_at": seen, "ahead": ahead }),
+        ),
+        Some(Queued::Outside { component, seen: Some(seen), .. }) => (
+            "COMPONENTE_AUSENTE",
+            format!(
+                "{quien} espera en «{stage}» a {component}, visto por última vez a las {seen}."
+            ),
+            format!("{who} waits at “{stage}” for {component}, last seen at {seen}."),
+            None,
+            json!({ "component": component, "seen_at": seen }),
+        ),
+        Some(Queued::Outside { component, seen: None, .. }) => (
+            "COMPONENTE_AUSENTE",
+            format!("{quien} espera en «{stage}» a {component}, que nunca se ha conectado."),
+            format!("{who} waits at “{stage}” for {component}, which was never there."),
+            None,
+            json!({ "component": component, "seen_at": null }),
         ),
         Some(Queued::Behind { ahead }) => (
             "EN_COLA",

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::{Outbox, Post};
 use crate::{
     Context, Part,
-    decisions::queue,
+    decisions::{outside, queue},
     model::Component,
     rules::topology,
     store::{outbox, outbox::Foreign, reviews},
@@ -35,7 +35,7 @@ impl Inbox {
         let everything = part == Part::Everything;
         let mut queues: Vec<String> = joins.collect();
         if everything || part == Part::Router {
-            queues.push(topology::DEAD_LETTERS.to_owned());
+            queues.extend([topology::DEAD_LETTERS, topology::STAGE_RESULTS].map(str::to_owned));
         }
         if everything || part == Part::Backoffice {
             queues.extend(people);
@@ -64,6 +64,10 @@ impl Inbox {
 async fn heard(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result<(), db::Error> {
     match delivery.queue.as_str() {
         topology::DEAD_LETTERS => dead(context, outbox, delivery).await,
+        topology::STAGE_RESULTS => match outside::heard(context, &delivery.body).await? {
+            outside::Heard::Recorded | outside::Heard::Stale => Ok(()),
+            outside::Heard::Foreign(reason) => keep(context, delivery, &reason).await,
+        },
         queue if queue.starts_with("q.backoffice.") => {
             let mut tx = context.store.read().await?;
             let id = delivery.message_id.as_deref().unwrap_or_default();

@@ -8,6 +8,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use super::{Outbox, Post};
 use crate::{
     Context,
+    drivers::letters::envelopes,
     rules::topology::{self, Topology},
     store::{addresses, reviews},
     wire::message::{Address, PipelineMessage},
@@ -59,14 +60,20 @@ async fn letters(
     let addresses = addresses::of_messages(&mut tx, &ids, &context.runtime.workflows).await?;
     let (now, topology) = (context.clock.now(), outbox.topology());
     let mut letters = Vec::with_capacity(posts.len());
+    let mut due = Vec::with_capacity(ids.len());
     for id in ids {
         // Whoever took it meanwhile needs no letter.
         let Some(address) = addresses.get(&id).filter(|address| address.ready) else { continue };
         let wait = Duration::try_from(now.duration_until(address.due)).unwrap_or_default();
-        if wait.is_zero() {
-            letters.extend(of_message(&topology, address));
-        } else {
+        if !wait.is_zero() {
             later(context, id, wait);
+            continue;
+        }
+        due.push(id);
+    }
+    for (id, message) in envelopes(context, &mut tx, &due).await? {
+        if let Some(address) = addresses.get(&id) {
+            letters.extend(of_message(&topology, address, &message));
         }
     }
     for post in posts {
@@ -95,9 +102,9 @@ fn later(context: &Context, id: i64, wait: Duration) {
     });
 }
 
-fn of_message(topology: &Topology, address: &Address) -> Option<Letter> {
+fn of_message(topology: &Topology, address: &Address, message: &PipelineMessage) -> Option<Letter> {
     let key = topology.key(&address.component, &address.key)?.to_owned();
-    let body = serde_json::to_vec(&PipelineMessage::small(address)).ok()?;
+    let body = serde_json::to_vec(message).ok()?;
     let headers = BTreeMap::from([
         ("request_id".to_owned(), address.request.clone()),
         ("trace_id".to_owned(), address.trace.clone()),

@@ -152,6 +152,9 @@ async fn enter(
     };
     let files = vec![file];
     if let Err(es) = reception::open(runtime.clone(), &files, Lang::Es).await {
+        if let Some(why) = runtime.storage.away() {
+            return Ok(Err(Refused::Later(why)));
+        }
         let en = reception::open(runtime.clone(), &files, Lang::En).await.err();
         let en = en.as_ref().unwrap_or(&es).detail_text().to_owned();
         return Ok(Err(Refused::Bad(Sentence::new(es.detail_text().to_owned(), en))));

@@ -144,6 +144,7 @@ impl Papers {
                     first: *first,
                     pages: texts.collect::<Option<_>>()?,
                     data: None,
+                    fields: Vec::new(),
                 })
             }
         }

@@ -34,7 +34,7 @@ use crate::{
 /// Rung after every round, for a manual clock that waits.
 const ROUND: &str = "docproc.round";
 /// The longest without a look at the queue: other processes put messages there too.
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_secs(5);
 /// Claims this much work ahead, so that workers do not wait for a commit.
 const AHEAD: Duration = Duration::from_millis(40);
 const MOST_IN_HAND: usize = 256;

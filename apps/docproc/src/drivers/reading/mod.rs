@@ -9,6 +9,7 @@ mod extract;
 mod job_queue;
 mod opened;
 mod read;
+pub(crate) mod reply;
 pub(crate) mod report;
 mod split;
 mod worker;
@@ -44,6 +45,8 @@ pub struct Kept {
     pub reading: Option<Box<Reading>>,
     pub files: Vec<FileRow>,
     pub leaves: Vec<Leaf>,
+    /// What somebody outside said beside that.
+    pub said: Option<serde_json::Map<String, serde_json::Value>>,
     /// The stages that ran, in a row.
     pub ran: Vec<Ran>,
     /// Nobody asked yet: its message was about to be sent.
@@ -57,6 +60,7 @@ impl Kept {
         self.reading = later.reading.or(self.reading.take());
         self.files.extend(later.files);
         self.leaves.extend(later.leaves);
+        self.said = later.said.or(self.said.take());
         self.ran.extend(later.ran);
     }
 }

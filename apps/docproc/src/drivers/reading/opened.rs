@@ -44,10 +44,7 @@ impl Opened {
             return Err(Broken::TooLarge { what: "file", found, limit });
         }
         let kind = kind(&file.kind).ok_or(Broken::Unreadable { what: "a document" })?;
-        let bytes = match &file.content {
-            Some(content) => content.to_vec(),
-            None => std::fs::read(storage.local(&file.place))?,
-        };
+        let bytes = storage.read(file)?;
         let document = Document::open(bytes, kind, file.password.as_deref(), limits)?;
         let document = Arc::new(document);
         self.keep(Entry {

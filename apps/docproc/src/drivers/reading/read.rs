@@ -113,7 +113,7 @@ fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble>
     Ok((opened.map_err(|broken| trouble(&broken))?, *page_in_file as usize))
 }
 
-fn found(text: PageText) -> Found {
+pub(super) fn found(text: PageText) -> Found {
     let evidence = first_page_evidence(&text);
     let named = evidence.identity.is_some();
     let place = PagePosition::told(evidence.page_number, evidence.starts, named);

@@ -5,8 +5,11 @@ use paper::{Broken, Kind, Limits};
 use super::{Found, Kept, opened::kind_word};
 use crate::{
     drivers::runtime::Runtime,
-    drivers::storage::Storage,
-    rules::{course::Known, retry::Trouble},
+    drivers::storage::{Fault, Storage},
+    rules::{
+        course::Known,
+        retry::{STORAGE_AWAY, Trouble},
+    },
     store::{jobs::Job, pages::Leaf, requests::FileRow},
 };
 
@@ -89,12 +92,21 @@ fn unpack(
 
 fn named(broken: &Broken, name: &str) -> Trouble {
     let mut trouble = trouble(broken);
+    if trouble.is_outage() {
+        return trouble;
+    }
     trouble.detail = format!("{name}: {} / {}", broken.sentence_es(), trouble.detail);
     trouble
 }
 
-/// A file that cannot be read today cannot be read tomorrow; a disk that does not answer may.
+/// A file that cannot be read today cannot be read tomorrow; a disk that does not answer may, and
+/// while the storage is away nothing is held against the file.
 pub(super) fn trouble(broken: &Broken) -> Trouble {
+    if let Broken::Io(error) = broken
+        && let Some(Fault::Away(why)) = Fault::within(error)
+    {
+        return Trouble { code: STORAGE_AWAY.to_owned(), detail: why.clone(), lasting: false };
+    }
     let lasting = !matches!(broken, Broken::Io(_));
     Trouble { code: broken.code().to_owned(), detail: broken.to_string(), lasting }
 }

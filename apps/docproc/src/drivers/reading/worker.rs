@@ -92,7 +92,7 @@ impl Worker {
             } else {
                 kept.ahead = haste == Haste::Quick;
                 let item = job.claim.item.clone();
-                findings.push(Finding { item, from, at, known, kept });
+                findings.push(Finding { item, from, at, known, asks: false, kept });
             }
             match self.next_here(job, at) {
                 Some(next) => at = next,

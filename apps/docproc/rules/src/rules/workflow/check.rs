@@ -152,26 +152,20 @@ fn crossed(before: &[Stage], stage: &Stage) -> Option<Sentence> {
     ))
 }
 
-/// The longest name of a component that is not ours.
-const LONGEST: usize = 63;
-
 /// A component that is not ours belongs to somebody outside, if it has a name that a queue can
 /// have and is no slip of the pen.
 pub(super) fn outside(stage: &str, word: &str) -> Result<Component, Sentence> {
     let ours = Component::OURS.map(Component::word);
     let known = ours.join(", ");
-    let fits = word.len() <= LONGEST
-        && word.starts_with(|first: char| first.is_ascii_lowercase())
-        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if !fits || RESERVED.contains(&word) {
+    if !Component::is_outside_name(word) {
         return Err(Sentence::new(
             format!(
                 "etapa {stage:?}: {word:?} no puede ser un componente: hay {known}, y uno propio \
-                 se llama con minúsculas, cifras y guiones bajos, hasta {LONGEST}"
+                 se llama con minúsculas, cifras y guiones bajos, hasta 63"
             ),
             format!(
                 "stage {stage:?}: {word:?} cannot be a component: there are {known}, and one of \
-                 your own is called by lower-case letters, digits and underscores, up to {LONGEST}"
+                 your own is called by lower-case letters, digits and underscores, up to 63"
             ),
         ));
     }
@@ -189,17 +183,6 @@ pub(super) fn outside(stage: &str, word: &str) -> Result<Component, Sentence> {
         )),
     }
 }
-
-/// Names of the house that are no components of a stage.
-const RESERVED: [&str; 7] = [
-    "workflow_router",
-    "api_gateway",
-    "backoffice",
-    "sla_monitor",
-    "dead_letters",
-    "stage_results",
-    "all",
-];
 
 /// Whether one letter was dropped, added, changed or swapped with the next. A digit is no slip.
 fn nearly(ours: &str, word: &str) -> bool {

@@ -181,6 +181,12 @@ impl Workflow {
         outside.map(Stage::component_name).collect()
     }
 
+    /// Whether somebody outside says something about whole requests.
+    pub fn asks_about_requests(&self) -> bool {
+        let asks = |stage: &Stage| stage.component.is_elsewhere() && stage.unit == Unit::Request;
+        self.stages.iter().any(asks)
+    }
+
     pub fn has(&self, component: Component) -> bool {
         self.stages.iter().any(|stage| stage.component == component)
     }

@@ -1,0 +1,130 @@
+//! Messages carried by a RabbitMQ that is not ours: what it does, loses and brings of others.
+
+use std::time::Duration;
+
+use docproc::{Part, model::Component};
+use serde_json::{Value as Json, json};
+use testkit::broker::Vhost;
+
+use crate::office::{Office, Setup, TestDb};
+
+/// A database and a virtual host of the test's own, or nothing where there is no broker.
+async fn services() -> Option<(TestDb, Vhost)> {
+    let db = TestDb::postgres().await?;
+    Some((db, testkit::broker::vhost().await?))
+}
+
+fn carried(db: &TestDb, vhost: &Vhost, part: Part) -> Setup {
+    Setup { part, broker: Some(vhost.url.clone()), ..Setup::of(db) }
+}
+
+const PAGE: &str = "nothing that anybody knows";
+
+async fn depth(vhost: &Vhost, queue: &str) -> i64 {
+    let found = vhost.get(&format!("queues/{}/{queue}", vhost.name)).await;
+    found["messages"].as_i64().unwrap_or_default()
+}
+
+async fn publish(vhost: &Vhost, exchange: &str, key: &str, id: Option<&str>, payload: &str) {
+    let mut properties = json!({});
+    if let Some(id) = id {
+        properties["message_id"] = id.into();
+    }
+    let body = json!({ "properties": properties, "routing_key": key, "payload": payload,
+        "payload_encoding": "string" });
+    let path = format!("exchanges/{}/{exchange}/publish", vhost.name);
+    assert!(vhost.send("POST", &path, &body).await.contains("true"), "{key} is routed");
+}
+
+#[tokio::test]
+async fn a_request_goes_through_the_queues_of_one_process_and_of_many() {
+    let Some((db, vhost)) = services().await else { return };
+    let office = Office::with(carried(&db, &vhost, Part::Everything)).await;
+    let id = office.pages(&[PAGE; 3], "default").await;
+    office.all_read(&id).await;
+    office.close().await;
+    let mut parts = vec![Part::Gateway, Part::Router];
+    let ours = [Component::Splitter, Component::Ocr, Component::Classifier, Component::Extractor];
+    parts.extend(ours.map(Part::Only));
+    let mut offices = Vec::new();
+    for part in parts {
+        offices.push(Office::with(carried(&db, &vhost, part)).await);
+    }
+    let began = std::time::Instant::now();
+    let id = offices[0].pages(&[PAGE; 3], "default").await;
+    offices[0].all_read(&id).await;
+    println!("through one process per component in {:?}", began.elapsed());
+    let sql = "SELECT COUNT(DISTINCT worker) AS n FROM messages WHERE state = 'DONE'";
+    assert!(offices[0].count(sql).await >= 4, "several processes took part");
+    for office in offices {
+        office.close().await;
+    }
+    for queue in ["q.workflow_router", "q.splitter", "q.ocr", "q.classifier", "q.dead_letters"] {
+        assert_eq!(depth(&vhost, queue).await, 0, "{queue}");
+    }
+}
+
+#[tokio::test]
+async fn an_emptied_queue_is_filled_again() {
+    let Some((db, vhost)) = services().await else { return };
+    let door = Office::with(carried(&db, &vhost, Part::Gateway)).await;
+    let id = door.pages(&[PAGE], "default").await;
+    // The letter is there: nobody takes it yet.
+    while depth(&vhost, "q.workflow_router").await == 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let path = format!("queues/{}/q.workflow_router/contents", vhost.name);
+    vhost.send("DELETE", &path, &json!({})).await;
+    let workers = Office::with(carried(&db, &vhost, Part::Everything)).await;
+    door.all_read(&id).await;
+    workers.close().await;
+    door.close().await;
+}
+
+#[tokio::test]
+async fn what_is_foreign_is_kept_and_harms_nobody() {
+    let Some((db, vhost)) = services().await else { return };
+    let office = Office::with(carried(&db, &vhost, Part::Everything)).await;
+    for n in 0..20 {
+        publish(&vhost, "doc.direct", "page.ocr", None, &format!("not json {n}")).await;
+        publish(&vhost, "doc.direct", "request.new", Some("999999"), "{}").await;
+    }
+    publish(&vhost, "doc.dlx", "", None, "a letter of somebody else").await;
+    publish(&vhost, "doc.direct", "page.classified", Some("x"), "{}").await;
+    let id = office.pages(&[PAGE; 2], "default").await;
+    office.all_read(&id).await;
+    let foreign = async || -> Json {
+        office.client.get("/api/docproc/dead-letters/foreign").await.expect(200)["items"].clone()
+    };
+    while foreign().await.as_array().unwrap().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let kept = foreign().await.to_string();
+    assert!(kept.contains("a letter of somebody else"), "{kept}");
+    assert!(kept.contains("q.classification_aggregator"), "{kept}");
+    assert_eq!(depth(&vhost, "q.ocr").await, 0);
+    office.close().await;
+}
+
+#[tokio::test]
+async fn without_the_broker_work_goes_on_and_with_a_new_one_too() {
+    let Some(db) = TestDb::postgres().await else { return };
+    let Some(node) = testkit::broker::node().await else { return };
+    let setup = Setup { broker: Some(node.url.clone()), ..Setup::of(&db) };
+    let office = Office::with(setup).await;
+    let id = office.pages(&[PAGE], "default").await;
+    office.all_read(&id).await;
+    node.kill().await;
+    let id = office.pages(&[PAGE; 2], "default").await;
+    office.all_read(&id).await;
+    while office.client.get("/ready").await.expect(200)["degraded"] != json!(["broker"]) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    node.restart_empty().await;
+    while !office.client.get("/ready").await.expect(200)["degraded"].is_null() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let id = office.pages(&[PAGE], "default").await;
+    office.all_read(&id).await;
+    office.close().await;
+}
