@@ -79,7 +79,8 @@ tools: ## install what the tests need and this machine lacks
 	@scripts/tools test
 
 clean: ## remove everything that was built; data/ and models/ stay
-	@[ ! -d "$(CARGO_TARGET_DIR)/cluster" ] || scripts/cluster clean
+	@if [ -d "$(CARGO_TARGET_DIR)/cluster" ] || \
+		[ "$$(scripts/cluster kind 2>/dev/null)" = docker ]; then scripts/cluster clean || true; fi
 	@scripts/test-postgres stop
 	@scripts/test-rabbitmq stop
 	@cargo clean
