@@ -6,7 +6,7 @@ BENCH ?=
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build models up down logs ps migrate test soak lint format bench tools clean
+.PHONY: help run build models image up down logs ps migrate test soak lint format bench tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ migrate: ## bring the database of `make up` to this version
 # The seed's name for it.
 migrate-docker: migrate
 
+image: build ## build the image's last stage without Docker, and read a scan with it
+	@scripts/image
+
 test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
 	@scripts/test
 
@@ -77,7 +80,8 @@ tools: ## install what the tests need and this machine lacks
 	@scripts/tools test
 
 clean: ## remove everything that was built; data/ and models/ stay
-	@[ ! -d "$(CARGO_TARGET_DIR)/cluster" ] || scripts/cluster clean
+	@if [ -d "$(CARGO_TARGET_DIR)/cluster" ] || \
+		[ "$$(scripts/cluster kind 2>/dev/null)" = docker ]; then scripts/cluster clean || true; fi
 	@scripts/test-postgres stop
 	@scripts/test-rabbitmq stop
 	@cargo clean

@@ -15,7 +15,7 @@ pub mod story;
 use std::path::PathBuf;
 
 pub use client::{Answer, Client};
-pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_sqlite};
+pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_sqlite, on_wires};
 pub use postgres::fresh_database;
 pub use s3::S3Server;
 pub use server::{Clock, Options, Turno};

@@ -66,6 +66,23 @@ pub async fn on_both(case: impl AsyncFn(&TestDb)) {
     on_postgres(&case).await;
 }
 
+/// Runs a case for processes by the real clock on one `PostgreSQL`, which wake each other through it,
+/// and then again with `RabbitMQ` in between. Each clone of the setup is a process.
+pub async fn on_wires(case: impl AsyncFn(&Setup)) {
+    on_postgres(async |db| {
+        let setup = Setup { clock: Clock::Real, ..Setup::at(Timestamp::now(), db) };
+        case(&setup).await;
+    })
+    .await;
+    let Some(vhost) = crate::broker::vhost().await else { return };
+    on_postgres(async |db| {
+        let broker = Some(vhost.url.parse().expect("the node's own address"));
+        let setup = Setup { clock: Clock::Real, broker, ..Setup::at(Timestamp::now(), db) };
+        case(&setup).await;
+    })
+    .await;
+}
+
 /// How an application is served. Begin with [`Setup::at`] and change what the test is about; a clone
 /// is another process on the same database and clock.
 #[derive(Clone)]

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use testkit::{Answer, Client, broker, fresh_database, server::binary};
 
 /// Long enough for reading a scan on a busy machine with two cores.
-const PATIENCE: Duration = Duration::from_mins(3);
+const COMPLETED_WITHIN: Duration = Duration::from_mins(3);
 
 /// A cluster of this test alone, on free ports. Dropped, nothing is left of it.
 struct Cluster {
@@ -153,7 +153,7 @@ fn scan(home: &Path) -> PathBuf {
         .output()
         .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let files = std::fs::read_dir(out.join("scanned")).unwrap().map(|file| file.unwrap().path());
+    let files = std::fs::read_dir(&out).unwrap().map(|file| file.unwrap().path());
     let is_document = |path: &PathBuf| path.extension().is_some_and(|kind| kind != "json");
     files.filter(is_document).min().expect("a document was made")
 }
@@ -192,7 +192,10 @@ async fn completes(cluster: &Cluster, requests: &[&str]) -> BTreeMap<String, usi
         if open.is_empty() {
             return asked;
         }
-        assert!(began.elapsed() < PATIENCE, "still open after {PATIENCE:?}: {open:?}");
+        assert!(
+            began.elapsed() < COMPLETED_WITHIN,
+            "still open after {COMPLETED_WITHIN:?}: {open:?}"
+        );
         let tasks = people.get("/api/tasks?status=pending").await.expect(200);
         for task in tasks.as_array().into_iter().flatten() {
             answer(&people, task).await;
@@ -224,9 +227,9 @@ async fn answer(people: &Client, task: &Json) {
 /// A form as a browser sends it.
 async fn post(people: &Client, path: &str, said: &[(&str, String)]) {
     let encoded = |text: &str| -> String {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric();
-        let one = |byte| {
-            if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+        let one = |byte: u8| {
+            let plain = byte.is_ascii_alphanumeric();
+            if plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
         };
         text.bytes().map(one).collect()
     };

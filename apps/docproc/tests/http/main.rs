@@ -21,6 +21,7 @@ mod receiver;
 mod roles;
 mod scenarios;
 mod storage;
+mod together;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
 mod wire;

@@ -8,6 +8,7 @@ mod outage;
 mod scenarios;
 mod shop;
 mod stream;
+mod together;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
 

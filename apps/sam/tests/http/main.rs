@@ -9,3 +9,4 @@ mod refusals;
 mod roles;
 mod scenarios;
 mod screens;
+mod together;

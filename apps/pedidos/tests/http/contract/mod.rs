@@ -8,7 +8,7 @@ mod lifecycle;
 mod privacy;
 mod roles;
 mod rules;
-mod sockets;
+pub(crate) mod sockets;
 
 macro_rules! on_both {
     ($($module:ident: $($case:ident),+;)+) => {

@@ -11,7 +11,7 @@ use crate::shop::{Shop, Who};
 
 const PATH: &str = "/socket.io/?EIO=4&transport=polling";
 
-struct Socket {
+pub(crate) struct Socket {
     client: Client,
     path: String,
     /// Packets that arrived and were not read yet.
@@ -19,7 +19,7 @@ struct Socket {
 }
 
 impl Socket {
-    async fn open(client: &Client, auth: &Json) -> Self {
+    pub(crate) async fn open(client: &Client, auth: &Json) -> Self {
         let hello = client.get(PATH).await;
         assert_eq!(hello.status, 200, "{}", hello.text);
         let hello: Json = serde_json::from_str(hello.text.strip_prefix('0').unwrap()).unwrap();
@@ -53,7 +53,7 @@ impl Socket {
     }
 
     /// The next event: its name and what it says.
-    async fn event(&mut self) -> (String, Json) {
+    pub(crate) async fn event(&mut self) -> (String, Json) {
         loop {
             let packet = self.packet().await;
             if let Some(event) = packet.strip_prefix("42") {
@@ -65,7 +65,7 @@ impl Socket {
     }
 
     /// Connected means: from now on events arrive.
-    async fn welcome(&mut self) {
+    pub(crate) async fn welcome(&mut self) {
         let packet = self.packet().await;
         assert!(packet.starts_with("40{"), "{packet}");
     }
