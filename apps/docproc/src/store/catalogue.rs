@@ -14,6 +14,8 @@ use crate::rules::workflow::{self, Fault, Workflow};
 #[derive(Debug, Default)]
 pub struct Workflows {
     now: RwLock<Now>,
+    /// Held from the look to what is made of it: whoever looked first must not have the last word.
+    taking_up: tokio::sync::Mutex<()>,
     by_id: RwLock<HashMap<i64, Arc<Workflow>>>,
 }
 
@@ -75,6 +77,7 @@ impl Workflows {
     /// Takes up the versions that are in force in the database, whoever put them there. Answers
     /// whether that changed anything here.
     pub async fn take_up(&self, tx: &mut Tx) -> Result<bool, Error> {
+        let _looking = self.taking_up.lock().await;
         let ids: BTreeMap<String, i64> = versions::in_force(tx).await?.into_iter().collect();
         if self.now.read().unwrap_or_else(PoisonError::into_inner).ids == ids {
             return Ok(false);

@@ -142,8 +142,12 @@ async fn page_inputs(
         let (n, file, page_in_file) = (number("n")?, number("file")?, number("page_in_file")?);
         let has_words = row.maybe::<String>("words")?.is_some();
         let text = if has_words { Some(page_text(&row)?) } else { None };
-        let input = Input::Page { n, file, page_in_file, text };
-        inputs.insert((row.get("request_id")?, n), input);
+        let key = (row.get("request_id")?, n);
+        // Two stages of one page may be taken together, when one of them is delivered again: the
+        // words that either needs are there for both.
+        if text.is_some() || !inputs.contains_key(&key) {
+            inputs.insert(key, Input::Page { n, file, page_in_file, text });
+        }
     }
     Ok(inputs)
 }
