@@ -64,7 +64,7 @@ async fn files_in_s3_outlive_a_process_that_is_killed() {
             }
             assert_ne!(now["status"], "failed", "{now}");
         };
-        assert_eq!(ended["page_count"], 3, "{ended}");
+        assert_eq!(ended["document_count"], 3, "{ended}");
     }
     assert!(!turno.data_dir().join("docproc").exists(), "nothing is kept on this machine");
     let logs = turno.logs();

@@ -33,7 +33,7 @@ fn files(deployment: &Deployment) -> Vec<Finding> {
         && !root.exists()
     {
         let detail = format!("{}: made when first needed", root.display());
-        return vec![Finding::pass(STORAGE, detail)];
+        return vec![Finding::pass(STORAGE, detail), as_shipped()];
     }
     let answer = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
@@ -162,22 +162,25 @@ fn engine(kind: EngineKind, found: Result<String, String>) -> Finding {
     }
 }
 
+const CLASSIFIER: &str = "classifier";
+
+fn as_shipped() -> Finding {
+    let labels = Classifier::shipped().labels().join(", ");
+    Finding::pass(CLASSIFIER, format!("as shipped: {labels}"))
+}
+
 async fn classifier(storage: &Storage) -> Finding {
-    const ABOUT: &str = "classifier";
     let place = Storage::classifier();
     let bytes = match storage.get(place).await {
         Ok(bytes) => bytes,
-        Err(Fault::Missing { .. }) => {
-            let labels = Classifier::shipped().labels().join(", ");
-            return Finding::pass(ABOUT, format!("as shipped: {labels}"));
-        }
-        Err(fault) => return Finding::warn(ABOUT, fault.to_string(), AWAY),
+        Err(Fault::Missing { .. }) => return as_shipped(),
+        Err(fault) => return Finding::warn(CLASSIFIER, fault.to_string(), AWAY),
     };
     match Classifier::load(&bytes) {
-        Ok(own) => Finding::pass(ABOUT, format!("trained here: {}", own.labels().join(", "))),
+        Ok(own) => Finding::pass(CLASSIFIER, format!("trained here: {}", own.labels().join(", "))),
         Err(error) => {
             let fix = "train it again, or remove the file to use the shipped one";
-            Finding::fail(ABOUT, format!("{place} in {}: {error}", storage.address()), fix)
+            Finding::fail(CLASSIFIER, format!("{place} in {}: {error}", storage.address()), fix)
         }
     }
 }

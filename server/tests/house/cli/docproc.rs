@@ -60,11 +60,13 @@ fn the_variables_of_the_original_work_as_named() {
     let shown = home.run_with("config show", &database, "").ok();
     assert!(shown.contains("DOCPROC_DATABASE_URL") && !shown.contains("hunter2"), "{shown}");
     assert!(shown.contains("300000"), "{shown}");
-    let broker = [("DOCPROC_RABBITMQ_URL", "amqp://guest:guest@localhost:5672/")];
-    let told = home.run_with("doctor", &broker, "").stdout;
-    assert!(told.contains("FAIL") && told.contains("DOCPROC_RABBITMQ_URL"), "{told}");
-    home.run_with("serve --listen 127.0.0.1:0", &broker, "")
-        .refused(2, &["DOCPROC_RABBITMQ_URL", "no broker"]);
+    let away = [("DOCPROC_RABBITMQ_URL", "amqp://guest:hunter2@127.0.0.1:9/")];
+    let told = home.run_with("doctor", &away, "").stdout;
+    assert!(told.contains("RabbitMQ") && told.contains("does not answer"), "{told}");
+    assert!(!told.contains("hunter2"), "{told}");
+    let wrong = [("DOCPROC_RABBITMQ_URL", "guest@localhost")];
+    home.run_with("serve --listen 127.0.0.1:0", &wrong, "")
+        .refused(2, &["DOCPROC_RABBITMQ_URL", "amqp://"]);
 }
 
 #[test]
