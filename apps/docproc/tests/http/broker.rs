@@ -55,7 +55,11 @@ async fn a_request_goes_through_the_queues_of_one_process_and_of_many() {
     offices[0].all_read(&id).await;
     println!("through one process per component in {:?}", began.elapsed());
     let sql = "SELECT COUNT(DISTINCT worker) AS n FROM messages WHERE state = 'DONE'";
-    assert!(offices[0].count(sql).await >= 4, "several processes took part");
+    // Whoever read the last page may have been quicker than whoever classifies it.
+    while offices[0].count(sql).await < 4 {
+        assert!(began.elapsed() < Duration::from_secs(30), "several processes take part");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     for office in offices {
         office.close().await;
     }
