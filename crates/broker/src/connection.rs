@@ -53,6 +53,18 @@ pub enum Health {
     Down { fault: Fault, lasts: Duration },
 }
 
+/// Hears of a broker's coming and going.
+#[derive(Debug)]
+pub struct Changes(watch::Receiver<State>);
+
+impl Changes {
+    pub async fn next(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
 /// A connection while it lasts.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -208,6 +220,13 @@ impl Broker {
                 Health::Down { fault: fault.clone(), lasts: since.elapsed() }
             }
         }
+    }
+
+    /// Tells when the broker comes or goes, from now on.
+    pub fn changes(&self) -> Changes {
+        let mut state = self.0.state.subscribe();
+        state.mark_unchanged();
+        Changes(state)
     }
 
     /// Waits for the next connection; for the first, if there was none yet.

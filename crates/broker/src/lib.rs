@@ -9,7 +9,7 @@ mod letter;
 mod topology;
 
 pub use address::{Address, Wrong};
-pub use connection::{Broker, Health, reach};
+pub use connection::{Broker, Changes, Health, reach};
 pub use consumer::{Consuming, Death, Delivery};
 pub use fault::Fault;
 pub use letter::Letter;

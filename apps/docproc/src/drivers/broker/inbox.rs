@@ -1,6 +1,8 @@
 //! What comes from the broker beside permits: dead letters, results of components outside, questions
 //! to people, and whatever is none of ours.
 
+use std::time::Duration;
+
 use broker::{Consuming, Delivery};
 use engine::Word as _;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -17,6 +19,8 @@ use crate::{
 /// Deliveries in hand per queue.
 const PREFETCH: u16 = 16;
 const EXPIRED: &str = "expired";
+/// After a letter that could not be recorded.
+const AGAIN: Duration = Duration::from_secs(1);
 
 pub(super) struct Inbox {
     deliveries: UnboundedReceiver<Delivery>,
@@ -52,7 +56,7 @@ impl Inbox {
                 Err(error) => {
                     tracing::warn!(queue = delivery.queue, %error, "a letter is read again later");
                     delivery.give_back().await;
-                    tokio::time::sleep(super::LOOK).await;
+                    tokio::time::sleep(AGAIN).await;
                 }
             }
         }
@@ -68,17 +72,23 @@ async fn heard(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Resul
             outside::Heard::Recorded | outside::Heard::Stale => Ok(()),
             outside::Heard::Foreign(reason) => keep(context, delivery, &reason).await,
         },
-        queue if queue.starts_with("q.backoffice.") => {
-            let mut tx = context.store.read().await?;
-            let id = delivery.message_id.as_deref().unwrap_or_default();
-            if reviews::find(&mut tx, id).await?.is_some() {
-                return Ok(());
-            }
-            drop(tx);
-            keep(context, delivery, "there is no such task").await
-        }
+        queue if is_peoples(queue) => asked(context, delivery).await,
         // Joins happen in the commit of the last arrival: nobody has to be told.
         _ => keep(context, delivery, "a join takes no messages").await,
+    }
+}
+
+fn is_peoples(queue: &str) -> bool {
+    queue.starts_with("q.backoffice.")
+}
+
+/// A question to people is heard when its task is there.
+async fn asked(context: &Context, delivery: &Delivery) -> Result<(), db::Error> {
+    let id = delivery.message_id.as_deref().unwrap_or_default();
+    let task = reviews::find(&mut context.store.read().await?, id).await?;
+    match task {
+        Some(_) => Ok(()),
+        None => keep(context, delivery, "there is no such task").await,
     }
 }
 
@@ -114,16 +124,8 @@ async fn dead(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result
             tracing::info!(message_id = id, queue = from, reason, state, "a dead letter");
             Ok(())
         }
-        None if from.starts_with("q.backoffice.") => {
-            let mut tx = context.store.read().await?;
-            let id = delivery.message_id.as_deref().unwrap_or_default();
-            // Tasks never expire: the row is what people see.
-            if reviews::find(&mut tx, id).await?.is_some() {
-                return Ok(());
-            }
-            drop(tx);
-            keep(context, delivery, "there is no such task").await
-        }
+        // Tasks never expire: the row is what people see.
+        None if is_peoples(from) => asked(context, delivery).await,
         None => keep(context, delivery, &format!("dead in {from}: {reason}; not ours")).await,
     }
 }

@@ -29,8 +29,9 @@ use crate::{
 pub const TTL: Duration = Duration::from_mins(5);
 /// How the broker is called where things are listed that are away.
 const BROKER: &str = "broker";
-/// How often somebody looks whether the broker is there.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often somebody looks whether the workflows still need what is declared, and how long the
+/// broker is away.
+const LOOK: Duration = Duration::from_secs(5);
 /// An alert rings after this long without the broker.
 const ALERT: Duration = Duration::from_secs(10);
 
@@ -165,8 +166,12 @@ pub async fn run(context: Context) {
 async fn watch(context: &Context, outbox: &Outbox) {
     let fingerprint = "docproc/broker";
     let mut ringing = false;
+    let mut changes = outbox.broker.changes();
     loop {
-        tokio::time::sleep(LOOK).await;
+        tokio::select! {
+            () = changes.next() => {}
+            () = tokio::time::sleep(LOOK) => {}
+        }
         outbox.redeclare(context).await;
         let away = match outbox.broker.health() {
             broker::Health::Up => None,

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use broker::{Consuming, Delivery};
+use broker::{Changes, Consuming, Delivery};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::{Context, rules::topology};
@@ -15,6 +15,7 @@ pub(crate) struct Permits {
     /// By the message that was taken with it.
     spent: HashMap<i64, Delivery>,
     queues: HashMap<String, &'static str>,
+    changes: Changes,
     _consuming: Vec<Consuming>,
 }
 
@@ -35,15 +36,19 @@ impl Permits {
             free: HashMap::new(),
             spent: HashMap::new(),
             queues: components.iter().map(queue).collect(),
+            changes: outbox.broker.changes(),
             _consuming: consuming,
         })
     }
 
-    /// Waits for the next delivery and takes what came with it.
+    /// Waits for the next delivery and takes what came with it, or until the broker comes or goes.
     pub(crate) async fn arrive(&mut self) {
-        match self.arriving.recv().await {
-            Some(delivery) => self.put(delivery),
-            None => std::future::pending().await,
+        tokio::select! {
+            delivery = self.arriving.recv() => match delivery {
+                Some(delivery) => self.put(delivery),
+                None => std::future::pending().await,
+            },
+            () = self.changes.next() => {}
         }
         self.collect();
     }
@@ -56,8 +61,13 @@ impl Permits {
     }
 
     fn put(&mut self, delivery: Delivery) {
-        if let Some(component) = self.queues.get(&delivery.queue) {
-            self.free.entry(component).or_default().push_back(delivery);
+        let ours = delivery.message_id.as_deref().is_some_and(|id| id.parse::<i64>().is_ok());
+        match self.queues.get(&delivery.queue) {
+            Some(component) if ours => {
+                self.free.entry(component).or_default().push_back(delivery);
+            }
+            // Somebody else's letter goes where it is kept and listed.
+            _ => drop(tokio::spawn(delivery.reject())),
         }
     }
 

@@ -9,13 +9,16 @@ use super::{Outbox, Post, letters};
 use crate::{Context, decisions::queue, store::outbox};
 
 const EVERY: Duration = Duration::from_secs(5);
+/// All processes come back to a broker at the same moment: what one of them has just sent again, the
+/// others leave alone.
+const AT_ONCE: SignedDuration = SignedDuration::from_secs(1);
 
 pub(super) async fn run(context: &Context, outbox: &Outbox) {
     let mut seen = None;
     loop {
         let grace = tokio::select! {
             // A new connection may lead to an empty broker.
-            () = outbox.broker.reconnected(&mut seen) => SignedDuration::ZERO,
+            () = outbox.broker.reconnected(&mut seen) => AT_ONCE,
             () = tokio::time::sleep(EVERY) => outbox::GRACE,
         };
         if !outbox.broker.is_up() {
