@@ -120,7 +120,17 @@ impl Node {
     /// An empty virtual host on it.
     pub async fn vhost(&self) -> Vhost {
         let made = Vhost::create(&self.url, self.management.clone()).await;
-        made.unwrap_or_else(|reason| panic!("{reason}"))
+        let made = made.unwrap_or_else(|reason| panic!("{reason}"));
+        self.settle().await;
+        made
+    }
+
+    /// Writes down what was declared. By itself the node does so within some seconds; killed before
+    /// that, it comes back without it.
+    pub async fn settle(&self) {
+        let mut script = Command::new(workspace().join(SCRIPT));
+        script.args(["ctl", "eval", "mnesia:sync_log()."]).env("RABBITMQ_AT", &self.at);
+        output(script, SCRIPT).await.unwrap_or_else(|reason| panic!("sync_log: {reason}"));
     }
 
     /// Its process, while it runs.
@@ -191,6 +201,7 @@ mod tests {
         let vhost = node.vhost().await;
         let queue = format!("queues/{}/q", vhost.name);
         vhost.send("PUT", &queue, &json!({ "durable": true })).await;
+        node.settle().await;
         node.kill().await;
         node.restart().await;
         assert_eq!(vhost.get(&queue).await["name"], "q");
