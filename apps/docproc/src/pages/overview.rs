@@ -17,6 +17,7 @@ use crate::{
     drivers::runtime::ROUTER,
     model::Component,
     store::catalogue::Refused,
+    store::outbox::Foreign,
     store::workers::WorkerProcess,
     store::{
         figures::{Counts, Waiting},
@@ -40,6 +41,8 @@ pub struct OverviewPage {
     pub through: Through,
     pub used: Resources,
     pub dead: Vec<Dead>,
+    /// Letters of others, the latest first.
+    pub foreign: Vec<Foreign>,
     pub workers: Vec<WorkerProcess>,
     /// Real time: processes live in it whatever the business clock says.
     pub real_now: Timestamp,

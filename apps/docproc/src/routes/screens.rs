@@ -24,7 +24,7 @@ use crate::{
         upload::Choice,
     },
     policy::Action,
-    store::{self, figures, measures, policy, queue, workers},
+    store::{self, figures, measures, outbox, policy, queue, workers},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -38,6 +38,8 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 /// What "lately" means for the load of a stage.
 const LATELY: SignedDuration = SignedDuration::from_mins(15);
 const MINUTES: usize = 30;
+/// Letters of others that are shown; the rest is in the API.
+const FOREIGN: i64 = 20;
 
 async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
@@ -59,6 +61,7 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         through: measures::through(&mut tx, today).await?,
         used: runtime.resources.now(),
         dead: dead.collect(),
+        foreign: outbox::foreign(&mut tx, FOREIGN).await?,
         workers: workers::everyone(&mut tx).await?,
         real_now: desk.context.clock.real(),
         refused: runtime.workflows.refused(),

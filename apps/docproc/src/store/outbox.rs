@@ -11,6 +11,7 @@ use crate::rules::sweep::Unclaimed;
 /// The most foreign letters that are kept, and how much of each.
 const FOREIGN: i64 = 1_000;
 const BODY: usize = 16 * 1024;
+const EXCERPT: usize = 200;
 /// Messages looked at in one sweep.
 const MOST: i64 = 5_000;
 
@@ -98,6 +99,11 @@ pub struct Foreign {
 }
 
 impl Foreign {
+    /// Enough to see whose it is.
+    pub fn excerpt(&self) -> String {
+        self.body.chars().take(EXCERPT).collect()
+    }
+
     /// The beginning of what was sent, as text.
     pub fn beginning(body: &[u8]) -> String {
         let text = String::from_utf8_lossy(&body[..body.len().min(BODY)]);

@@ -146,3 +146,41 @@ async fn without_the_broker_work_goes_on_and_with_a_new_one_too() {
     office.all_read(&id).await;
     office.close().await;
 }
+
+#[tokio::test]
+async fn a_worker_has_as_many_letters_in_hand_as_it_is_told() {
+    let Some((db, vhost)) = services().await else { return };
+    let setup = carried(&db, &vhost, Part::Only(Component::Ocr));
+    let office = Office::with(Setup { prefetch: Some(3), ..setup }).await;
+    let began = Instant::now();
+    let in_hand = loop {
+        let consumers = vhost.get(&format!("consumers/{}", vhost.name)).await;
+        let mut consumers = consumers.as_array().unwrap().iter();
+        if let Some(found) = consumers.find(|one| one["queue"]["name"] == "q.ocr") {
+            break found["prefetch_count"].clone();
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "nobody consumes q.ocr");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert_eq!(in_hand, 6, "three for each of two threads");
+    office.close().await;
+}
+
+#[tokio::test]
+async fn a_hand_of_one_letter_never_waits_for_a_second() {
+    let Some((db, vhost)) = services().await else { return };
+    let setup = |part| Setup { threads: 1, prefetch: Some(1), ..carried(&db, &vhost, part) };
+    let parts = [Part::Gateway, Part::Router, Part::Only(Component::Splitter)];
+    let mut offices = Vec::new();
+    for part in parts.into_iter().chain([Part::Only(Component::Ocr)]) {
+        offices.push(Office::with(setup(part)).await);
+    }
+    let began = Instant::now();
+    let id = offices[0].pages(&[PAGE; 20], "default").await;
+    offices[0].all_read(&id).await;
+    // By the poll alone it would be a page every five seconds.
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    for office in offices {
+        office.close().await;
+    }
+}

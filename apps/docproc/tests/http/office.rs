@@ -39,6 +39,8 @@ pub(crate) struct Setup {
     pub(crate) threads: usize,
     /// Where RabbitMQ is that carries the messages, if one does.
     pub(crate) broker: Option<String>,
+    /// Messages in hand per thread.
+    pub(crate) prefetch: Option<usize>,
 }
 
 impl Setup {
@@ -51,7 +53,8 @@ impl Setup {
         let house = testkit::Setup::at(noon(), db);
         let house = testkit::Setup { clock, body_bytes: 100_000, ..house };
         let (storage, dir) = (db.dir.join("files").into(), db.dir.clone());
-        Self { house, dir, storage, part: Part::Everything, threads: 2, broker: None }
+        let (part, broker, prefetch) = (Part::Everything, None, None);
+        Self { house, dir, storage, part, threads: 2, broker, prefetch }
     }
 }
 
@@ -229,7 +232,7 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
         models: PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models"),
         part: setup.part,
         threads: setup.threads,
-        prefetch: None,
+        prefetch: setup.prefetch,
         folder: Some(setup.dir.join("inbox")).filter(|dir| dir.exists()),
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
         health_port: None,

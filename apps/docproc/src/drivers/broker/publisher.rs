@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use broker::Letter;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::{sync::mpsc::UnboundedReceiver, task::JoinSet};
 
 use super::{Outbox, Post};
 use crate::{
@@ -16,24 +16,35 @@ use crate::{
 
 /// Letters that are handed over at once.
 const TOGETHER: usize = 256;
+/// Hand-overs whose confirmation may be under way: the next one does not wait for the broker's disk.
+const UNDER_WAY: usize = 16;
 
 /// What cannot be handed over now is not kept here: the sweep finds it in the table.
 pub(super) async fn run(context: &Context, outbox: &Outbox, mut posted: UnboundedReceiver<Post>) {
     let mut posts = Vec::new();
+    let mut handing = JoinSet::new();
     while posted.recv_many(&mut posts, TOGETHER).await > 0 {
         if !outbox.broker.is_up() {
             posts.clear();
             continue;
         }
         match letters(context, outbox, &posts).await {
-            Ok(letters) => hand_over(outbox, &letters).await,
+            Ok(letters) => {
+                let context = context.clone();
+                handing.spawn(async move { hand_over(&context, &letters).await });
+            }
             Err(error) => tracing::warn!(%error, "letters wait: the database does not answer"),
         }
         posts.clear();
+        while handing.try_join_next().is_some() {}
+        if handing.len() >= UNDER_WAY {
+            handing.join_next().await;
+        }
     }
 }
 
-async fn hand_over(outbox: &Outbox, letters: &[Letter]) {
+async fn hand_over(context: &Context, letters: &[Letter]) {
+    let Some(outbox) = &context.runtime.outbox else { return };
     let answers = outbox.broker.publish(letters).await;
     metrics::counter!("docproc_letters_total").increment(letters.len() as u64);
     for (letter, answer) in letters.iter().zip(answers) {

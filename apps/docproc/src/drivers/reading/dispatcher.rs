@@ -165,7 +165,7 @@ impl Dispatcher {
                 continue;
             }
             let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
-            let carried = self.carried();
+            let carried = self.is_carried();
             let arrival = async {
                 match &mut self.permits {
                     Some(permits) => permits.arrive().await,
@@ -196,7 +196,8 @@ impl Dispatcher {
         for outcome in &*finished {
             held[Load::of(&outcome.job) as usize] -= 1;
         }
-        let carried = self.carried();
+        let carried = self.is_carried();
+        self.hold_permits(carried);
         let wanted = if carried { self.permitted(held) } else { self.wanted(held) };
         let space: usize = wanted.iter().map(|(_, limit)| limit).sum();
         let (now, began) = (self.context.clock.now(), Instant::now());
@@ -282,15 +283,19 @@ impl Dispatcher {
     }
 
     /// Whether the broker says what may be taken. While it is away the table does.
-    fn carried(&mut self) -> bool {
-        let Some(permits) = &mut self.permits else { return false };
-        let up = self.context.runtime.outbox.as_ref().is_some_and(|outbox| outbox.broker.is_up());
-        if up {
-            permits.collect();
-        } else {
-            permits.forget();
+    fn is_carried(&self) -> bool {
+        let outbox = self.context.runtime.outbox.as_ref();
+        self.permits.is_some() && outbox.is_some_and(|outbox| outbox.broker.is_up())
+    }
+
+    /// Takes the deliveries that have arrived. Only a round may: whoever waits is woken by the next
+    /// one, and with a full hand there is no next one.
+    fn hold_permits(&mut self, carried: bool) {
+        match &mut self.permits {
+            Some(permits) if carried => permits.collect(),
+            Some(permits) => permits.forget(),
+            None => {}
         }
-        up
     }
 
     /// What to take with the deliveries that are here: no more than there is room for.
@@ -387,8 +392,8 @@ impl Dispatcher {
     }
 
     /// How long until a retry falls due; a look is taken before that anyway.
-    async fn until_due(&mut self) -> Duration {
-        if self.carried() && !self.permits.as_ref().is_some_and(Permits::any) {
+    async fn until_due(&self) -> Duration {
+        if self.is_carried() && !self.permits.as_ref().is_some_and(Permits::any) {
             return LOOK;
         }
         let Ok(mut tx) = self.context.store.read().await else { return LOOK };
