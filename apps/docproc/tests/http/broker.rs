@@ -9,23 +9,29 @@ use testkit::broker::Vhost;
 use crate::office::{Office, Setup, TestDb};
 
 /// A database and a virtual host of the test's own, or nothing where there is no broker.
-async fn services() -> Option<(TestDb, Vhost)> {
+pub(crate) async fn services() -> Option<(TestDb, Vhost)> {
     let db = TestDb::postgres().await?;
     Some((db, testkit::broker::vhost().await?))
 }
 
-fn carried(db: &TestDb, vhost: &Vhost, part: Part) -> Setup {
+pub(crate) fn carried(db: &TestDb, vhost: &Vhost, part: Part) -> Setup {
     Setup { part, broker: Some(vhost.url.clone()), ..Setup::of(db) }
 }
 
-const PAGE: &str = "nothing that anybody knows";
+pub(crate) const PAGE: &str = "nothing that anybody knows";
 
-async fn depth(vhost: &Vhost, queue: &str) -> i64 {
+pub(crate) async fn depth(vhost: &Vhost, queue: &str) -> i64 {
     let found = vhost.get(&format!("queues/{}/{queue}", vhost.name)).await;
     found["messages"].as_i64().unwrap_or_default()
 }
 
-async fn publish(vhost: &Vhost, exchange: &str, key: &str, id: Option<&str>, payload: &str) {
+pub(crate) async fn publish(
+    vhost: &Vhost,
+    exchange: &str,
+    key: &str,
+    id: Option<&str>,
+    payload: &str,
+) {
     let mut properties = json!({});
     if let Some(id) = id {
         properties["message_id"] = id.into();

@@ -16,6 +16,8 @@ pub(crate) struct Permits {
     spent: HashMap<i64, Delivery>,
     queues: HashMap<String, &'static str>,
     changes: Changes,
+    /// Some came of which no round knows yet.
+    fresh: bool,
     _consuming: Vec<Consuming>,
 }
 
@@ -37,12 +39,16 @@ impl Permits {
             spent: HashMap::new(),
             queues: components.iter().map(queue).collect(),
             changes: outbox.broker.changes(),
+            fresh: false,
             _consuming: consuming,
         })
     }
 
     /// Waits for the next delivery and takes what came with it, or until the broker comes or goes.
     pub(crate) async fn arrive(&mut self) {
+        if self.fresh {
+            return;
+        }
         tokio::select! {
             delivery = self.arriving.recv() => match delivery {
                 Some(delivery) => self.put(delivery),
@@ -60,11 +66,17 @@ impl Permits {
         }
     }
 
+    /// A round begins that looks at everything here.
+    pub(crate) fn looked_at(&mut self) {
+        self.fresh = false;
+    }
+
     fn put(&mut self, delivery: Delivery) {
         let ours = delivery.message_id.as_deref().is_some_and(|id| id.parse::<i64>().is_ok());
         match self.queues.get(&delivery.queue) {
             Some(component) if ours => {
                 self.free.entry(component).or_default().push_back(delivery);
+                self.fresh = true;
             }
             // Somebody else's letter goes where it is kept and listed.
             _ => drop(tokio::spawn(delivery.reject())),
@@ -85,12 +97,15 @@ impl Permits {
         self.free.clear();
     }
 
-    /// Spends one on each message that was taken.
-    pub(crate) fn spend(&mut self, component: &str, messages: impl Iterator<Item = i64>) {
+    /// Spends one on each message that was taken. What was given away and taken again by the same
+    /// process needs only one.
+    pub(crate) async fn spend(&mut self, component: &str, messages: impl Iterator<Item = i64>) {
         let Some(free) = self.free.get_mut(component) else { return };
         for message in messages {
             let Some(delivery) = free.pop_front() else { return };
-            self.spent.insert(message, delivery);
+            if let Some(before) = self.spent.insert(message, delivery) {
+                before.ack().await;
+            }
         }
     }
 
