@@ -7,6 +7,7 @@
 pub mod broker;
 pub mod client;
 pub mod local;
+pub mod network;
 pub mod postgres;
 pub mod s3;
 pub mod server;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 
 pub use client::{Answer, Client};
 pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_sqlite, on_wires};
+pub use network::Link;
 pub use postgres::fresh_database;
 pub use s3::{S3Server, python};
 pub use server::{Clock, Options, Turno};

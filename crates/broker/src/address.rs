@@ -4,6 +4,10 @@ use std::{fmt, str::FromStr};
 
 use lapin::uri::AMQPUri;
 
+/// Seconds between two signs of life, unless the address says otherwise; after twice that without
+/// one the connection is gone. Shorter ones take a busy machine for a dead one.
+const HEARTBEAT: u16 = 5;
+
 /// Where a broker is and who asks. Printed without the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(AMQPUri);
@@ -39,6 +43,7 @@ impl FromStr for Address {
         if uri.vhost.is_empty() {
             "/".clone_into(&mut uri.vhost);
         }
+        uri.query.heartbeat.get_or_insert(HEARTBEAT);
         Ok(Self(uri))
     }
 }

@@ -8,6 +8,10 @@ pub enum Error {
     /// The database cannot be reached now. Nothing was decided; the caller may try again.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
+    /// The database went away between a commit and its answer: everything may have been decided, or
+    /// nothing. Whoever holds something for it keeps that until it is known.
+    #[error("the database did not say whether it committed")]
+    Unanswered(#[source] sqlx::Error),
     /// A guarded change met another state than the planner saw.
     #[error("conflicting change: {0}")]
     Conflict(Cow<'static, str>),
@@ -34,7 +38,17 @@ impl Error {
 
     /// Whether waiting a little and trying again can help.
     pub fn is_unavailable(&self) -> bool {
-        matches!(self, Self::Unavailable(_))
+        matches!(self, Self::Unavailable(_) | Self::Unanswered(_))
+    }
+
+    /// Why a commit over a network failed. What the server itself says is certain.
+    pub(crate) fn of_commit(error: sqlx::Error) -> Self {
+        match Self::from(error) {
+            Self::Unavailable(error) if error.as_database_error().is_none() => {
+                Self::Unanswered(error)
+            }
+            certain => certain,
+        }
     }
 
     /// Whether `SQLite` says that another connection is at the file.

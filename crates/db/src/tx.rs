@@ -124,7 +124,7 @@ impl Tx {
         match self.inner {
             Inner::Sqlite(tx) => tx.commit().await?,
             Inner::Turn(turn) => turn.commit().await?,
-            Inner::Postgres(tx) => tx.commit().await?,
+            Inner::Postgres(tx) => tx.commit().await.map_err(Error::of_commit)?,
         }
         Ok(())
     }

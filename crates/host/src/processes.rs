@@ -54,9 +54,15 @@ impl Me {
     }
 
     fn sees_dead(&self, other: &Process) -> bool {
-        let alive = || Path::new(&format!("/proc/{}", other.pid)).exists();
-        other.host == self.host && Path::new("/proc/self").exists() && !alive()
+        other.host == self.host && Path::new("/proc/self").exists() && !lives(other.pid)
     }
+}
+
+/// Whether a process of this machine is there, and not only waiting for its parent to bury it.
+fn lives(pid: i64) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+    !(state.is_empty() || state.starts_with(['Z', 'X']))
 }
 
 impl Context {
@@ -65,22 +71,32 @@ impl Context {
         self.store.heartbeat(&self.process.row(self.clock.real())).await
     }
 
-    /// Gives signs of life until the server stops, and buries who gives none.
+    /// Gives signs of life until the server stops, and buries who gives none: at once, for who
+    /// follows one that was killed knows it first.
     pub(crate) async fn live(self) {
+        let mut answered = self.clock.real();
         loop {
+            match self.beat(answered).await {
+                Ok(now) => answered = now,
+                Err(error) => {
+                    tracing::warn!(%error, "no heartbeat: the database does not answer");
+                }
+            }
             tokio::select! {
                 () = self.stopping.cancelled() => return,
                 () = tokio::time::sleep(HEARTBEAT) => {}
             }
-            if let Err(error) = self.beat().await {
-                tracing::warn!(%error, "no heartbeat: the database does not answer");
-            }
         }
     }
 
-    async fn beat(&self) -> Result<(), db::Error> {
+    /// Answers when that was, for the next time.
+    async fn beat(&self, answered: Timestamp) -> Result<Timestamp, db::Error> {
         self.appear().await?;
         let now = self.clock.real();
+        // Nobody was heard while the database was away: they speak first, then they are missed.
+        if now.duration_since(answered) > SILENCE {
+            return Ok(now);
+        }
         let all = processes::all(&mut self.store.read().await?).await?;
         let gone = all.into_iter().filter(|other| self.process.misses(other, now));
         let gone: Vec<String> = gone.map(|other| other.name).collect();
@@ -88,7 +104,7 @@ impl Context {
             tracing::warn!(processes = ?gone, "processes are gone; what they held is free");
             self.wake_all();
         }
-        Ok(())
+        Ok(now)
     }
 
     /// Leaves in order: what this process held is free at once.

@@ -61,6 +61,10 @@ impl From<db::Error> for Exit {
                             `turno doctor` checks";
                 Self::new(Code::Unreachable, message).hint(hint)
             }
+            db::Error::Unanswered(_) => {
+                let hint = "it may have been done: look before you try again";
+                Self::new(Code::Unreachable, message).hint(hint)
+            }
             db::Error::Migration { .. } => {
                 let hint = "use the version of turno that made this database, or restore a backup";
                 Self::failed(message).hint(hint)

@@ -5,90 +5,18 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Command,
     time::{Duration, Instant},
 };
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value as Json, json};
-use testkit::{Answer, Client, broker, fresh_database, server::binary};
+use testkit::{Answer, Client, server::binary};
+
+use crate::machines::Cluster;
 
 /// Long enough for reading a scan on a busy machine with two cores.
 const COMPLETED_WITHIN: Duration = Duration::from_mins(3);
-
-/// A cluster of this test alone, on free ports. Dropped, nothing is left of it.
-struct Cluster {
-    home: PathBuf,
-}
-
-impl Cluster {
-    /// `None` where there is no PostgreSQL or no RabbitMQ to start one with, which is said aloud.
-    async fn up() -> Option<Self> {
-        broker::vhost().await?;
-        fresh_database().await?;
-        let name = format!("cluster-{}", std::process::id());
-        let cluster = Self { home: Path::new(env!("CARGO_TARGET_TMPDIR")).join(name) };
-        cluster.must(&["up"]);
-        Some(cluster)
-    }
-
-    fn run(&self, words: &[&str]) -> Output {
-        let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut script = Command::new(top.join("scripts/cluster"));
-        for door in ["GATEWAY", "BACKOFFICE", "RABBITMQ", "RABBITMQ_MANAGEMENT", "POSTGRES"] {
-            script.env(format!("{door}_PORT"), "0");
-        }
-        script.env("TURNO_CLUSTER", "local").env("TURNO_CLUSTER_DIR", &self.home);
-        script.env("TURNO_BIN", binary()).args(words).output().expect("scripts/cluster runs")
-    }
-
-    fn must(&self, words: &[&str]) -> String {
-        let done = self.run(words);
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "scripts/cluster {words:?}: {said}");
-        String::from_utf8_lossy(&done.stdout).trim().to_owned()
-    }
-
-    fn client(&self, service: &str) -> Client {
-        Client::anonymous(self.must(&["address", service]))
-    }
-
-    /// Each service with its process and its health, as `make ps` shows them.
-    fn ps(&self) -> BTreeMap<String, (String, String)> {
-        let row = |line: &str| {
-            let cells: Vec<&str> = line.split_whitespace().collect();
-            (cells[0].to_owned(), (cells[1].to_owned(), (*cells.last().unwrap()).to_owned()))
-        };
-        self.must(&["ps"]).lines().skip(1).map(row).collect()
-    }
-
-    /// What the broker counted: messages that came into each queue, and that are still there.
-    async fn queues(&self) -> BTreeMap<String, (i64, i64)> {
-        let address = self.must(&["address", "management"]);
-        let request = http_client::client().get(format!("{address}/api/queues"));
-        let answer = request.basic_auth("guest", Some("guest")).send().await.unwrap();
-        let queues: Vec<Json> = answer.json().await.unwrap();
-        let figure = |queue: &Json| {
-            let came = queue["message_stats"]["publish"].as_i64().unwrap_or_default();
-            let here = queue["messages"].as_i64().unwrap_or_default();
-            (queue["name"].as_str().unwrap().to_owned(), (came, here))
-        };
-        queues.iter().map(figure).collect()
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            for log in std::fs::read_dir(self.home.join("log")).into_iter().flatten().flatten() {
-                let text = std::fs::read_to_string(log.path()).unwrap_or_default();
-                let lines: Vec<&str> = text.lines().rev().take(15).collect();
-                eprintln!("{}:\n{}", log.path().display(), lines.join("\n"));
-            }
-        }
-        let _ = self.run(&["clean"]);
-    }
-}
 
 #[tokio::test]
 async fn the_whole_cluster_takes_a_document_from_the_door_to_the_answer() {

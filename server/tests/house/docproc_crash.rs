@@ -11,7 +11,7 @@ use testkit::{Client, Options, Turno};
 const PAGES: usize = 4;
 
 /// The default flow without people: nothing waits, whatever the confidence.
-const FLOW: &str = "
+pub(crate) const FLOW: &str = "
 name: unattended
 sla: {deadline_seconds: 600}
 retry: {attempts: 4, base_seconds: 0.05, max_seconds: 0.5}

@@ -3,11 +3,13 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
+mod chaos;
 mod cli;
 mod cluster;
 mod coordinador_crash;
 mod crash;
 mod docproc_crash;
 mod docproc_storage;
+mod machines;
 mod races;
 mod sam_crash;

@@ -98,16 +98,27 @@ async fn attend(context: Context) {
             return;
         }
         let mut together = Some(take_in(&context, &arrivals).await);
+        let unanswered = matches!(together, Some(Err(Error::Unanswered(_))));
         // One that cannot be taken must not keep the others out.
-        let apart = arrivals.len() > 1 && matches!(together, Some(Err(_)));
+        let apart = unanswered || arrivals.len() > 1 && matches!(together, Some(Err(_)));
         for (arrival, answer) in arrivals.iter().zip(answers) {
             let outcome = match together.take() {
-                _ if apart => take_in(&context, std::slice::from_ref(arrival)).await,
+                _ if apart => take_apart(&context, arrival, unanswered).await,
                 Some(Err(error)) => Err(error),
                 Some(Ok(())) | None => Ok(()),
             };
             let _ = answer.send(outcome);
         }
+    }
+}
+
+/// Takes in one that could not be taken in with the others. Where nobody said whether it was, it was
+/// if it is there.
+async fn take_apart(context: &Context, arrival: &Arrival, unanswered: bool) -> Result<(), Error> {
+    match take_in(context, std::slice::from_ref(arrival)).await {
+        Err(Error::Duplicate { .. }) if unanswered => Ok(()),
+        Err(Error::Unavailable(error)) if unanswered => Err(Error::Unanswered(error)),
+        outcome => outcome,
     }
 }
 

@@ -79,13 +79,16 @@ async fn process(
     let form = form.map_err(|_| reception::not_a_form(desk.lang))?;
     let runtime = desk.context.runtime.clone();
     let id = uuid::Uuid::now_v7().to_string();
-    let accepted = accept(&desk, &runtime, &headers, &id, form).await;
-    if !matches!(accepted, Ok(Received::New))
-        && let Err(error) = runtime.storage.remove(&id).await
-    {
+    let accepted = match admit(&desk, &runtime, &headers, &id, form).await {
+        Ok((arrival, key)) => accept(&desk, arrival, key).await,
+        Err(refused) => Ok(Err(refused)),
+    };
+    // A request whose commit was not answered may be there, and need its files.
+    let kept = matches!(accepted, Ok(Ok(Received::New)) | Err(db::Error::Unanswered(_)));
+    if !kept && let Err(error) = runtime.storage.remove(&id).await {
         tracing::warn!(%error, request_id = id, "files of a refused request stay until the sweep");
     }
-    match accepted? {
+    match accepted?? {
         Received::New => {
             let status = engine::Word::word(Status::Received).to_owned();
             Ok(axum::Json(Accepted { request_id: id, status }).into_response())
@@ -103,11 +106,24 @@ async fn process(
 
 async fn accept(
     desk: &Desk,
+    arrival: Arrival,
+    key: Option<Key>,
+) -> Result<Result<Received, Failure>, db::Error> {
+    let received = match key {
+        Some(key) => receive_once(&desk.context, &arrival, Once::Key(&key)).await?,
+        None => receive(&desk.context, arrival).await.map(|()| Received::New)?,
+    };
+    Ok(Ok(received))
+}
+
+/// Reads a form and makes a request of it, with its files in storage, or says why not.
+async fn admit(
+    desk: &Desk,
     runtime: &Arc<Runtime>,
     headers: &HeaderMap,
     id: &str,
     form: Multipart,
-) -> Result<Received, Failure> {
+) -> Result<(Arrival, Option<Key>), Failure> {
     let policy = {
         let mut tx = desk.context.store.read().await?;
         policy::load(&desk.context.settings, &mut tx).await?
@@ -144,11 +160,7 @@ async fn accept(
         callback_url: form.callback_url.clone(),
         ..reception::received(id, workflow, version, &policy, desk.now)
     };
-    let arrival = Arrival { row, files: form.files };
-    Ok(match key {
-        Some(key) => receive_once(&desk.context, &arrival, Once::Key(&key)).await?,
-        None => receive(&desk.context, arrival).await.map(|()| Received::New)?,
-    })
+    Ok((Arrival { row, files: form.files }, key))
 }
 
 /// The same key with other files, metadata or destination is another request.

@@ -318,6 +318,22 @@ pub async fn give_back(decision: &mut Decision, worker: &str) -> Result<u64, Err
     decision.tx.execute(sql, &[worker.into()]).await
 }
 
+/// Gives back what a process is said to hold and does not, as if it had never been taken.
+pub async fn disown(
+    decision: &mut Decision,
+    worker: &str,
+    held: impl Iterator<Item = i64>,
+) -> Result<usize, Error> {
+    let sql = "UPDATE messages SET state = 'READY', worker = NULL, attempt = attempt - 1
+               WHERE worker = $1 AND state = 'CLAIMED' AND id NOT IN (SELECT id FROM ROWS)
+               RETURNING id";
+    // An empty table would not be asked at all; no message has the number 0.
+    let rows = Rows::of(&["id"], held.chain([0]));
+    let back = decision.tx.all_of(sql, &[worker.into()], &rows).await?;
+    note(decision, &back)?;
+    Ok(back.len())
+}
+
 /// Whether a process that is gone holds anything, or somebody outside for longer than it may.
 pub async fn any_lost(tx: &mut Tx, now: Timestamp) -> Result<bool, Error> {
     let sql = "SELECT 1 AS one FROM messages WHERE state = 'CLAIMED' AND (lease_until <= $1

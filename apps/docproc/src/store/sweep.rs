@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{events, messages, requests};
 use crate::{
     model::Status,
-    rules::sweep::{InHand, Lasting},
+    rules::sweep::{Freed, InHand, Lasting},
 };
 
 /// The messages of a request that wait for a worker.
@@ -52,13 +52,15 @@ pub struct InHands;
 
 impl Slice for InHands {
     type Snapshot = (Vec<InHand>, BTreeSet<String>);
-    type Change = i64;
+    type Change = Freed;
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
-        let sql = "SELECT id, worker, lease_until FROM messages WHERE state = 'CLAIMED' ORDER BY id LIMIT 100000";
+        let sql = "SELECT id, worker, attempt, lease_until FROM messages WHERE state = 'CLAIMED'
+                   ORDER BY id LIMIT 100000";
         let claim = |row: &Row| {
             let until = row.maybe("lease_until")?;
-            Ok(InHand { message: row.get("id")?, worker: row.get("worker")?, until })
+            let (message, worker) = (row.get("id")?, row.get("worker")?);
+            Ok(InHand { message, worker, attempt: row.get("attempt")?, until })
         };
         let claims = tx.all(sql, &[]).await?.iter().map(claim).collect::<Result<_, Error>>()?;
         let living = db::processes::all(tx).await?.into_iter().map(|one| one.name).collect();
@@ -69,15 +71,16 @@ impl Slice for InHands {
         &self,
         decision: &mut Decision,
         _: &Self::Snapshot,
-        id: &i64,
+        Freed { message: id, due }: &Freed,
     ) -> Result<(), Error> {
         let sql = "UPDATE messages SET state = 'READY', worker = NULL, lease_until = NULL,
+                   due_at = CASE WHEN due_at < $3 THEN $3 ELSE due_at END,
                    error = CASE WHEN outside = 1 THEN $2 ELSE error END,
                    error_code = CASE WHEN outside = 1 THEN 'LEASE_EXPIRED' ELSE error_code END
                    WHERE id = $1 AND state = 'CLAIMED'";
         let said = "no result came within the time of the stage";
         decision.wake(messages::OUTSIDE);
-        decision.tx.execute(sql, &[(*id).into(), said.into()]).await?;
+        decision.tx.execute(sql, &[(*id).into(), said.into(), (*due).into()]).await?;
         decision.note(messages::SENT, id.to_string());
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) fn carried(db: &TestDb, vhost: &Vhost, part: Part) -> Setup {
     Setup { part, broker: Some(vhost.url.clone()), ..Setup::of(db) }
 }
 
-const PAGE: &str = "nothing that anybody knows";
+pub(crate) const PAGE: &str = "nothing that anybody knows";
 
 pub(crate) async fn depth(vhost: &Vhost, queue: &str) -> i64 {
     let queues = vhost.get(&format!("queues/{}", vhost.name)).await;

@@ -8,10 +8,12 @@
 mod atomic;
 mod broker;
 mod capacity;
+mod chaos;
 mod clients;
 mod containers;
 mod golden;
 mod logs;
+mod network;
 mod office;
 mod operation;
 mod outside;

@@ -37,10 +37,12 @@ pub(crate) struct Setup {
     pub(crate) storage: Address,
     pub(crate) part: Part,
     pub(crate) threads: usize,
+    /// Messages that each thread may hold; unset, as many as make sense.
+    pub(crate) prefetch: Option<usize>,
     /// Where RabbitMQ is that carries the messages, if one does.
     pub(crate) broker: Option<String>,
-    /// Messages in hand per thread.
-    pub(crate) prefetch: Option<usize>,
+    /// How long a letter may wait there.
+    pub(crate) ttl: Duration,
 }
 
 impl Setup {
@@ -53,8 +55,8 @@ impl Setup {
         let house = testkit::Setup::at(noon(), db);
         let house = testkit::Setup { clock, body_bytes: 100_000, ..house };
         let (storage, dir) = (db.dir.join("files").into(), db.dir.clone());
-        let (part, broker, prefetch) = (Part::Everything, None, None);
-        Self { house, dir, storage, part, threads: 2, broker, prefetch }
+        let (part, threads, prefetch) = (Part::Everything, 2, None);
+        Self { house, dir, storage, part, threads, prefetch, broker: None, ttl: TTL }
     }
 }
 
@@ -171,11 +173,11 @@ impl Office {
         self.poll(&format!("/api/docproc/requests/{id}"), there).await
     }
 
-    /// Waits until every page was read.
+    /// Waits until there are pages and each was read.
     pub(crate) async fn all_read(&self, id: &str) -> Json {
-        let unread = |page: &Json| page["ocr_text"].is_null();
-        let all = |now: &Json| !now["pages"].as_array().unwrap().iter().any(unread);
-        self.detail_until(id, all).await
+        let read = |page: &Json| !page["ocr_text"].is_null();
+        let all = |pages: &Vec<Json>| !pages.is_empty() && pages.iter().all(read);
+        self.detail_until(id, |now| now["pages"].as_array().is_some_and(all)).await
     }
 
     pub(crate) async fn poll(&self, path: &str, there: impl Fn(&Json) -> bool) -> Json {
@@ -240,7 +242,7 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
     };
     let mut runtime = Runtime::open(config).unwrap();
     let broker = setup.broker.as_ref().map(|url| url.parse().unwrap());
-    runtime.outbox = broker.map(|broker| Outbox::open(broker, setup.part.word(), TTL));
+    runtime.outbox = broker.map(|broker| Outbox::open(broker, setup.part.word(), setup.ttl));
     let runtime = Arc::new(runtime);
     let prepared = setup.house.clone().prepare(docproc::app_in(runtime.clone())).await;
     let context = Context::new(prepared.context.clone(), runtime);

@@ -15,7 +15,8 @@ const REQUESTS: usize = 5;
 fn only(part: Part, house: &testkit::Setup) -> Setup {
     let house = testkit::Setup { body_bytes: 100_000, ..house.clone() };
     let (dir, storage) = (house.data_dir.clone(), house.data_dir.join("files").into());
-    Setup { dir, storage, house, part, threads: 1, broker: None }
+    let (prefetch, broker, ttl) = (None, None, docproc::drivers::broker::TTL);
+    Setup { dir, storage, house, part, threads: 1, prefetch, broker, ttl }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,8 +1,11 @@
 //! What time alone ends (§5.3, R-14b), and what is left behind by a process that is gone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
-use engine::Plan;
+use engine::{Backoff, Plan};
 use jiff::{SignedDuration, Timestamp};
 
 /// Something that waits, or is kept, since an instant.
@@ -47,23 +50,57 @@ pub fn expired(
 pub struct InHand {
     pub message: i64,
     pub worker: String,
+    /// How often it was taken.
+    pub attempt: i64,
     /// Somebody outside holds it until then: whether they live we cannot know.
     pub until: Option<Timestamp>,
 }
 
+/// A message that is free, from an instant on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freed {
+    pub message: i64,
+    pub due: Timestamp,
+}
+
+/// How long a message waits that workers ended with twice, doubled each time after, and the longest.
+const SUSPECT: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_mins(1));
+/// Between two of them, so that each is taken by itself.
+const APART: SignedDuration = SignedDuration::from_millis(250);
+
 /// Who is not among the living holds nothing any more, and nobody outside longer than they may.
+///
+/// What a worker ended with once is free at once, for anything may have ended it. With what workers
+/// ended again, one of them may be why: these come later, one by one, so that a message that kills
+/// whoever takes it does not take the others along every time.
 pub fn left_behind(
     in_hand: &[InHand],
     living: &BTreeSet<String>,
     now: Timestamp,
-) -> Plan<i64, i64> {
-    let holds = |one: &InHand| match one.until {
-        Some(until) => now < until,
-        None => living.contains(&one.worker),
-    };
-    let (held, changes): (Vec<_>, Vec<_>) = in_hand.iter().partition(|one| holds(one));
-    let messages = |all: Vec<&InHand>| all.into_iter().map(|one| one.message).collect();
-    Plan { changes: messages(changes), held: messages(held) }
+) -> Plan<Freed, i64> {
+    let mut plan = Plan::new();
+    let mut suspects = Vec::new();
+    for one in in_hand {
+        let holds = match one.until {
+            Some(until) => now < until,
+            None => living.contains(&one.worker),
+        };
+        if holds {
+            plan.held.push(one.message);
+        } else if one.until.is_none() && one.attempt > 1 {
+            suspects.push((one.attempt, one.message));
+        } else {
+            plan.changes.push(Freed { message: one.message, due: now });
+        }
+    }
+    suspects.sort_unstable();
+    let mut due = now;
+    for (attempt, message) in suspects {
+        let wait = SUSPECT.delay(u32::try_from(attempt - 2).unwrap_or(u32::MAX), 1.0);
+        due = (due + APART).max(now.saturating_add(wait).unwrap_or(Timestamp::MAX));
+        plan.changes.push(Freed { message, due });
+    }
+    plan
 }
 
 /// A message that nobody took although it could have been taken.
@@ -171,6 +208,7 @@ mod tests {
         let claim = |message, worker: &str, until: Option<i64>| InHand {
             message,
             worker: worker.to_owned(),
+            attempt: 1,
             until: until.map(at),
         };
         let living = BTreeSet::from(["ana".to_owned()]);
@@ -182,6 +220,27 @@ mod tests {
             claim(5, "ana", Some(10)),
         ];
         let plan = left_behind(&all, &living, at(10));
-        assert_eq!((plan.changes, plan.held), (vec![2, 4, 5], vec![1, 3]));
+        let free = |message| Freed { message, due: at(10) };
+        assert_eq!((plan.changes, plan.held), ([2, 4, 5].map(free).to_vec(), vec![1, 3]));
+    }
+
+    proptest! {
+        #[test]
+        fn what_workers_end_with_again_and_again_comes_later_and_alone(
+            attempts in prop::collection::vec(1_i64..40, 1..30),
+        ) {
+            let held: Vec<_> = attempts.iter().zip(0..).map(|(attempt, message)| InHand {
+                message, worker: "gone".to_owned(), attempt: *attempt, until: None,
+            }).collect();
+            let plan = left_behind(&held, &BTreeSet::new(), at(10));
+            prop_assert_eq!(plan.changes.len(), held.len(), "nothing stays behind");
+            let mut later = BTreeSet::new();
+            for freed in &plan.changes {
+                let attempt = attempts[freed.message as usize];
+                prop_assert_eq!(freed.due == at(10), attempt == 1);
+                prop_assert!(freed.due <= at(10 + 60 + 30));
+                prop_assert!(attempt == 1 || later.insert(freed.due), "one by one");
+            }
+        }
     }
 }

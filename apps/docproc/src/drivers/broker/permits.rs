@@ -85,12 +85,15 @@ impl Permits {
         self.free.clear();
     }
 
-    /// Spends one on each message that was taken.
-    pub(crate) fn spend(&mut self, component: &str, messages: impl Iterator<Item = i64>) {
+    /// Spends one on each message that was taken. What was given away and taken again by the same
+    /// process needs only one.
+    pub(crate) async fn spend(&mut self, component: &str, messages: impl Iterator<Item = i64>) {
         let Some(free) = self.free.get_mut(component) else { return };
         for message in messages {
             let Some(delivery) = free.pop_front() else { return };
-            self.spent.insert(message, delivery);
+            if let Some(before) = self.spent.insert(message, delivery) {
+                before.ack().await;
+            }
         }
     }
 

@@ -100,9 +100,9 @@ async fn take(
 ) -> Result<(), Error> {
     let id = uuid::Uuid::now_v7().to_string();
     let outcome = enter(context, runtime, policy, &dropped, &id, now).await;
-    if !matches!(outcome, Ok(Ok(Received::New)))
-        && let Err(error) = runtime.storage.remove(&id).await
-    {
+    // One whose commit was not answered may be there, and need its file.
+    let kept = matches!(outcome, Ok(Ok(Received::New)) | Err(Error::Unanswered(_)));
+    if !kept && let Err(error) = runtime.storage.remove(&id).await {
         tracing::warn!(%error, request_id = id, "files of a refused request stay until the sweep");
     }
     let moved = match outcome? {

@@ -4,6 +4,7 @@
 //! process commits once per batch, and an idle one not at all.
 
 use std::{
+    collections::HashSet,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -26,7 +27,7 @@ use crate::{
     model::Component,
     store::{
         jobs,
-        messages::{self, Wanted},
+        messages::{self, Claim, Wanted},
         policy, queue_scope, scope,
     },
 };
@@ -65,13 +66,13 @@ pub async fn run(context: Context) {
 /// A component, the messages of it that were taken, and how many deliveries found none.
 type Spent = (&'static str, Vec<i64>, usize);
 
-/// How messages of a component weigh.
-fn load_of(component: &str) -> Load {
-    match Component::from_word(component) {
-        Some(Component::Ocr) => Load::Slow,
-        Some(Component::Http) => Load::Call,
-        _ => Load::Quick,
-    }
+/// What a round took.
+#[derive(Default)]
+struct Taken {
+    claims: Vec<Claim>,
+    spent: Vec<Spent>,
+    /// There may be more.
+    full: bool,
 }
 
 /// Whether a message of a component is due very soon by this machine's clock.
@@ -91,6 +92,10 @@ struct Dispatcher {
     client: reqwest::Client,
     /// Messages that this process holds, by load.
     held: [usize; 3],
+    /// Which they are.
+    in_hand: HashSet<i64>,
+    /// A commit was not answered: this process may be said to hold what it does not.
+    unsure: bool,
     /// How long a message takes, lately, by load.
     pace: [Duration; 3],
     /// With a broker, its deliveries say what may be taken.
@@ -110,6 +115,8 @@ impl Dispatcher {
             threads: Vec::new(),
             client: http_client::client(),
             held: [0; 3],
+            in_hand: HashSet::new(),
+            unsure: false,
             pace: [Duration::from_millis(200); 3],
             permits: None,
         };
@@ -143,7 +150,7 @@ impl Dispatcher {
         let mut wakes = self.context.listen(WORK);
         loop {
             let began = Instant::now();
-            let full = match self.round(&mut finished).await {
+            let again = match self.round(&mut finished).await {
                 Ok(full) => {
                     let now = self.context.clock.real().as_second();
                     self.context.runtime.status.looked.store(now, Ordering::Relaxed);
@@ -151,8 +158,9 @@ impl Dispatcher {
                 }
                 Err(error) => {
                     tracing::warn!(%error, "messages wait: the database does not answer");
+                    self.unsure |= matches!(error, Error::Unanswered(_));
                     tokio::time::sleep(BREATH).await;
-                    false
+                    true
                 }
             };
             if self.context.clock.is_manual() {
@@ -161,7 +169,7 @@ impl Dispatcher {
             // What a round costs hardly depends on how much it carries: rested as long as it took,
             // the next one finds more.
             tokio::time::sleep(began.elapsed().min(REST)).await;
-            if full {
+            if again && !self.context.stopping.is_cancelled() {
                 continue;
             }
             let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
@@ -201,7 +209,8 @@ impl Dispatcher {
         let wanted = if carried { self.permitted(held) } else { self.wanted(held) };
         let space: usize = wanted.iter().map(|(_, limit)| limit).sum();
         let (now, began) = (self.context.clock.now(), Instant::now());
-        if finished.is_empty() && (space == 0 || !(carried || self.is_due(now).await?)) {
+        let idle = finished.is_empty() && !self.unsure;
+        if idle && (space == 0 || !(carried || self.is_due(now).await?)) {
             return Ok(false);
         }
         let mut scopes: Vec<_> =
@@ -215,22 +224,7 @@ impl Dispatcher {
             decision.wake(queue::TICK);
         }
         decision.hold(&queue_scope()).await?;
-        let mut claims = Vec::new();
-        let mut full = false;
-        let mut spent = Vec::new();
-        for (wanted, limit) in wanted {
-            let taken = messages::claim(&mut decision, &self.worker, wanted, limit).await?;
-            full |= limit > 0 && taken.len() == limit;
-            if let Wanted::Only(component) = wanted
-                && limit > 0
-            {
-                let vain = limit - taken.len();
-                let soon = vain > 0 && soon(&mut decision, component).await?;
-                let ids: Vec<i64> = taken.iter().map(|claim| claim.id).collect();
-                spent.push((component, ids, if soon { 0 } else { vain }));
-            }
-            claims.extend(taken);
-        }
+        let Taken { claims, full, spent } = self.take(&mut decision, wanted).await?;
         let jobs = jobs::load(
             &mut decision.tx,
             claims,
@@ -239,6 +233,7 @@ impl Dispatcher {
         );
         let jobs = jobs.await?;
         decision.commit().await?;
+        self.unsure = false;
         tracing::debug!(
             finished = finished.len(),
             taken = jobs.len(),
@@ -253,6 +248,34 @@ impl Dispatcher {
         Ok(full)
     }
 
+    /// Takes what is wanted and there. The caller holds the queue.
+    async fn take(
+        &self,
+        decision: &mut Decision,
+        wanted: Vec<(Wanted, usize)>,
+    ) -> Result<Taken, Error> {
+        if self.unsure {
+            let held = self.in_hand.iter().copied();
+            let messages = messages::disown(decision, &self.worker, held).await?;
+            tracing::warn!(messages, "taken by a commit that was not answered; they are free");
+        }
+        let mut all = Taken::default();
+        for (wanted, limit) in wanted {
+            let taken = messages::claim(decision, &self.worker, wanted, limit).await?;
+            all.full |= limit > 0 && taken.len() == limit;
+            if let Wanted::Only(component) = wanted
+                && limit > 0
+            {
+                let vain = limit - taken.len();
+                let soon = vain > 0 && soon(decision, component).await?;
+                let ids: Vec<i64> = taken.iter().map(|claim| claim.id).collect();
+                all.spent.push((component, ids, if soon { 0 } else { vain }));
+            }
+            all.claims.extend(taken);
+        }
+        Ok(all)
+    }
+
     /// What to take and how much: work for the workers, and calls.
     fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
         let space = |load: Load| self.capacity_for(load, held[load as usize]);
@@ -264,7 +287,9 @@ impl Dispatcher {
                 (Wanted::Only(http), space(Load::Call)),
             ];
         }
-        let each = |component: &&'static str| (Wanted::Only(component), space(load_of(component)));
+        let each = |component: &&'static str| {
+            (Wanted::Only(component), space(Load::of_component(component)))
+        };
         self.components.iter().map(each).collect()
     }
 
@@ -273,7 +298,7 @@ impl Dispatcher {
     async fn acknowledge(&mut self, spent: Vec<Spent>, finished: &[Outcome], dead: &[i64]) {
         let Some(permits) = &mut self.permits else { return };
         for (component, messages, vain) in spent {
-            permits.spend(component, messages.into_iter());
+            permits.spend(component, messages.into_iter()).await;
             permits.vain(component, vain).await;
         }
         for outcome in finished {
@@ -304,7 +329,7 @@ impl Dispatcher {
         let mut held = held;
         let mut wanted = Vec::new();
         for component in self.taking() {
-            let load = load_of(component);
+            let load = Load::of_component(component);
             let space = self.capacity_for(load, held[load as usize]);
             let limit = permits.free(component).min(space);
             held[load as usize] += limit;
@@ -329,12 +354,13 @@ impl Dispatcher {
     fn prefetch(&self) -> Vec<(&'static str, u16)> {
         let threads = self.context.runtime.config.threads.max(1);
         let each = |component: &'static str| {
-            let prefetch = match (self.context.runtime.config.prefetch, load_of(component)) {
-                (Some(prefetch), _) => prefetch * threads,
-                (None, Load::Slow) => threads,
-                (None, Load::Quick) => QUICK,
-                (None, Load::Call) => CALLS,
-            };
+            let prefetch =
+                match (self.context.runtime.config.prefetch, Load::of_component(component)) {
+                    (Some(prefetch), _) => prefetch * threads,
+                    (None, Load::Slow) => threads,
+                    (None, Load::Quick) => QUICK,
+                    (None, Load::Call) => CALLS,
+                };
             (component, u16::try_from(prefetch).unwrap_or(u16::MAX))
         };
         self.taking().into_iter().map(each).collect()
@@ -344,6 +370,7 @@ impl Dispatcher {
         for outcome in finished.drain(..) {
             let load = Load::of(&outcome.job) as usize;
             self.held[load] -= 1;
+            self.in_hand.remove(&outcome.job.claim.id);
             let took: Duration =
                 outcome.findings.iter().flat_map(|one| &one.kept.ran).map(|ran| ran.took).sum();
             self.pace[load] = (self.pace[load] * 7 + took) / 8;
@@ -367,6 +394,7 @@ impl Dispatcher {
     fn assign(&mut self, job: jobs::Job) {
         let load = Load::of(&job);
         self.held[load as usize] += 1;
+        self.in_hand.insert(job.claim.id);
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
         let attempts = job.request.workflow.retry.attempts;
         if let Some(trouble) = course::deadly(&job.claim, attempts) {
@@ -401,8 +429,13 @@ impl Dispatcher {
         let now = self.context.clock.now();
         let wait =
             due.map_or(LOOK, |due| Duration::try_from(now.duration_until(due)).unwrap_or_default());
-        // A due message while all workers are busy is looked at when one is free.
-        if wait.is_zero() { LOOK } else { wait.min(LOOK) }
+        if !wait.is_zero() {
+            return wait.min(LOOK);
+        }
+        // One that fell due while the round waited for its lock is looked at when its clock says
+        // so; one that waits for a worker, when there is one.
+        let kept = carried && !self.permitted(self.held).is_empty();
+        if kept { REST } else { LOOK }
     }
 
     /// What is under way is finished and recorded; what nobody began goes back.

@@ -6,6 +6,7 @@ use std::{
     sync::{Condvar, Mutex, PoisonError},
 };
 
+use engine::Word as _;
 use jiff::Timestamp;
 
 use crate::{model::Component, store::jobs::Job};
@@ -112,7 +113,15 @@ pub(super) enum Load {
 
 impl Load {
     pub(super) fn of(job: &Job) -> Self {
-        match job.stage().map(|stage| stage.component) {
+        Self::weigh(job.stage().map(|stage| stage.component))
+    }
+
+    pub(super) fn of_component(name: &str) -> Self {
+        Self::weigh(Component::from_word(name))
+    }
+
+    fn weigh(component: Option<Component>) -> Self {
+        match component {
             Some(Component::Ocr) => Self::Slow,
             Some(Component::Http) => Self::Call,
             _ => Self::Quick,
