@@ -17,9 +17,18 @@ pub(crate) fn cpu(process: u32) -> Duration {
 
 /// The most memory a process has held, in megabytes.
 pub(crate) fn peak_megabytes(process: u32) -> f64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = peak.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    megabytes(process, "status", "VmHWM:")
+}
+
+/// The memory that a process holds now, in megabytes; what several share is shared out among them.
+pub(crate) fn own_megabytes(process: u32) -> f64 {
+    megabytes(process, "smaps_rollup", "Pss:")
+}
+
+fn megabytes(process: u32, file: &str, name: &str) -> f64 {
+    let told = fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
+    let line = told.lines().find_map(|line| line.strip_prefix(name));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     kilobytes.unwrap_or_default() / 1024.0
 }
 

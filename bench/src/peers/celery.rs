@@ -55,7 +55,7 @@ pub(super) async fn measure(node: &Node) -> Result<Option<Measured>> {
     let output =
         program(&["peer.py", &requests, &singles]).stderr(Stdio::inherit()).output().await?;
     let cpu = spent().saturating_sub(before);
-    let megabytes = family(main).into_iter().map(usage::peak_megabytes).sum();
+    let megabytes = family(main).into_iter().map(usage::own_megabytes).sum();
     end(&mut worker).await?;
     drop(redis);
     ensure!(output.status.success(), "Celery's driver ended with {}", output.status);

@@ -27,7 +27,7 @@ struct Measured {
     pages_per_second: f64,
     /// Milliseconds of processor time per page; database and broker included, the client not.
     cpu: f64,
-    /// The most that its own processes held, together.
+    /// What its own processes hold together after all that; the code they share counts once.
     megabytes: f64,
     alone: Sample,
 }

@@ -101,13 +101,9 @@ async fn through(servers: &[Turno], beside: &[u32]) -> Result<Measured> {
     ensure!(done == all_pages() as u64, "{done} pages came out");
     let took = Duration::try_from(began.duration_until(ended))?;
     let cpu = spent().saturating_sub(before).as_secs_f64() * 1000.0 / done as f64;
+    let megabytes = own().map(usage::own_megabytes).sum();
     let alone = alone(&client).await?;
-    Ok(Measured {
-        pages_per_second: rate(done as f64, took),
-        cpu,
-        megabytes: own().map(usage::peak_megabytes).sum(),
-        alone,
-    })
+    Ok(Measured { pages_per_second: rate(done as f64, took), cpu, megabytes, alone })
 }
 
 async fn alone(client: &Client) -> Result<Sample> {

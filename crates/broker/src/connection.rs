@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{Address, Depth, Fault, Letter, Topology};
 
 /// A broker that does not answer within this is away.
-const ANSWER: Duration = Duration::from_secs(10);
+pub(crate) const ANSWER: Duration = Duration::from_secs(10);
 /// Between two attempts to connect: from the first, doubled up to the last.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 /// A broken connection that nobody told of is noticed by a look.
@@ -98,7 +98,8 @@ impl Session {
     }
 
     pub(crate) async fn channel(&self) -> Result<Channel, Fault> {
-        Ok(self.connection.create_channel().await?)
+        let made = timeout(ANSWER, self.connection.create_channel()).await;
+        Ok(made.map_err(|_| Fault::slow("opening a channel"))??)
     }
 
     /// Says goodbye in order, so that the broker's log has nothing to tell.

@@ -4,14 +4,24 @@ use std::{collections::BTreeMap, time::Duration};
 
 use futures::StreamExt as _;
 use lapin::{
-    Acker,
+    Acker, Channel, Consumer,
     message::Delivery as Raw,
-    options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, BasicRejectOptions},
+    options::{
+        BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicQosOptions,
+        BasicRejectOptions,
+    },
     types::{AMQPValue, FieldTable},
 };
-use tokio::{sync::mpsc::UnboundedSender, task::AbortHandle};
+use tokio::{
+    sync::{mpsc::UnboundedSender, watch},
+    task::AbortHandle,
+    time::timeout,
+};
 
-use crate::{Broker, Fault, connection::Session};
+use crate::{
+    Broker, Fault,
+    connection::{ANSWER, Session},
+};
 
 /// A queue that cannot be consumed is tried again this soon.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -96,11 +106,21 @@ fn death(headers: &FieldTable) -> Option<Death> {
 
 /// A queue is consumed for as long as this lives.
 #[derive(Debug)]
-pub struct Consuming(AbortHandle);
+pub struct Consuming {
+    task: AbortHandle,
+    prefetch: watch::Sender<u16>,
+}
+
+impl Consuming {
+    /// How many may be unacknowledged at once from now on.
+    pub fn prefetch(&self, prefetch: u16) {
+        self.prefetch.send_if_modified(|now| std::mem::replace(now, prefetch) != prefetch);
+    }
+}
 
 impl Drop for Consuming {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
     }
 }
 
@@ -114,33 +134,68 @@ impl Broker {
         sink: UnboundedSender<Delivery>,
     ) -> Consuming {
         let (broker, queue) = (self.clone(), queue.to_owned());
+        let (prefetch, mut wanted) = watch::channel(prefetch);
         let task = tokio::spawn(async move {
             while !sink.is_closed() {
                 let session = broker.session().await;
-                if let Err(fault) = forward(&session, &queue, prefetch, &sink).await {
+                if let Err(fault) = forward(&session, &queue, &mut wanted, &sink).await {
                     tracing::warn!(queue, %fault, "a queue is not consumed");
                 }
                 tokio::time::sleep(AGAIN.min(broker.pause())).await;
             }
         });
-        Consuming(task.abort_handle())
+        Consuming { task: task.abort_handle(), prefetch }
     }
+}
+
+/// Consumes a queue on a channel that may have consumed it before, with another prefetch: it holds
+/// for whoever begins after it.
+async fn begin(
+    channel: &Channel,
+    queue: &str,
+    prefetch: u16,
+    before: Option<Consumer>,
+    sink: &UnboundedSender<Delivery>,
+) -> Result<Consumer, Fault> {
+    channel.basic_qos(prefetch, BasicQosOptions::default()).await?;
+    if let Some(mut before) = before {
+        channel.basic_cancel(before.tag(), BasicCancelOptions::default()).await?;
+        // What was on its way is ours.
+        while let Some(raw) = before.next().await {
+            let _ = sink.send(Delivery::new(queue, raw?));
+        }
+    }
+    let (options, table) = (BasicConsumeOptions::default(), FieldTable::default());
+    Ok(channel.basic_consume(queue.into(), "".into(), options, table).await?)
 }
 
 async fn forward(
     session: &Session,
     queue: &str,
-    prefetch: u16,
+    prefetch: &mut watch::Receiver<u16>,
     sink: &UnboundedSender<Delivery>,
 ) -> Result<(), Fault> {
     let channel = session.channel().await?;
-    channel.basic_qos(prefetch, BasicQosOptions::default()).await?;
-    let (options, table) = (BasicConsumeOptions::default(), FieldTable::default());
-    let mut consumer = channel.basic_consume(queue.into(), "".into(), options, table).await?;
-    while let Some(raw) = consumer.next().await {
-        if sink.send(Delivery::new(queue, raw?)).is_err() {
-            break;
+    let mut before = None::<Consumer>;
+    loop {
+        let wanted = *prefetch.borrow_and_update();
+        let begun = begin(&channel, queue, wanted, before.take(), sink);
+        let mut consumer =
+            timeout(ANSWER, begun).await.map_err(|_| Fault::slow("consuming a queue"))??;
+        loop {
+            tokio::select! {
+                raw = consumer.next() => {
+                    let Some(raw) = raw else { return Ok(()) };
+                    if sink.send(Delivery::new(queue, raw?)).is_err() {
+                        return Ok(());
+                    }
+                }
+                changed = prefetch.changed() => match changed {
+                    Ok(()) => break,
+                    Err(_) => return Ok(()),
+                },
+            }
         }
+        before = Some(consumer);
     }
-    Ok(())
 }

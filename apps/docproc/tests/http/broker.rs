@@ -184,3 +184,30 @@ async fn a_hand_of_one_letter_never_waits_for_a_second() {
         office.close().await;
     }
 }
+
+#[tokio::test]
+async fn whoever_is_quick_has_more_letters_in_hand() {
+    let Some((db, vhost)) = services().await else { return };
+    let mut offices = Vec::new();
+    for part in [Part::Gateway, Part::Router, Part::Only(Component::Splitter)] {
+        offices.push(Office::with(carried(&db, &vhost, part)).await);
+    }
+    offices.push(Office::with(carried(&db, &vhost, Part::Only(Component::Ocr))).await);
+    let id = offices[0].pages(&[PAGE; 60], "default").await;
+    offices[0].all_read(&id).await;
+    let began = Instant::now();
+    loop {
+        let consumers = vhost.get(&format!("consumers/{}", vhost.name)).await;
+        let mut all = consumers.as_array().unwrap().iter();
+        let reader = all.find(|one| one["queue"]["name"] == "q.ocr");
+        // It began with one for each of two threads, for pages may be pictures; these were text.
+        if reader.is_some_and(|one| one["prefetch_count"].as_i64() > Some(2)) {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "{consumers}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    for office in offices {
+        office.close().await;
+    }
+}

@@ -16,7 +16,8 @@ pub(crate) struct Permits {
     spent: HashMap<i64, Delivery>,
     queues: HashMap<String, &'static str>,
     changes: Changes,
-    _consuming: Vec<Consuming>,
+    /// By component, with how many may be in hand.
+    consuming: HashMap<&'static str, (Consuming, u16)>,
 }
 
 impl Permits {
@@ -26,7 +27,8 @@ impl Permits {
         let outbox = context.runtime.outbox.as_ref()?;
         let (sink, arriving) = unbounded_channel();
         let consume = |(component, prefetch): &(&'static str, u16)| {
-            outbox.broker.consume(&topology::queue_of(component), *prefetch, sink.clone())
+            let queue = topology::queue_of(component);
+            (*component, (outbox.broker.consume(&queue, *prefetch, sink.clone()), *prefetch))
         };
         let consuming = components.iter().map(consume).collect();
         let queue =
@@ -37,7 +39,7 @@ impl Permits {
             spent: HashMap::new(),
             queues: components.iter().map(queue).collect(),
             changes: outbox.broker.changes(),
-            _consuming: consuming,
+            consuming,
         })
     }
 
@@ -68,6 +70,23 @@ impl Permits {
             }
             // Somebody else's letter goes where it is kept and listed.
             _ => drop(tokio::spawn(delivery.reject())),
+        }
+    }
+
+    /// Changes how many of a component may be in hand, if that is twice or half as many. What is
+    /// too much goes back, for others to take.
+    pub(crate) async fn resize(&mut self, component: &str, wanted: u16) {
+        let Some((consuming, now)) = self.consuming.get_mut(component) else { return };
+        if wanted < now.saturating_mul(2) && wanted > *now / 2 {
+            return;
+        }
+        *now = wanted;
+        consuming.prefetch(wanted);
+        let Some(free) = self.free.get_mut(component) else { return };
+        while free.len() > usize::from(wanted)
+            && let Some(delivery) = free.pop_back()
+        {
+            delivery.give_back().await;
         }
     }
 

@@ -41,8 +41,10 @@ const AHEAD: Duration = Duration::from_millis(40);
 const MOST_IN_HAND: usize = 256;
 /// Calls to other services at once; they wait, they do not work.
 const CALLS: usize = 16;
-/// Deliveries of a quick component in hand.
-const QUICK: usize = 64;
+/// The most deliveries in hand for each thread.
+const HAND: f64 = 64.0;
+/// How long messages take until we know better, by load: what may be a picture is taken for one.
+const PACE: [Duration; 3] = [Duration::from_millis(1), Duration::from_millis(200), Duration::ZERO];
 /// Clocks of several machines differ: a message that is due so soon was meant by its delivery.
 const SKEW: SignedDuration = SignedDuration::from_secs(5);
 /// More outcomes than this wait for the next transaction.
@@ -50,6 +52,8 @@ const BATCH: usize = 256;
 const BREATH: Duration = Duration::from_millis(250);
 /// The longest rest between two rounds.
 const REST: Duration = Duration::from_millis(10);
+/// So many messages in hand are worth a whole rest.
+const CROWD: usize = 8;
 
 /// Runs from start to shutdown.
 pub async fn run(context: Context) {
@@ -73,6 +77,13 @@ struct Taken {
     spent: Vec<Spent>,
     /// There may be more.
     full: bool,
+}
+
+/// How many deliveries a thread has in hand: one that reads pictures has one, one that is through
+/// with each in no time as many as it does in a moment.
+fn hand(pace: Duration) -> usize {
+    let pace = pace.as_secs_f64().max(0.000_1);
+    (AHEAD.as_secs_f64() / pace).clamp(1.0, HAND) as usize
 }
 
 /// Whether a message of a component is due very soon by this machine's clock.
@@ -117,7 +128,7 @@ impl Dispatcher {
             held: [0; 3],
             in_hand: HashSet::new(),
             unsure: false,
-            pace: [Duration::from_millis(200); 3],
+            pace: PACE,
             permits: None,
         };
         dispatcher.permits = Permits::open(context, &dispatcher.prefetch());
@@ -167,8 +178,11 @@ impl Dispatcher {
                 self.context.wake(ROUND);
             }
             // What a round costs hardly depends on how much it carries: rested as long as it took,
-            // the next one finds more.
-            tokio::time::sleep(began.elapsed().min(REST)).await;
+            // the next one finds more. Where there is little to do nobody has to wait for that.
+            let crowd = self.held.iter().sum::<usize>().min(CROWD);
+            if crowd > 1 {
+                tokio::time::sleep(began.elapsed().min(REST) * crowd as u32 / CROWD as u32).await;
+            }
             if again && !self.context.stopping.is_cancelled() {
                 continue;
             }
@@ -242,6 +256,7 @@ impl Dispatcher {
         );
         self.acknowledge(spent, finished, &dead).await;
         self.account(finished);
+        self.follow_pace().await;
         for job in jobs {
             self.assign(job);
         }
@@ -354,16 +369,24 @@ impl Dispatcher {
     fn prefetch(&self) -> Vec<(&'static str, u16)> {
         let threads = self.context.runtime.config.threads.max(1);
         let each = |component: &'static str| {
-            let prefetch =
-                match (self.context.runtime.config.prefetch, Load::of_component(component)) {
-                    (Some(prefetch), _) => prefetch * threads,
-                    (None, Load::Slow) => threads,
-                    (None, Load::Quick) => QUICK,
-                    (None, Load::Call) => CALLS,
-                };
+            let load = Load::of_component(component);
+            let prefetch = match (self.context.runtime.config.prefetch, load) {
+                (Some(prefetch), _) => prefetch * threads,
+                (None, Load::Call) => CALLS,
+                (None, load) => threads * hand(self.pace[load as usize]),
+            };
             (component, u16::try_from(prefetch).unwrap_or(u16::MAX))
         };
         self.taking().into_iter().map(each).collect()
+    }
+
+    /// Asks the broker for as many deliveries as the pace of late allows.
+    async fn follow_pace(&mut self) {
+        let wanted = self.prefetch();
+        let Some(permits) = &mut self.permits else { return };
+        for (component, wanted) in wanted {
+            permits.resize(component, wanted).await;
+        }
     }
 
     fn account(&mut self, finished: &mut Vec<Outcome>) {
@@ -421,7 +444,8 @@ impl Dispatcher {
 
     /// How long until a retry falls due; a look is taken before that anyway.
     async fn until_due(&self) -> Duration {
-        if self.is_carried() && !self.permits.as_ref().is_some_and(Permits::any) {
+        let carried = self.is_carried();
+        if carried && !self.permits.as_ref().is_some_and(Permits::any) {
             return LOOK;
         }
         let Ok(mut tx) = self.context.store.read().await else { return LOOK };
