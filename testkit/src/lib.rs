@@ -19,7 +19,7 @@ pub use client::{Answer, Client};
 pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_sqlite, on_wires};
 pub use network::Link;
 pub use postgres::fresh_database;
-pub use s3::S3Server;
+pub use s3::{S3Server, python};
 pub use server::{Clock, Options, Turno};
 
 /// How often something is killed or raced: all of it under `make soak`, else a tenth, which finds what

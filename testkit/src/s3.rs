@@ -86,7 +86,8 @@ impl S3Server {
     }
 }
 
-fn python() -> PathBuf {
+/// The Python that `make tools` prepares for tests.
+pub fn python() -> PathBuf {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     workspace().join(target).join("venv/bin/python")
 }

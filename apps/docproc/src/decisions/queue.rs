@@ -64,7 +64,7 @@ pub async fn unheard(
 ) -> Result<Vec<i64>, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&queue_scope(), now).await?;
-    let slice = Unheard { before: now - grace };
+    let slice = Unheard { before: now - grace, workflows: &context.runtime.workflows };
     let wait = outbox::GRACE;
     let plan = decision.plan(&slice, |all| sweep::unheard(all, letters, wait.min(grace), now));
     let plan = plan.await?.plan;

@@ -1,10 +1,11 @@
 //! What the broker lost or was never given, and what it brought that is none of ours.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use db::{Decision, Error, Row, Rows, Slice, Tx};
 use jiff::{SignedDuration, Timestamp};
 
+use super::catalogue::Workflows;
 use crate::rules::sweep::Unclaimed;
 
 /// The most foreign letters that are kept, and how much of each.
@@ -14,26 +15,35 @@ const BODY: usize = 16 * 1024;
 const MOST: i64 = 5_000;
 
 /// Messages that could have been taken for a while, whose letters may be lost.
-pub struct Unheard {
+pub struct Unheard<'a> {
     pub before: Timestamp,
+    pub workflows: &'a Workflows,
 }
 
-impl Slice for Unheard {
+impl Slice for Unheard<'_> {
     type Snapshot = Vec<Unclaimed>;
     type Change = i64;
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
-        let sql = "SELECT id, component, resent_at, due_at FROM messages
-                   WHERE state = 'READY' AND outside = 0 AND due_at <= $1
-                   ORDER BY priority, deadline_utc, id LIMIT $2";
-        let message = |row: &Row| {
-            Ok(Unclaimed {
-                id: row.get("id")?,
-                component: row.get("component")?,
-                told: row.maybe("resent_at")?.unwrap_or(row.get("due_at")?),
-            })
-        };
-        tx.all(sql, &[self.before.into(), MOST.into()]).await?.iter().map(message).collect()
+        let sql = "SELECT m.id, m.component, m.resent_at, m.due_at, m.outside, m.stage_at,
+                   requests.workflow_id
+                   FROM (SELECT id FROM messages
+                         WHERE state = 'READY' AND outside = 0 AND due_at <= $1
+                         UNION ALL SELECT id FROM messages
+                         WHERE state = 'READY' AND outside = 1 AND due_at <= $1) ready
+                   JOIN messages m ON m.id = ready.id
+                   JOIN requests ON requests.id = m.request_id
+                   ORDER BY m.priority, m.deadline_utc, m.id LIMIT $2";
+        let mut waiting = Vec::new();
+        for row in tx.all(sql, &[self.before.into(), MOST.into()]).await? {
+            let mut told: Timestamp = row.maybe("resent_at")?.unwrap_or(row.get("due_at")?);
+            if row.get::<i64>("outside")? == 1 {
+                told = told.saturating_add(self.allowed(tx, &row).await?).unwrap_or(Timestamp::MAX);
+            }
+            let (id, component) = (row.get("id")?, row.get("component")?);
+            waiting.push(Unclaimed { id, component, told });
+        }
+        Ok(waiting)
     }
 
     async fn apply_all(
@@ -48,12 +58,24 @@ impl Slice for Unheard {
     }
 }
 
-/// How many messages wait for each component.
-pub async fn waiting(tx: &mut Tx, now: Timestamp) -> Result<BTreeMap<String, i64>, Error> {
-    let sql = "SELECT component, COUNT(*) AS n FROM messages
-               WHERE state = 'READY' AND outside = 0 AND due_at <= $1 GROUP BY component";
+impl Unheard<'_> {
+    /// Somebody outside works on a letter while its message waits in the table: for as long as its
+    /// stage allows.
+    async fn allowed(&self, tx: &mut Tx, row: &Row) -> Result<Duration, Error> {
+        let workflow = self.workflows.version(tx, row.get("workflow_id")?).await?;
+        let at = usize::try_from(row.get::<i64>("stage_at")?).ok();
+        Ok(at.and_then(|at| workflow.stages.get(at)).map_or(Duration::ZERO, |stage| stage.timeout))
+    }
+}
+
+/// The components for which messages wait, and whether they are outside.
+pub async fn waiting(tx: &mut Tx, now: Timestamp) -> Result<BTreeMap<String, bool>, Error> {
+    let sql = "SELECT component, outside FROM messages
+               WHERE state = 'READY' AND outside = 0 AND due_at <= $1
+               UNION SELECT component, outside FROM messages
+               WHERE state = 'READY' AND outside = 1 AND due_at <= $1";
     let rows = tx.all(sql, &[now.into()]).await?;
-    rows.iter().map(|row| Ok((row.get("component")?, row.get("n")?))).collect()
+    rows.iter().map(|row| Ok((row.get("component")?, row.get::<i64>("outside")? == 1))).collect()
 }
 
 /// Where a message stands: `READY`, `CLAIMED`, `DONE`, `DEAD`, `PARKED`.

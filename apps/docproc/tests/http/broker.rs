@@ -1,6 +1,6 @@
 //! Messages carried by a RabbitMQ that is not ours: what it does, loses and brings of others.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use docproc::{Part, model::Component};
 use serde_json::{Value as Json, json};
@@ -21,8 +21,9 @@ pub(crate) fn carried(db: &TestDb, vhost: &Vhost, part: Part) -> Setup {
 pub(crate) const PAGE: &str = "nothing that anybody knows";
 
 pub(crate) async fn depth(vhost: &Vhost, queue: &str) -> i64 {
-    let found = vhost.get(&format!("queues/{}/{queue}", vhost.name)).await;
-    found["messages"].as_i64().unwrap_or_default()
+    let queues = vhost.get(&format!("queues/{}", vhost.name)).await;
+    let found = queues.as_array().unwrap().iter().find(|one| one["name"] == queue);
+    found.and_then(|found| found["messages"].as_i64()).unwrap_or_default()
 }
 
 pub(crate) async fn publish(
@@ -39,7 +40,12 @@ pub(crate) async fn publish(
     let body = json!({ "properties": properties, "routing_key": key, "payload": payload,
         "payload_encoding": "string" });
     let path = format!("exchanges/{}/{exchange}/publish", vhost.name);
-    assert!(vhost.send("POST", &path, &body).await.contains("true"), "{key} is routed");
+    let began = Instant::now();
+    // A process that has just begun is declaring its queues.
+    while !vhost.send("POST", &path, &body).await.contains("true") {
+        assert!(began.elapsed() < Duration::from_secs(30), "{key} is not routed");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 #[tokio::test]
@@ -56,7 +62,7 @@ async fn a_request_goes_through_the_queues_of_one_process_and_of_many() {
     for part in parts {
         offices.push(Office::with(carried(&db, &vhost, part)).await);
     }
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let id = offices[0].pages(&[PAGE; 3], "default").await;
     offices[0].all_read(&id).await;
     println!("through one process per component in {:?}", began.elapsed());

@@ -1,4 +1,5 @@
-//! Components in other languages as their authors run them: real processes that fetch by HTTP.
+//! Components in other languages as their authors run them: real processes that fetch by HTTP, or
+//! consume their queue.
 
 use std::{
     fs,
@@ -7,10 +8,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use docproc::Part;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use crate::office::{Office, on_both, on_sqlite};
+use testkit::broker::Vhost;
+
+use crate::{
+    broker::{carried, depth, publish, services},
+    office::{Office, on_both, on_sqlite},
+};
 
 /// A process that ends with its test.
 struct Component(Child);
@@ -37,8 +44,17 @@ fn clients() -> PathBuf {
 
 /// The same command as in the client's README.
 fn python(office: &Office, dir: &Path, component: &str) -> Component {
-    let mut command = Command::new("python3");
-    command.args(["-m", "turno_components", component, "--url", office.client.base()]);
+    run("python3".as_ref(), dir, &[component, "--url", office.client.base()])
+}
+
+/// With `pika`, which only the tests' own Python is sure to have.
+fn consuming(vhost: &Vhost, dir: &Path) -> Component {
+    run(&testkit::python(), dir, &["mi_modulo:MiComponente", "--amqp", &vhost.url])
+}
+
+fn run(python: &Path, dir: &Path, arguments: &[&str]) -> Component {
+    let mut command = Command::new(python);
+    command.args(["-m", "turno_components"]).args(arguments);
     command.env("PYTHONPATH", clients().join("python")).current_dir(dir);
     let log = fs::File::create(dir.join("component.log")).unwrap();
     command.stdout(Stdio::null()).stderr(log);
@@ -111,10 +127,7 @@ async fn a_class_of_the_original_runs_dies_and_is_replaced() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
         office.workflow("mia", &flow("mia", "mi_componente", 2)).await;
-        let dir = desk.dir.join("component");
-        fs::create_dir_all(&dir).unwrap();
-        fs::write(dir.join("mi_modulo.py"), CLASS).unwrap();
-        fs::write(dir.join("hold"), "").unwrap();
+        let dir = with_the_class(desk.dir.join("component"));
         let first = python(&office, &dir, "mi_modulo:MiComponente");
         let id = office.pages(&["Querida Ana:"], "mia").await;
         appears(&dir.join("began")).await;
@@ -148,6 +161,118 @@ async fn a_class_of_the_original_runs_dies_and_is_replaced() {
         office.close().await;
     })
     .await;
+}
+
+/// A directory with the class, and whether it is to wait.
+fn with_the_class(dir: PathBuf) -> PathBuf {
+    fs::create_dir_all(&dir).unwrap();
+    fs::write(dir.join("mi_modulo.py"), CLASS).unwrap();
+    fs::write(dir.join("hold"), "").unwrap();
+    dir
+}
+
+#[tokio::test]
+async fn the_same_class_consumes_its_queue_dies_and_is_replaced() {
+    let Some((db, vhost)) = services().await else { return };
+    let office = Office::with(carried(&db, &vhost, Part::Everything)).await;
+    office.workflow("mia", &flow("mia", "mi_componente", 1)).await;
+    let dir = with_the_class(db.dir.join("component"));
+    let id = office.pages(&["Querida Ana:"], "mia").await;
+    // Nobody is there yet. The letter waits, and one that is lost is written again.
+    letters(&vhost, 1).await;
+    let path = format!("queues/{}/q.mi_componente/contents", vhost.name);
+    vhost.send("DELETE", &path, &json!({})).await;
+    letters(&vhost, 1).await;
+    let first = consuming(&vhost, &dir);
+    appears(&dir.join("began")).await;
+    fs::remove_file(dir.join("began")).unwrap();
+    // It holds a letter for longer than its stage allows: somebody else may try.
+    letters(&vhost, 1).await;
+    let sql = "SELECT COUNT(*) AS n FROM outside_workers WHERE component = 'mi_componente'";
+    assert_eq!(office.count(sql).await, 1, "whoever consumes was seen");
+    drop(first);
+    let second = consuming(&vhost, &dir);
+    appears(&dir.join("began")).await;
+    fs::remove_file(dir.join("hold")).unwrap();
+    let status = office.finished(&id).await;
+    assert_eq!(status["status"], "completed", "{status}");
+    assert_eq!(timeline(&office, &id).await["attempt"], 1, "a result is what counts as a try");
+    let sql = "SELECT COUNT(*) AS n FROM stage_replies WHERE stage = 'mine'";
+    assert_eq!(office.count(sql).await, 1, "once, however often the letter came");
+    assert!(second.terminate(), "in order");
+    office.close().await;
+}
+
+/// Waits until so many letters are in the component's queue.
+async fn letters(vhost: &Vhost, count: i64) {
+    let began = Instant::now();
+    while depth(vhost, "q.mi_componente").await != count {
+        assert!(began.elapsed() < Duration::from_mins(1), "{count} letters never came");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The next letter of the component's queue, as its owner gets it.
+async fn letter(vhost: &Vhost) -> Json {
+    let path = format!("queues/{}/q.mi_componente/get", vhost.name);
+    let how = json!({ "count": 1, "ackmode": "ack_requeue_false", "encoding": "auto" });
+    let began = Instant::now();
+    loop {
+        let got: Json = serde_json::from_str(&vhost.send("POST", &path, &how).await).unwrap();
+        if let Some(payload) = got[0]["payload"].as_str() {
+            return serde_json::from_str(payload).unwrap();
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "no letter came");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn answer(vhost: &Vhost, body: &Json) {
+    publish(vhost, "doc.direct", "stage.result", None, &body.to_string()).await;
+}
+
+#[tokio::test]
+async fn results_by_the_broker_are_taken_once_and_only_for_what_they_are() {
+    let Some((db, vhost)) = services().await else { return };
+    let office = Office::with(carried(&db, &vhost, Part::Everything)).await;
+    let retried = "retry: {attempts: 5, base_seconds: 0.05}\n";
+    office.workflow("mia", &(flow("mia", "mi_componente", 30) + retried)).await;
+    let id = office.pages(&["Querida Ana:"], "mia").await;
+    letters(&vhost, 1).await;
+    let sent = letter(&vhost).await;
+    assert_eq!((&sent["request_id"], &sent["page_index"]), (&json!(id), &json!(0)), "{sent}");
+    assert_eq!(
+        (&sent["current_stage"], &sent["source_component"]),
+        (&json!("mine"), &json!("ocr"))
+    );
+    assert_eq!(sent["payload"]["ocr_text"], "Querida Ana:", "{sent}");
+    let page = sent["payload"]["image_url"].as_str().unwrap();
+    assert_eq!(http_client::client().get(page).send().await.unwrap().status(), 200);
+    // What is none of ours is kept; a failure, and what does not fit, are tries that failed.
+    publish(&vhost, "doc.direct", "stage.result", None, "not JSON").await;
+    answer(&vhost, &json!([["__next__", { "request_id": "nobody" }]])).await;
+    let mut failed = sent.clone();
+    failed["error"] = "no model".into();
+    answer(&vhost, &failed).await;
+    let again = letter(&vhost).await;
+    assert_eq!(again["metadata"]["attempt"], 1, "{again}");
+    answer(&vhost, &json!([["no.such.key", again]])).await;
+    let mut done = letter(&vhost).await;
+    assert_eq!(done["metadata"]["attempt"], 2, "{done}");
+    // The original's messages have no number of ours.
+    done.as_object_mut().unwrap().remove("metadata");
+    done["payload"]["doc_type"] = "letter".into();
+    let done = json!([["__next__", done]]);
+    for _ in 0..3 {
+        answer(&vhost, &done).await;
+    }
+    let status = office.finished(&id).await;
+    assert_eq!(status["result"]["documents"][0]["doc_type"], "letter", "{status}");
+    assert_eq!(timeline(&office, &id).await["attempt"], 3);
+    let kept = office.client.get("/api/docproc/dead-letters/foreign").await.expect(200);
+    assert_eq!(kept["items"].as_array().unwrap().len(), 2, "{kept}");
+    assert_eq!(depth(&vhost, "q.stage_results").await, 0);
+    office.close().await;
 }
 
 #[tokio::test]

@@ -1,18 +1,18 @@
 //! What comes from the broker beside permits: dead letters, results of components outside, questions
 //! to people, and whatever is none of ours.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use broker::{Consuming, Delivery};
 use engine::Word as _;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{Outbox, Post};
 use crate::{
     Context, Part,
     decisions::{outside, queue},
     model::Component,
-    rules::topology,
+    rules::topology::{self, Topology},
     store::{outbox, outbox::Foreign, reviews},
 };
 
@@ -22,46 +22,62 @@ const EXPIRED: &str = "expired";
 /// After a letter that could not be recorded.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// What this process's part is responsible for. Queues that a workflow adds are consumed as soon as
+/// they are declared.
 pub(super) struct Inbox {
     deliveries: UnboundedReceiver<Delivery>,
-    _consuming: Vec<Consuming>,
+    sink: UnboundedSender<Delivery>,
+    consuming: BTreeMap<String, Consuming>,
 }
 
 impl Inbox {
-    /// Consumes what this process's part is responsible for.
-    pub(super) fn open(context: &Context, outbox: &Outbox) -> Self {
-        let part = context.runtime.config.part;
-        let topology = outbox.topology();
-        let people = topology.queues.values().filter(|one| one.exchange == topology::BACKOFFICE);
-        let people = people.map(|queue| queue.name.clone());
-        let joins = Component::ALL.iter().filter(|one| one.is_join() && part.hosts(**one));
-        let joins = joins.map(|one| topology::queue_of(one.word()));
-        let everything = part == Part::Everything;
-        let mut queues: Vec<String> = joins.collect();
-        if everything || part == Part::Router {
-            queues.extend([topology::DEAD_LETTERS, topology::STAGE_RESULTS].map(str::to_owned));
-        }
-        if everything || part == Part::Backoffice {
-            queues.extend(people);
-        }
+    pub(super) fn open() -> Self {
         let (sink, deliveries) = unbounded_channel();
-        let consume = |queue: &String| outbox.broker.consume(queue, PREFETCH, sink.clone());
-        Self { _consuming: queues.iter().map(consume).collect(), deliveries }
+        Self { deliveries, sink, consuming: BTreeMap::new() }
     }
 
     pub(super) async fn run(mut self, context: &Context, outbox: &Outbox) {
-        while let Some(delivery) = self.deliveries.recv().await {
-            match heard(context, outbox, &delivery).await {
-                Ok(()) => delivery.ack().await,
-                Err(error) => {
-                    tracing::warn!(queue = delivery.queue, %error, "a letter is read again later");
-                    delivery.give_back().await;
-                    tokio::time::sleep(AGAIN).await;
-                }
+        let mut topology = outbox.topology.subscribe();
+        topology.mark_changed();
+        loop {
+            tokio::select! {
+                _ = topology.changed() => self.consume(context.runtime.config.part, outbox),
+                Some(delivery) = self.deliveries.recv() => read(context, outbox, delivery).await,
             }
         }
-        // Nothing to consume: the part has no queue of this kind.
-        std::future::pending::<()>().await;
+    }
+
+    fn consume(&mut self, part: Part, outbox: &Outbox) {
+        for queue in queues(part, &outbox.topology()) {
+            self.consuming.entry(queue).or_insert_with_key(|queue| {
+                outbox.broker.consume(queue, PREFETCH, self.sink.clone())
+            });
+        }
+    }
+}
+
+fn queues(part: Part, topology: &Topology) -> Vec<String> {
+    let joins = Component::ALL.iter().filter(|one| one.is_join() && part.hosts(**one));
+    let mut queues: Vec<_> = joins.map(|one| topology::queue_of(one.word())).collect();
+    let everything = part == Part::Everything;
+    if everything || part == Part::Router {
+        queues.extend([topology::DEAD_LETTERS, topology::STAGE_RESULTS].map(str::to_owned));
+    }
+    if everything || part == Part::Backoffice {
+        let people = topology.queues.values().filter(|one| one.exchange == topology::BACKOFFICE);
+        queues.extend(people.map(|queue| queue.name.clone()));
+    }
+    queues
+}
+
+async fn read(context: &Context, outbox: &Outbox, delivery: Delivery) {
+    match heard(context, outbox, &delivery).await {
+        Ok(()) => delivery.ack().await,
+        Err(error) => {
+            tracing::warn!(queue = delivery.queue, %error, "a letter is read again later");
+            delivery.give_back().await;
+            tokio::time::sleep(AGAIN).await;
+        }
     }
 }
 

@@ -9,15 +9,18 @@ mod sweep;
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use broker::{Address, Broker, Exchange, Fault, Kind, Queue};
+use broker::{Address, Broker, Depth, Exchange, Fault, Kind, Queue};
 use db::Note;
 use host::{Alert, Severity};
 pub(crate) use permits::Permits;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{
+    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    watch,
+};
 
 use crate::{
     Context,
@@ -40,7 +43,7 @@ const ALERT: Duration = Duration::from_secs(10);
 pub struct Outbox {
     pub broker: Broker,
     ttl: Duration,
-    topology: RwLock<Arc<Topology>>,
+    topology: watch::Sender<Arc<Topology>>,
     posts: UnboundedSender<Post>,
     posted: Mutex<Option<UnboundedReceiver<Post>>>,
 }
@@ -59,12 +62,12 @@ impl Outbox {
         let topology = topology::topology([]);
         let broker = Broker::open(address, name, declared(&topology, ttl));
         let (posts, posted) = unbounded_channel();
-        let (topology, posted) = (RwLock::new(Arc::new(topology)), Mutex::new(Some(posted)));
+        let (topology, posted) = (watch::Sender::new(Arc::new(topology)), Mutex::new(Some(posted)));
         Self { broker, ttl, topology, posts, posted }
     }
 
     pub(crate) fn topology(&self) -> Arc<Topology> {
-        self.topology.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.topology.borrow().clone()
     }
 
     pub(crate) fn post(&self, post: Post) {
@@ -96,7 +99,7 @@ impl Outbox {
             );
         }
         let declared = declared(&wanted, self.ttl);
-        *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(wanted);
+        self.topology.send_replace(Arc::new(wanted));
         if let Err(fault) = self.broker.declare(declared).await {
             tracing::warn!(%fault, "queues are declared when the broker is there");
         }
@@ -147,7 +150,7 @@ pub async fn run(context: Context) {
         }
     });
     outbox.redeclare(&context).await;
-    let inbox = inbox::Inbox::open(&context, outbox);
+    let inbox = inbox::Inbox::open();
     let working = async {
         tokio::join!(
             publisher::run(&context, outbox, posted),
@@ -198,16 +201,15 @@ async fn watch(context: &Context, outbox: &Outbox) {
     }
 }
 
-/// How many letters wait in the queues of these components; one that could not be asked is left
-/// out.
-async fn letters<'a>(
+/// How much waits in the queues of these components; one that could not be asked is left out.
+async fn depths<'a>(
     broker: &Broker,
     components: impl Iterator<Item = &'a String>,
-) -> BTreeMap<String, u32> {
+) -> BTreeMap<String, Depth> {
     let mut found = BTreeMap::new();
     for component in components {
         if let Ok(Some(depth)) = broker.depth(&topology::queue_of(component)).await {
-            found.insert(component.clone(), depth.ready);
+            found.insert(component.clone(), depth);
         }
     }
     found

@@ -58,7 +58,14 @@ async fn letters(
         .collect();
     let mut tx = context.store.read().await?;
     let addresses = addresses::of_messages(&mut tx, &ids, &context.runtime.workflows).await?;
-    let (now, topology) = (context.clock.now(), outbox.topology());
+    let known = |topology: &Topology, to: &Address| topology.key(&to.component, &to.key).is_some();
+    let mut topology = outbox.topology();
+    if !addresses.values().all(|address| known(&topology, address)) {
+        // The first message of a workflow that has just come into force.
+        outbox.redeclare(context).await;
+        topology = outbox.topology();
+    }
+    let now = context.clock.now();
     let mut letters = Vec::with_capacity(posts.len());
     let mut due = Vec::with_capacity(ids.len());
     for id in ids {
@@ -103,14 +110,18 @@ fn later(context: &Context, id: i64, wait: Duration) {
 }
 
 fn of_message(topology: &Topology, address: &Address, message: &PipelineMessage) -> Option<Letter> {
-    let key = topology.key(&address.component, &address.key)?.to_owned();
+    // Of a workflow that is no longer in force only the queue itself may be left.
+    let (exchange, key) = match topology.key(&address.component, &address.key) {
+        Some(key) => (topology::DIRECT, key.to_owned()),
+        None => ("", topology::queue_of(&address.component)),
+    };
     let body = serde_json::to_vec(message).ok()?;
     let headers = BTreeMap::from([
         ("request_id".to_owned(), address.request.clone()),
         ("trace_id".to_owned(), address.trace.clone()),
         ("component".to_owned(), address.component.clone()),
     ]);
-    let (exchange, message_id) = (topology::DIRECT.to_owned(), address.id.to_string());
+    let (exchange, message_id) = (exchange.to_owned(), address.id.to_string());
     Some(Letter { exchange, key, message_id, headers, body })
 }
 
