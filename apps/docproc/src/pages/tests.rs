@@ -34,7 +34,6 @@ use crate::{
     wire::people::OperatorView,
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
 };
-use engine::Sentence;
 
 const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -43,7 +42,7 @@ fn page(lang: Lang) -> Page {
 }
 
 fn overview(lang: Lang, ever: bool) -> OverviewPage {
-    let sentence = Sentence::new("no hay etapas", "there are no stages");
+    let sentence = engine::Sentence::new("no hay etapas", "there are no stages");
     let fault = workflow::Fault { line: 7, column: 1, sentence };
     OverviewPage {
         page: page(lang),
@@ -64,16 +63,7 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
             count: 2,
             latest: AT,
         }],
-        foreign: vec![Foreign {
-            queue: "q.ocr".to_owned(),
-            exchange: "doc.direct".to_owned(),
-            key: "page.ocr".to_owned(),
-            message_id: None,
-            reason: "not ours".to_owned(),
-            body: "<b>hola</b>".to_owned(),
-            bytes: 11,
-            received_at: AT,
-        }],
+        foreign: vec![Foreign { body: "<b>hola</b>".to_owned(), ..Foreign::default() }],
         workers: Vec::new(),
         real_now: AT,
         refused: vec![Refused { file: "mío.yaml".to_owned(), faults: vec![fault] }],
@@ -184,7 +174,7 @@ fn detail() -> RequestDetail {
 fn request(lang: Lang, status: Status) -> RequestPage {
     let reason = Reason {
         code: "ESPERA_PERSONA",
-        sentence: Sentence::new("La página espera.", "The page waits."),
+        sentence: engine::Sentence::new("La página espera.", "The page waits."),
         until: None,
         data: json!({}),
     };

@@ -86,7 +86,7 @@ pub async fn state(tx: &mut Tx, id: i64) -> Result<Option<String>, Error> {
 }
 
 /// A letter that is none of ours.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Foreign {
     pub queue: String,
     pub exchange: String,

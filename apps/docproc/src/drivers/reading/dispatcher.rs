@@ -17,6 +17,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::{
     Outcome, WORK, call,
     job_queue::{JobQueue, Load},
+    pace::Pace,
     read::Engines,
     worker::Worker,
 };
@@ -36,15 +37,6 @@ use crate::{
 const ROUND: &str = "docproc.round";
 /// The longest without a look at the queue: other processes put messages there too.
 const LOOK: Duration = Duration::from_secs(5);
-/// Claims this much work ahead, so that workers do not wait for a commit.
-const AHEAD: Duration = Duration::from_millis(40);
-const MOST_IN_HAND: usize = 256;
-/// Calls to other services at once; they wait, they do not work.
-const CALLS: usize = 16;
-/// The most deliveries in hand for each thread.
-const HAND: f64 = 64.0;
-/// How long messages take until we know better, by load: what may be a picture is taken for one.
-const PACE: [Duration; 3] = [Duration::from_millis(1), Duration::from_millis(200), Duration::ZERO];
 /// Clocks of several machines differ: a message that is due so soon was meant by its delivery.
 const SKEW: SignedDuration = SignedDuration::from_secs(5);
 /// More outcomes than this wait for the next transaction.
@@ -79,13 +71,6 @@ struct Taken {
     full: bool,
 }
 
-/// How many deliveries a thread has in hand: one that reads pictures has one, one that is through
-/// with each in no time as many as it does in a moment.
-fn hand(pace: Duration) -> usize {
-    let pace = pace.as_secs_f64().max(0.000_1);
-    (AHEAD.as_secs_f64() / pace).clamp(1.0, HAND) as usize
-}
-
 /// Whether a message of a component is due very soon by this machine's clock.
 async fn soon(decision: &mut Decision, component: &str) -> Result<bool, Error> {
     let due = messages::next_due(&mut decision.tx, &[component]).await?;
@@ -107,8 +92,7 @@ struct Dispatcher {
     in_hand: HashSet<i64>,
     /// A commit was not answered: this process may be said to hold what it does not.
     unsure: bool,
-    /// How long a message takes, lately, by load.
-    pace: [Duration; 3],
+    pace: Pace,
     /// With a broker, its deliveries say what may be taken.
     permits: Option<Permits>,
 }
@@ -117,6 +101,7 @@ impl Dispatcher {
     fn new(context: &Context, components: Vec<&'static str>) -> Self {
         let worker = context.process.name.clone();
         let (queue, outcomes) = (Arc::new(JobQueue::default()), unbounded_channel());
+        let config = &context.runtime.config;
         let mut dispatcher = Self {
             context: context.clone(),
             worker,
@@ -128,10 +113,10 @@ impl Dispatcher {
             held: [0; 3],
             in_hand: HashSet::new(),
             unsure: false,
-            pace: PACE,
+            pace: Pace::new(config.threads, config.prefetch),
             permits: None,
         };
-        dispatcher.permits = Permits::open(context, &dispatcher.prefetch());
+        dispatcher.permits = Permits::open(context, &dispatcher.hands());
         dispatcher.start_workers();
         dispatcher
     }
@@ -365,24 +350,15 @@ impl Dispatcher {
         std::iter::once(ROUTER).chain(ours).collect()
     }
 
-    /// How many deliveries are in hand at once: so few that what waits is seen in the queue.
-    fn prefetch(&self) -> Vec<(&'static str, u16)> {
-        let threads = self.context.runtime.config.threads.max(1);
-        let each = |component: &'static str| {
-            let load = Load::of_component(component);
-            let prefetch = match (self.context.runtime.config.prefetch, load) {
-                (Some(prefetch), _) => prefetch * threads,
-                (None, Load::Call) => CALLS,
-                (None, load) => threads * hand(self.pace[load as usize]),
-            };
-            (component, u16::try_from(prefetch).unwrap_or(u16::MAX))
-        };
-        self.taking().into_iter().map(each).collect()
+    /// How many deliveries of each component are in hand at once.
+    fn hands(&self) -> Vec<(&'static str, u16)> {
+        let hand = |component| (component, self.pace.hand(Load::of_component(component)));
+        self.taking().into_iter().map(hand).collect()
     }
 
     /// Asks the broker for as many deliveries as the pace of late allows.
     async fn follow_pace(&mut self) {
-        let wanted = self.prefetch();
+        let wanted = self.hands();
         let Some(permits) = &mut self.permits else { return };
         for (component, wanted) in wanted {
             permits.resize(component, wanted).await;
@@ -391,27 +367,19 @@ impl Dispatcher {
 
     fn account(&mut self, finished: &mut Vec<Outcome>) {
         for outcome in finished.drain(..) {
-            let load = Load::of(&outcome.job) as usize;
-            self.held[load] -= 1;
+            let load = Load::of(&outcome.job);
+            self.held[load as usize] -= 1;
             self.in_hand.remove(&outcome.job.claim.id);
             let took: Duration =
                 outcome.findings.iter().flat_map(|one| &one.kept.ran).map(|ran| ran.took).sum();
-            self.pace[load] = (self.pace[load] * 7 + took) / 8;
+            self.pace.took(load, took);
         }
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
     }
 
     /// How many more messages make sense to hold.
     fn capacity_for(&self, load: Load, held: usize) -> usize {
-        if load == Load::Call {
-            return CALLS.saturating_sub(held);
-        }
-        let threads = self.context.runtime.config.threads.max(1);
-        let pace = self.pace[load as usize].as_secs_f64().max(0.000_1);
-        let busy = threads + 1 + (threads as f64 * AHEAD.as_secs_f64() / pace) as usize;
-        let ahead =
-            self.context.runtime.config.prefetch.map_or(busy, |prefetch| threads * prefetch);
-        ahead.min(MOST_IN_HAND).saturating_sub(held)
+        self.pace.room(load).saturating_sub(held)
     }
 
     fn assign(&mut self, job: jobs::Job) {

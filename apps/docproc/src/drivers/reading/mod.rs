@@ -8,6 +8,7 @@ mod dispatcher;
 mod extract;
 mod job_queue;
 mod opened;
+mod pace;
 mod read;
 pub(crate) mod reply;
 pub(crate) mod report;

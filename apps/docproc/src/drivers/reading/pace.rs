@@ -1,0 +1,84 @@
+//! How long messages take lately, and how many of them make sense to hold.
+
+use std::time::Duration;
+
+use super::job_queue::Load;
+
+/// Claims this much work ahead, so that workers do not wait for a commit.
+const AHEAD: Duration = Duration::from_millis(40);
+const MOST_IN_HAND: usize = 256;
+/// Calls to other services at once; they wait, they do not work.
+const CALLS: usize = 16;
+/// The most deliveries in hand for each thread.
+const HAND: f64 = 64.0;
+/// Until we know better: what may be a picture is taken for one.
+const AT_FIRST: [Duration; 3] =
+    [Duration::from_millis(1), Duration::from_millis(200), Duration::ZERO];
+
+/// By load, for so many threads that hold so many messages each, if that is said.
+#[derive(Debug)]
+pub(super) struct Pace {
+    lately: [Duration; 3],
+    threads: usize,
+    prefetch: Option<usize>,
+}
+
+impl Pace {
+    pub(super) fn new(threads: usize, prefetch: Option<usize>) -> Self {
+        Self { lately: AT_FIRST, threads: threads.max(1), prefetch }
+    }
+
+    pub(super) fn took(&mut self, load: Load, took: Duration) {
+        let lately = &mut self.lately[load as usize];
+        *lately = (*lately * 7 + took) / 8;
+    }
+
+    /// What one thread does while a commit is made.
+    fn ahead(&self, load: Load) -> f64 {
+        AHEAD.as_secs_f64() / self.lately[load as usize].as_secs_f64().max(0.000_1)
+    }
+
+    /// How many messages make sense to hold.
+    pub(super) fn room(&self, load: Load) -> usize {
+        match (load, self.prefetch) {
+            (Load::Call, _) => CALLS,
+            (_, Some(prefetch)) => (self.threads * prefetch).min(MOST_IN_HAND),
+            (_, None) => {
+                let ahead = (self.threads as f64 * self.ahead(load)) as usize;
+                (self.threads + 1 + ahead).min(MOST_IN_HAND)
+            }
+        }
+    }
+
+    /// How many deliveries of a broker are in hand: so few that what waits is seen in its queue. A
+    /// thread that reads pictures has one, one that is through with each in no time as many as it
+    /// does in a moment.
+    pub(super) fn hand(&self, load: Load) -> u16 {
+        let hand = match (load, self.prefetch) {
+            (_, Some(prefetch)) => prefetch * self.threads,
+            (Load::Call, None) => CALLS,
+            (_, None) => self.threads * self.ahead(load).clamp(1.0, HAND) as usize,
+        };
+        u16::try_from(hand).unwrap_or(u16::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hand_is_one_picture_or_a_moment_of_text() {
+        let mut pace = Pace::new(2, None);
+        assert_eq!(pace.hand(Load::Slow), 2, "one for each thread: pages may be pictures");
+        for _ in 0..60 {
+            pace.took(Load::Slow, Duration::from_micros(300));
+        }
+        assert_eq!(pace.hand(Load::Slow), 128, "these were text");
+        assert!(pace.room(Load::Slow) > 200);
+        pace.took(Load::Slow, Duration::from_secs(2));
+        assert_eq!(pace.hand(Load::Slow), 2, "and here is a picture");
+        assert_eq!(Pace::new(2, Some(3)).hand(Load::Quick), 6);
+        assert_eq!(Pace::new(2, Some(3)).room(Load::Slow), 6);
+    }
+}
