@@ -14,7 +14,7 @@ const DAY_FIRST_TAXES: [&str; 10] =
 const TERMS: [i32; 16] = [0, 7, 10, 14, 15, 20, 21, 28, 29, 30, 31, 45, 60, 61, 90, 91];
 
 /// Puts the dates that can be read both ways into the order the document speaks for, and says how
-/// doubtful that order is, 0 to 1.2.
+/// doubtful that order is, 0 to 2.
 pub(super) fn settle(
     days: &mut [(Span, Day)],
     sheet: &Sheet,
@@ -43,7 +43,8 @@ pub(super) fn settle(
     match sum {
         2.0.. | ..=-2.0 => 0.0,
         1.0.. => 0.6,
-        _ => 1.2,
+        // Nothing tells: enough to deny it.
+        _ => 2.0,
     }
 }
 

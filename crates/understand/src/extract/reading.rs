@@ -18,7 +18,7 @@ pub(super) struct Reading {
     pub(super) sheet: Sheet,
     pub(super) labels: Vec<Label>,
     pub(super) days: Vec<(Span, Day)>,
-    /// How doubtful it is which comes first in its all-digit dates, 0 to 1.2.
+    /// How doubtful it is which comes first in its all-digit dates, 0 to 2.
     pub(super) order_doubt: f32,
     pub(super) money: Vec<Money>,
     pub(super) mrz: Option<(Mrz, Vec<Span>)>,
