@@ -76,8 +76,11 @@ impl<'r> Ledger<'r> {
         let mut values = vec![Decimal::ZERO];
         for value in self.values(Sense::Rounding) {
             if value.abs() < small && !value.is_zero() {
-                // The sign of a rounding is often lost by the reader.
-                values.extend([value, -value]);
+                values.push(value);
+                // The sign of a rounding is often lost by the reader, never added.
+                if value.is_sign_positive() {
+                    values.push(-value);
+                }
             }
         }
         values
@@ -88,15 +91,32 @@ impl<'r> Ledger<'r> {
         let changes = self.values(Sense::Change);
         let paid = [self.values(Sense::Cash), self.values(Sense::Card)].concat();
         let pairs = paid.iter().flat_map(|cash| changes.iter().map(move |change| (*cash, *change)));
-        pairs.into_iter().find(|(cash, change)| cash - change.abs() == total)
+        pairs.into_iter().find(|(cash, change)| cash.abs() - change.abs() == total)
     }
 
-    /// Whether a total or net with the printed rounding makes this total.
+    /// Whether a total or net and the rounding printed below it make this total, printed further
+    /// down.
     fn rounding_makes(&self, total: Decimal) -> bool {
-        let before = [self.values(Sense::Net), self.values(Sense::Total)].concat();
-        let rounding = self.roundings();
-        let mut pairs = before.iter().flat_map(|before| rounding.iter().map(move |r| (before, r)));
-        pairs.any(|(before, r)| !r.is_zero() && before + r == total && *before != total)
+        self.rounded().any(|(_, after)| after == total)
+    }
+
+    /// What was rounded and what it became.
+    fn rounded(&self) -> impl Iterator<Item = (Decimal, Decimal)> {
+        let summed = |money: &&Money| matches!(money.sense, Sense::Net | Sense::Total);
+        let steps = self.money().filter(|money| money.sense == Sense::Rounding);
+        steps.filter(|step| step.value().abs() < Decimal::ONE && !step.value().is_zero()).flat_map(
+            move |step| {
+                let before = self.money().filter(summed).filter(|m| m.span.row < step.span.row);
+                before.filter_map(move |before| {
+                    // The sign of a rounding is often lost by the reader, never added.
+                    let signs = [step.value(), -step.value().abs()];
+                    let after = signs.map(|sign| before.value() + sign);
+                    let below = |money: &&Money| money.span.row > step.span.row;
+                    let met = self.money().filter(below).find(|m| after.contains(&m.value()))?;
+                    Some((before.value(), met.value()))
+                })
+            },
+        )
     }
 
     /// The sum of the rightmost amounts above the first total, line by line.
@@ -190,14 +210,12 @@ impl<'r> Ledger<'r> {
     fn against_total(&self, value: Decimal, support: f32) -> f32 {
         let mut against = 0.0;
         let totals = self.values(Sense::Total);
-        let rounded =
-            self.roundings().iter().any(|r| !r.is_zero() && totals.contains(&(value + r)));
-        if rounded && !self.rounding_makes(value) {
-            against += 0.7;
+        if self.rounded().any(|(before, _)| before == value) {
+            against += 1.0;
         }
         let paid = !self.values(Sense::Change).is_empty() && !self.values(Sense::Cash).is_empty();
         if paid && self.cash_less_change_is(value).is_none() {
-            against += 0.5;
+            against += 2.0;
         }
         let taxed = !self.values(Sense::Tax).is_empty() && !self.values(Sense::Net).is_empty();
         if support < 0.9 && taxed {
@@ -234,6 +252,8 @@ pub(super) fn candidates(
         .map(Money::value)
         .max()
         .unwrap_or_default();
+    // Who prints cents on the lines prints them on the total.
+    let cents = ledger.money().filter(|money| money.amount.decimals == 2).count() > 2;
     let mut found: Vec<(Decimal, Candidate)> = Vec::new();
     for money in ledger.money() {
         let label = label_of(reading, money, sense, custom);
@@ -242,7 +262,7 @@ pub(super) fn candidates(
         let fits = !whole && positive && money.sense != Sense::Quantity;
         if label <= 0.0 && (sense != Sense::Total || !fits || money.sense != Sense::Item)
             || !positive
-            || whole && !(custom.is_some() || round_sum(sense, money, label))
+            || whole && !(custom.is_some() || !cents && round_sum(sense, money, label))
         {
             continue;
         }

@@ -41,12 +41,12 @@ const PRIOR: [f64; FEATURES] = [-4.0, 2.0, 1.0, 0.8, 1.5, 1.5, -1.8, 0.5];
 /// What `quality fit 120` printed. Bias, label, margin, legibility, certainty, support, against,
 /// much support.
 const WEIGHTS: [(Family, [f32; FEATURES]); 6] = [
-    (Family::Amount, [-5.98, 3.46, 1.07, 1.85, 1.51, 2.65, -1.53, 0.77]),
-    (Family::Day, [-6.05, 2.33, 2.55, 1.00, 1.25, 0.61, -2.49, 0.83]),
-    (Family::Code, [-6.56, 4.24, 0.64, 0.81, 2.38, 1.20, -1.78, 0.50]),
-    (Family::Party, [-6.68, 2.00, 1.53, 0.66, 1.74, 2.88, -2.26, 0.50]),
-    (Family::Words, [-8.77, 1.97, 1.66, 0.88, 5.15, 1.11, -1.72, -0.28]),
-    (Family::Checked, [-5.19, 2.29, 0.93, 0.66, 2.36, 1.18, -1.53, 1.48]),
+    (Family::Amount, [-6.27, 3.32, 1.28, 0.77, 1.55, 2.92, -1.37, 0.73]),
+    (Family::Day, [-4.53, 1.88, 2.20, 0.45, 1.42, 0.00, -1.86, 0.98]),
+    (Family::Code, [-7.43, 5.18, 0.00, 0.65, 3.41, 1.85, -1.82, 0.51]),
+    (Family::Party, [-6.92, 1.60, 1.05, 0.37, 2.23, 2.44, -2.94, 0.93]),
+    (Family::Words, [-6.65, 1.28, 1.23, 0.42, 3.97, 0.00, -1.68, 1.69]),
+    (Family::Checked, [-6.44, 3.45, 1.47, 0.33, 1.66, 2.05, -1.46, 1.02]),
 ];
 
 /// The features of a value that beats the next one by `margin`.
@@ -63,10 +63,11 @@ pub(super) fn features(signs: &Signs, margin: f32) -> [f32; FEATURES] {
     ]
 }
 
-/// Readers of pictures are nearly always sure; what tells is how far below that they fall. Print is
-/// in a class of its own.
+/// Readers of pictures are nearly always sure; what tells is by how many nines. Print is in a class
+/// of its own.
 fn legibility(legible: f32) -> f32 {
-    if legible > 0.99 { 2.0 } else { ((legible - 0.95) * 12.0).clamp(-3.0, 0.5) }
+    let nines = -(1.0 - legible).max(1e-6).log10();
+    if nines > 5.0 { 4.0 } else { (nines - 3.0).clamp(-2.0, 1.0) }
 }
 
 pub(super) fn confidence(family: Family, features: &[f32; FEATURES]) -> f32 {
@@ -97,6 +98,10 @@ pub fn fit(seen: &[([f32; FEATURES], bool)]) -> [f64; FEATURES] {
         for (at, (weight, slope)) in weights.iter_mut().zip(slope).enumerate() {
             let hold = if at == 0 { 0.0 } else { HOLD * (*weight - PRIOR[at]) };
             *weight += rate * (slope / total.max(1.0) - hold);
+            // No fit may turn what speaks for a value into what speaks against it.
+            if at > 0 && (*weight > 0.0) != (PRIOR[at] > 0.0) {
+                *weight = 0.0;
+            }
         }
     }
     weights

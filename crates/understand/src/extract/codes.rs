@@ -2,6 +2,7 @@
 
 use super::labels::Label;
 use super::lexicon::Concept;
+use super::parse::date::Day;
 use super::parse::{amount, tax_id};
 use super::reading::{Candidate, Reading};
 use super::sheet::{Row, Span};
@@ -19,7 +20,13 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
             let text = reading.sheet.text(span);
             let code = text.trim_matches([':', '#', ' ', '.', ',']).to_owned();
             let Some(certainty) = code_like(reading, span, &code) else { continue };
+            let certainty = certainty * if begins_words(reading, label, span) { 0.5 } else { 1.0 };
             let link = reading.link(label, span).min(1.0);
+            // `Factura` is in many sentences; before a code, at the start of a cell, it is a label.
+            let glued = link >= 1.0 && certainty >= 0.9 && span.from == label.span.to;
+            let opens = reading.sheet.row(span).cell_of(label.span.from).0 == label.span.from;
+            let noun = strength > 0.65;
+            let strength = if glued && opens && noun { strength.max(0.9) } else { strength };
             let (_, other) = reading.announced(span, wanted);
             let contested = (other - strength * link).max(0.0);
             let score = 1.6 * strength * link + 0.8 * certainty - contested;
@@ -41,7 +48,9 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
     for (code, candidate) in &mut found {
         let again =
             reading.sheet.rows.iter().filter(|row| row.text.contains(code.as_str())).count();
-        candidate.signs.support = if again > 1 { 0.6 } else { 0.0 };
+        let dated = |(_, day): &(Span, Day)| code.contains(&day.date.year().to_string());
+        let dated = code.len() > 5 && reading.days.iter().any(dated);
+        candidate.signs.support = if again > 1 { 0.6 } else { 0.0 } + if dated { 0.6 } else { 0.0 };
     }
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
@@ -76,6 +85,14 @@ fn nearby(reading: &Reading, label: &Label) -> Vec<Span> {
     spans
 }
 
+/// Whether a number below its label goes on in words: a street, not the number of a document.
+fn begins_words(reading: &Reading, label: &Label, span: Span) -> bool {
+    let row = reading.sheet.row(span);
+    let next = row.tokens.get(span.to).filter(|_| row.gap_before(span.to) <= 1.3);
+    let worded = |text: &str| text.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
+    span.row != label.span.row && next.is_some_and(|next| worded(&next.text))
+}
+
 /// The code that starts at a token: pieces of letters, digits and slashes set close together.
 fn code_at(row: &Row, at: usize, from: usize) -> Option<Span> {
     let piece = |token: usize| {
@@ -90,10 +107,17 @@ fn code_at(row: &Row, at: usize, from: usize) -> Option<Span> {
     }
     let open = |token: usize| row.tokens[token].text.ends_with(['-', '/', '_']);
     let opens = |token: usize| row.tokens[token].text.starts_with(['-', '/', '_']);
+    // A dash between the number and a word belongs to neither.
+    let goes_on = |token: usize| {
+        let lone = !row.tokens[token].text.contains(|letter: char| letter.is_ascii_alphanumeric());
+        let next = if lone { token + 1 } else { token };
+        next < row.tokens.len() && digits(next) > 0
+    };
     let mut to = from + 1;
     while to < row.tokens.len()
         && to < from + 4
         && piece(to)
+        && goes_on(to)
         && row.gap_before(to) < 1.3
         && (open(to - 1)
             || opens(to)

@@ -3,7 +3,6 @@
 use jiff::civil::Date;
 
 use super::lexicon::Concept;
-use super::parse::amount::Currency;
 use super::reading::{Candidate, Reading};
 use super::value::Normalised;
 
@@ -31,7 +30,7 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
         candidate.signs.label = label;
         candidate.signs.certainty = day.certainty;
         candidate.signs.support = if timed { 0.7 } else { 0.0 };
-        let open = if day.swapped.is_some() { order_doubt(reading) } else { 0.0 };
+        let open = if day.swapped.is_some() { reading.order_doubt } else { 0.0 };
         candidate.signs.against = contested.min(1.0) + open + if plausible { 0.0 } else { 1.0 };
         match found.iter_mut().find(|(date, _)| *date == day.date) {
             Some((_, known)) => agree(known, candidate),
@@ -58,15 +57,6 @@ fn agree(known: &mut Candidate, again: Candidate) {
     spans.dedup();
     spans.truncate(4);
     known.spans = spans;
-}
-
-/// How doubtful it is that an all-digit date has its day first.
-fn order_doubt(reading: &Reading) -> f32 {
-    match reading.currency {
-        Some(Currency::Euro | Currency::Ringgit | Currency::Pound) => 0.0,
-        Some(Currency::Dollar) => 0.8,
-        Some(Currency::Other) | None => 0.2,
-    }
 }
 
 fn plausible(date: Date, today: Date, wanted: &[Concept]) -> bool {

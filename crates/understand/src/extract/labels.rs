@@ -128,7 +128,11 @@ fn longest_at(row: &Row, from: usize, custom: &Index<'_>) -> Option<Match> {
         let mut found = Vec::new();
         let set = letters(&window);
         custom.look_up(&window, set, &mut found);
-        BUILT_IN_INDEX.look_up(&window, set, &mut found);
+        // A number behind a label is its value, never a misread word of it.
+        let last = &row.tokens[to - 1].folded;
+        if last.is_empty() || !last.bytes().all(|byte| byte.is_ascii_digit()) {
+            BUILT_IN_INDEX.look_up(&window, set, &mut found);
+        }
         // `employer` is no misreading of `employee`: what fits better leaves the rest out.
         let closest = found.iter().map(|(_, _, alike)| *alike).fold(0.0, f32::max);
         found.retain(|(_, _, alike)| *alike > closest - 0.02);
@@ -141,10 +145,16 @@ fn longest_at(row: &Row, from: usize, custom: &Index<'_>) -> Option<Match> {
 }
 
 fn has_colon(row: &Row, to: usize) -> bool {
+    // A full stop does too, unless it ends an abbreviation or a sentence.
+    let (from, end) = row.cell_of(to - 1);
+    let stop = |text: &str| {
+        let word = text.strip_suffix('.').unwrap_or_default();
+        word.chars().count() > 4 && !word.contains('.') && end - from <= 12
+    };
     let ends = |token: usize| row.tokens[token].text.ends_with([':', '：']);
     let lone =
         row.tokens.get(to).is_some_and(|next| matches!(next.text.as_str(), ":" | "：" | "="));
-    ends(to - 1) || lone
+    ends(to - 1) || stop(&row.tokens[to - 1].text) || lone
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod judge;
 mod labels;
 mod lexicon;
 mod money;
+mod order;
 mod parse;
 mod party;
 mod reading;

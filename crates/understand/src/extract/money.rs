@@ -85,21 +85,28 @@ impl Marks {
 }
 
 const KEYWORDS: &[(u32, &str)] = &[
-    (Marks::TOTAL, "total totales totals totaal jumlah totaux"),
+    (
+        Marks::TOTAL,
+        "total totales totals totaal jumlah totaux gesamt gesamtbetrag gesamtsumme endbetrag \
+         rechnungsbetrag totale",
+    ),
+    (Marks::TOTAL | Marks::GRAND, "bruttobetrag bruttosumme"),
+    (Marks::SUB | Marks::TOTAL, "nettobetrag nettosumme zwischensumme"),
     (Marks::SUB | Marks::TOTAL, "subtotal soustotal"),
     (Marks::SUB, "sub sous"),
     (Marks::NET, "net nett netto"),
     (Marks::NET | Marks::NETO, "neto neta"),
     (
         Marks::TAX,
-        "tax taxes gst vat iva tva sst igic impuesto impuestos cuota taxe taxable irpf igv isv",
+        "tax taxes gst vat iva tva sst igic impuesto impuestos cuota taxe taxable irpf igv isv mwst \
+         ust umsatzsteuer mehrwertsteuer steuerbetrag btw",
     ),
     (
         Marks::INCL,
         "incl inclusive including inc incluido incluidos included ttc inciusive inci \
          inclusived",
     ),
-    (Marks::EXCL, "excl exclusive excluding exc before ht sin hors antes without"),
+    (Marks::EXCL, "excl exclusive excluding exc before ht sin hors antes without ohne exkl"),
     (
         Marks::CASH,
         "cash tender tendered tunai paid efectivo entregado recibido received espèces especes \
@@ -118,7 +125,7 @@ const KEYWORDS: &[(u32, &str)] = &[
         "qty quantity items item cantidad articulos unidades count pcs kuantiti uds lineas \
          articles points puntos bil kg horas dias hours days",
     ),
-    (Marks::PAY, "pay payable pagar payer due abonar owed balance apagar charge"),
+    (Marks::PAY, "pay payable pagar payer due abonar owed balance apagar charge zahlbetrag"),
     (Marks::GROSS, "gross bruto bruta devengado devengos devengada brut earnings devengamientos"),
     (
         Marks::DEDUCT,
@@ -171,6 +178,10 @@ pub(super) fn find(sheet: &Sheet, taken: &[Span]) -> Vec<Money> {
                 strength *= if words == 0 { 1.0 } else { 0.4 };
             } else if words > 6 {
                 strength *= 0.5;
+            }
+            // Nobody rounds by a whole unit: it is what was rounded.
+            if sense == Sense::Rounding && amount.value.abs() >= Decimal::ONE {
+                (sense, strength) = (Sense::Total, 0.9);
             }
             if in_summary && matches!(sense, Sense::Total | Sense::Net) {
                 strength *= 0.3;
@@ -436,9 +447,18 @@ fn read(row: &Row, from: usize, to: usize) -> Option<Amount> {
     if bare(texts[0]) || texts.len() > 1 && matches!(texts[texts.len() - 1], ":" | "-") {
         return None;
     }
-    let amount = amount::parse(&texts.join(" ")).or_else(|| dashed(row, from, to))?;
+    let joined = texts.join(" ");
+    let coded = joined.strip_suffix(|last: char| last.is_ascii_alphabetic());
+    let coded = coded.filter(|bare| cents(bare));
+    let amount = amount::parse(coded.unwrap_or(&joined)).or_else(|| dashed(row, from, to))?;
     let digits = texts.iter().flat_map(|text| text.bytes()).filter(u8::is_ascii_digit).count();
     (digits <= 12).then_some(amount)
+}
+
+/// Whether a text ends in a decimal sign and two digits; one letter behind it is a code of tax.
+fn cents(text: &str) -> bool {
+    let end = &text.as_bytes()[text.len().saturating_sub(3)..];
+    matches!(end, [b'.' | b',', a, b] if a.is_ascii_digit() && b.is_ascii_digit())
 }
 
 /// A decimal point that was read as a dash, where a price stands: behind words, at the end of its

@@ -28,7 +28,9 @@ const ADDRESS: &str = "\
     jalan jln lot taman tmn lorong kawasan street st road rd avenue ave calle c cl avda av \
     avenida plaza paseo pza rue boulevard bd kuala selangor johor floor flr level no poligono \
     ctra carretera suite lane drive way unit block seksyen bandar ground ronda camino place \
-    allee chemin blvd square estate via travessera rambla";
+    allee chemin blvd square estate via travessera rambla strasse platz weg \
+    france espana spain portugal italia italy deutschland germany osterreich schweiz suisse \
+    belgique etats unis usa uk england ireland kingdom states malaysia singapore mexico";
 const OTHER: &str = "\
     invoice factura facture receipt recibo ticket tax cash bill tel fax gst vat nif cif date \
     fecha www http email thank welcome bienvenido gracias original copy copia page pagina \
@@ -40,6 +42,10 @@ const OTHER: &str = "\
 fn listed(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|known| known == word)
 }
+
+/// Words that go on with a name from the row above and are none alone: `CO. (M) SDN BHD`.
+const TAILS: &str =
+    "co company cie hijos sons fils hermanos brothers associates asociados and y et e";
 
 /// Whether the text ends in a legal form of companies.
 pub(super) fn legal_form(text: &str) -> bool {
@@ -83,18 +89,24 @@ pub(super) fn candidates(reading: &Reading) -> Vec<Candidate> {
     for at in 0..first_page.min(ROWS) {
         for (from, to) in reading.sheet.rows[at].cells() {
             let span = Span { row: at, from, to };
-            if let Some(candidate) = at_the_top(reading, span) {
-                found.push(candidate);
-            }
+            found.extend(at_the_top(reading, span));
         }
     }
-    found.extend(mentions(reading));
+    let prose = is_prose(reading);
+    for title in found.iter_mut().filter(|one| prose && !legal_form(&one.printed)) {
+        title.score -= 1.2;
+        title.signs.against += 0.6;
+    }
+    // The second half of a name is no name.
+    let halves: Vec<Span> = found.iter().flat_map(|one| one.spans[1..].to_vec()).collect();
+    found.retain(|one| one.spans.len() > 1 || !halves.contains(&one.spans[0]));
+    found.extend(mentions(reading, prose));
     repeat_supports(reading, &mut found);
     found
 }
 
 /// Names with a legal form inside running text, as contracts introduce their parties.
-fn mentions(reading: &Reading) -> Vec<Candidate> {
+fn mentions(reading: &Reading, prose: bool) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for (at, row) in reading.sheet.rows.iter().enumerate().take(MENTION_ROWS) {
         for to in 2..=row.tokens.len() {
@@ -114,19 +126,38 @@ fn mentions(reading: &Reading) -> Vec<Candidate> {
                 continue;
             }
             let span = Span { row: at, from, to };
-            let (name, _) = tidy(&reading.sheet.text(span));
+            let (mut name, _) = tidy(&reading.sheet.text(span));
+            let before = if from == 0 { name_above(reading, at) } else { String::new() };
+            if !before.is_empty() {
+                name = format!("{before} {name}");
+            }
             let known = found.iter().any(|known| known.printed == name);
             if legal_form(&name) && !known {
                 let score = 1.2 - 0.1 * found.len() as f32 - 0.4 * reading.sheet.depth(at);
                 let mut candidate = reading.candidate(Normalised::Text(name.clone()), span, score);
                 candidate.printed = name;
-                candidate.signs.label = 0.6;
-                candidate.signs.certainty = 0.6;
+                // The first party of a contract is the company.
+                let first = prose && found.is_empty();
+                candidate.score += if first { 0.4 } else { 0.0 };
+                candidate.signs.label = if first { 0.9 } else { 0.6 };
+                candidate.signs.certainty = if first { 0.9 } else { 0.6 };
                 found.push(candidate);
             }
         }
     }
     found
+}
+
+/// The capitals that end the row above: the first part of a name broken over two rows.
+fn name_above(reading: &Reading, at: usize) -> String {
+    let Some(above) = at.checked_sub(1).map(|above| &reading.sheet.rows[above]) else {
+        return String::new();
+    };
+    let capital = |text: &str| text.starts_with(char::is_uppercase) && !text.ends_with([',', '.']);
+    let words = above.tokens.iter().rev().take(4).map(|token| token.text.as_str());
+    let mut words: Vec<&str> = words.take_while(|text| capital(text)).collect();
+    words.reverse();
+    if above.tokens.len() < 9 { String::new() } else { words.join(" ") }
 }
 
 fn labelled(reading: &Reading) -> Vec<Candidate> {
@@ -136,8 +167,17 @@ fn labelled(reading: &Reading) -> Vec<Candidate> {
         candidate.value = Normalised::Text(name.clone());
         candidate.printed = name;
         candidate.score += 0.6;
+        // The label and the legal form each say that it is a company.
+        candidate.signs.support += if legal_form(&candidate.printed) { 0.7 } else { 0.0 };
     }
     found
+}
+
+/// Whether the document is running text: a contract or a letter names its parties inside it.
+fn is_prose(reading: &Reading) -> bool {
+    let rows = || reading.sheet.rows.iter().take(MENTION_ROWS);
+    let long = rows().filter(|row| row.tokens.len() >= 9).count();
+    long >= 4 && long * 3 >= rows().count()
 }
 
 fn at_the_top(reading: &Reading, span: Span) -> Option<Candidate> {
@@ -148,8 +188,8 @@ fn at_the_top(reading: &Reading, span: Span) -> Option<Candidate> {
             && label.span.to < span.to
             && label.announces(Concept::Vendor) > 0.0
     };
-    // What follows its own label is found by it.
-    if reading.labels.iter().any(led) {
+    // What follows its own label is found by it, and a label is no name.
+    if reading.labels.iter().any(led) || words::labelled(reading, span) {
         return None;
     }
     let (spans, text) = with_continuation(reading, span);
@@ -157,13 +197,15 @@ fn at_the_top(reading: &Reading, span: Span) -> Option<Candidate> {
     let words: Vec<String> = name.split_whitespace().map(fold).filter(|w| !w.is_empty()).collect();
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let digits = name.chars().filter(char::is_ascii_digit).count();
-    if letters < 3 || digits > letters || words.len() > 12 {
+    if letters < 3 || digits > letters || words.len() > 12 || running_text(&name) {
         return None;
     }
     let of = |list: &str| words.iter().filter(|word| listed(list, word)).count() as f32;
     let legal = legal_form(&name);
     let trade = of(TRADES) > 0.0;
     let customer = in_customer_block(reading, span);
+    let inside = follows_street(reading, span);
+    let heads = !inside && heads_address(reading, *spans.last().unwrap_or(&span));
     let size = sheet.place(span).h / sheet.letter(span.row);
     let high = 1.0 - sheet.depth(span.row) * 2.0;
     let order = 1.0 - span.row as f32 / ROWS as f32;
@@ -176,7 +218,8 @@ fn at_the_top(reading: &Reading, span: Span) -> Option<Candidate> {
     } else {
         0.0
     };
-    score += if registered { 0.5 } else { 0.0 };
+    score += if registered { 0.5 } else { 0.0 } + if heads { 0.5 } else { 0.0 };
+    score -= if postal(&text) { 1.2 } else { 0.0 } + if inside { 0.8 } else { 0.0 };
     score -= 1.2 * (of(ADDRESS) / share * 2.0).min(1.0);
     score -= if legal { 0.5 } else { 1.5 } * (of(OTHER) / share * 2.0).min(1.0);
     score -= 0.6 * (digits as f32 / letters as f32 * 3.0).min(1.0);
@@ -193,7 +236,7 @@ fn at_the_top(reading: &Reading, span: Span) -> Option<Candidate> {
     };
     candidate.signs.certainty = (0.5 * order + 0.5 * high).clamp(0.0, 1.0);
     candidate.signs.legible = spans.iter().map(|s| sheet.confidence(*s)).fold(1.0, f32::min);
-    candidate.signs.support = if registered { 0.6 } else { 0.0 };
+    candidate.signs.support = if registered { 0.6 } else { 0.0 } + if heads { 0.6 } else { 0.0 };
     candidate.signs.against = if customer { 1.0 } else { 0.0 };
     // The row above may be its first half or another name of the same shop.
     let parted = legal && spans.len() == 1 && follows_name(reading, span);
@@ -204,6 +247,17 @@ fn at_the_top(reading: &Reading, span: Span) -> Option<Candidate> {
     candidate.signs.against += if parted { 0.8 } else { 0.0 } + if mixed { 0.6 } else { 0.0 };
     candidate.spans = spans;
     Some(candidate)
+}
+
+/// Whether the words are those of a sentence: several begin small and others large.
+fn running_text(text: &str) -> bool {
+    const LINKS: [&str; 16] = [
+        "de", "del", "la", "el", "los", "las", "y", "and", "of", "the", "et", "du", "des", "da",
+        "do", "und",
+    ];
+    let small = |word: &&str| word.starts_with(char::is_lowercase) && !LINKS.contains(word);
+    let count = text.split_whitespace().filter(small).count();
+    count >= 2 && text.contains(char::is_uppercase)
 }
 
 /// A name broken over rows of the same size, up to the one with the legal form.
@@ -228,18 +282,85 @@ fn with_continuation(reading: &Reading, span: Span) -> (Vec<Span>, String) {
         let alike = (place.h / first.h.max(1e-3) - 1.0).abs() < 0.3;
         let near = place.y - last.bottom() < 1.2 * first.h;
         let piece = sheet.text(cell);
-        if !alike || !near || busy(row, cell) {
+        if !alike || !near || busy(row, cell) || words::labelled(reading, cell) {
             break;
         }
+        let unfinished = text.trim_end().ends_with(['&', '+']);
         spans.push(cell);
         text = format!("{text} {piece}");
         last = place;
         let open = piece.matches(')').count() > piece.matches('(').count();
-        if lone_form(&piece) || legal_form(&piece) && open {
+        if lone_form(&piece) || is_tail(&piece) || legal_form(&piece) && (open || unfinished) {
+            return (spans, text);
+        }
+        if unfinished {
             return (spans, text);
         }
     }
     (vec![span], sheet.text(span))
+}
+
+/// Whether what stands right below is where somebody is reached: an address, a telephone, a tax id.
+fn heads_address(reading: &Reading, span: Span) -> bool {
+    let sheet = &reading.sheet;
+    let place = sheet.place(span);
+    let below = sheet.rows.iter().enumerate().skip(span.row + 1).take(2);
+    let cells = below.flat_map(|(at, row)| {
+        row.cells().into_iter().map(move |(from, to)| Span { row: at, from, to })
+    });
+    let near = |cell: &Span| {
+        let under = sheet.place(*cell);
+        let column = under.x < place.right() && place.x < under.right();
+        column && under.y - place.bottom() < 2.0 * place.h.max(sheet.letter(span.row))
+    };
+    let reached = |cell: Span| {
+        let named = |label: &Label| {
+            label.span.overlaps(cell)
+                && (label.announces(Concept::TaxId) > 0.0
+                    || label.announces(Concept::Address) > 0.0)
+        };
+        street(reading, cell) || reading.labels.iter().any(named)
+    };
+    cells.filter(near).take(2).any(reached)
+}
+
+/// Whether a cell is a line of an address.
+fn street(reading: &Reading, cell: Span) -> bool {
+    let tokens = reading.sheet.tokens(cell);
+    let number = tokens.iter().any(|token| token.text.bytes().any(|byte| byte.is_ascii_digit()));
+    let word = tokens.iter().any(|token| listed(ADDRESS, &token.folded));
+    tokens.len() < 10 && (number && word || postal(&reading.sheet.text(cell)))
+}
+
+/// Whether a line of an address stands right above: then it goes on here.
+fn follows_street(reading: &Reading, span: Span) -> bool {
+    let sheet = &reading.sheet;
+    let Some(above) = span.row.checked_sub(1) else { return false };
+    let place = sheet.place(span);
+    let cells = sheet.rows[above].cells().into_iter();
+    cells.map(|(from, to)| Span { row: above, from, to }).any(|cell| {
+        let over = sheet.place(cell);
+        let column = over.x < place.right() && place.x < over.right();
+        column && place.y - over.bottom() < 1.5 * place.h && street(reading, cell)
+    })
+}
+
+/// Whether a text holds a postal code: five digits with a name beside them.
+fn postal(text: &str) -> bool {
+    let five = |word: &str| {
+        let word = word.trim_matches([',', '.']);
+        word.len() == 5 && word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let name = |word: &str| word.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
+    text.split_whitespace().any(five) && text.split_whitespace().any(name)
+}
+
+/// Whether nothing but a legal form and words that go on with a name is there.
+fn is_tail(text: &str) -> bool {
+    let bare = outside_brackets(text);
+    let words: Vec<String> = bare.split_whitespace().map(fold).filter(|w| !w.is_empty()).collect();
+    let first = words.iter().take_while(|word| listed(TAILS, word)).count();
+    first > 0 && (first == words.len() || listed(LEGAL, &words[first..].concat()))
 }
 
 /// Whether a row of bare words of the same size stands right above.
@@ -293,6 +414,16 @@ fn in_customer_block(reading: &Reading, span: Span) -> bool {
 fn tidy(text: &str) -> (String, bool) {
     let mut name = text.to_owned();
     let mut registered = false;
+    // Behind the legal form and a number nothing belongs to the name.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let numbered = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() >= 4;
+    let cut = (2..words.len()).find(|at| {
+        numbered(words[*at]) && !words[*at].starts_with('(') && legal_form(&words[..*at].join(" "))
+    });
+    if let Some(at) = cut {
+        name = words[..at].join(" ");
+        registered = true;
+    }
     while let Some(open) = name.rfind('(') {
         let inside = &name[open..];
         let digits = inside.bytes().filter(u8::is_ascii_digit).count();
@@ -302,8 +433,11 @@ fn tidy(text: &str) -> (String, bool) {
         registered = true;
         name.truncate(open);
     }
-    // A registration number without brackets.
-    let number = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() >= 4;
+    // A registration number without brackets; five digits alone are a postal code.
+    let number = |word: &str| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        digits >= 4 && !(digits == 5 && word.len() == 5)
+    };
     while let Some((rest, _)) = name.trim_end().rsplit_once(' ').filter(|(_, last)| number(last)) {
         registered = true;
         name = rest.to_owned();

@@ -6,8 +6,9 @@ use page::PageText;
 use super::labels::{self, Label};
 use super::lexicon::{Concept, Phrase};
 use super::money::{self, Money};
+use super::order;
 use super::parse::amount::Currency;
-use super::parse::date::{self, Day, Order};
+use super::parse::date::{self, Day};
 use super::parse::mrz::{self, Mrz};
 use super::sheet::{Sheet, Span};
 use super::value::Normalised;
@@ -17,6 +18,8 @@ pub(super) struct Reading {
     pub(super) sheet: Sheet,
     pub(super) labels: Vec<Label>,
     pub(super) days: Vec<(Span, Day)>,
+    /// How doubtful it is which comes first in its all-digit dates, 0 to 2.
+    pub(super) order_doubt: f32,
     pub(super) money: Vec<Money>,
     pub(super) mrz: Option<(Mrz, Vec<Span>)>,
     pub(super) currency: Option<Currency>,
@@ -60,12 +63,12 @@ impl Reading {
                 days.push((Span { row: at, from, to }, day));
             }
         }
-        settle_order(&mut days);
         let taken: Vec<Span> = days.iter().map(|(span, _)| *span).collect();
         let money = money::find(&sheet, &taken);
         let currency = money::currency(&money);
+        let order_doubt = order::settle(&mut days, &sheet, &money, currency, today);
         let mrz = find_mrz(&sheet, today);
-        Self { sheet, labels, days, money, mrz, currency, today }
+        Self { sheet, labels, days, order_doubt, money, mrz, currency, today }
     }
 
     /// How well a label explains a value: 1 right beside it, 0 out of its reach.
@@ -162,21 +165,6 @@ impl Reading {
         let printed = self.sheet.text(span).trim_matches([':', ' ']).to_owned();
         let signs = Signs { certainty: 1.0, legible, ..Signs::default() };
         Candidate { value, printed, spans: vec![span], score, signs }
-    }
-}
-
-/// Dates of one document are written in one order: those that tell it decide for the others.
-fn settle_order(days: &mut [(Span, Day)]) {
-    let votes = |order| days.iter().filter(|(_, day)| day.order == Some(order)).count();
-    let (day_first, month_first) = (votes(Order::DayFirst), votes(Order::MonthFirst));
-    for (_, day) in days.iter_mut() {
-        let Some(swapped) = day.swapped else { continue };
-        if month_first > day_first {
-            day.date = swapped;
-        }
-        if (day_first > 0) != (month_first > 0) {
-            day.swapped = None;
-        }
     }
 }
 

@@ -19,6 +19,9 @@ use super::words::Wanted;
 use super::{Evidence, Extraction, Field, RuleResult};
 use super::{amounts, codes, dates, ids, judge, party, words};
 
+/// From here on the facts against a value deny it.
+const DENIED: f32 = 1.9;
+
 /// Finds the fields of the schema. `today` judges dates; nothing else depends on when this runs.
 pub fn extract(doc_type: &str, schema: &Schema, pages: &[&PageText], today: Date) -> Extraction {
     let reading = Reading::new(pages, &phrases(doc_type, schema), today);
@@ -136,7 +139,11 @@ fn candidates(reading: &Reading, role: &Role, spec: &FieldSpec, own: Concept) ->
                 matches!(concept, Concept::Employee | Concept::GivenNames | Concept::Surnames)
             });
             let wanted = if named { Wanted::Name } else { Wanted::Anything };
-            words::candidates(reading, &with_own(concepts), wanted)
+            let mut found = words::candidates(reading, &with_own(concepts), wanted);
+            if concepts.contains(&Concept::Employee) {
+                found.extend(words::introduced(reading));
+            }
+            found
         }
         Role::Holder => {
             let mut found = ids::holders(reading);
@@ -325,7 +332,11 @@ impl Resolved {
         let mut field = Field::missing(spec);
         let Some((best, rules)) = self.ranked.first() else { return field };
         let shown: Vec<f32> = (0..self.ranked.len().min(8))
-            .map(|at| calibrate::confidence(self.family, &self.features(at)))
+            .map(|at| {
+                let shown = calibrate::confidence(self.family, &self.features(at));
+                // What a plain fact denies is never sure, whatever else speaks for it.
+                if self.ranked[at].0.signs.against >= DENIED { shown.min(0.5) } else { shown }
+            })
             .collect();
         let place = |span: &Span| Evidence {
             page: reading.sheet.row(*span).page,

@@ -9,7 +9,7 @@ const MAX_PAGES: usize = 60;
 const MAX_TOKENS_PER_PAGE: usize = 6_000;
 const MAX_TOKEN_BYTES: usize = 120;
 /// How sure of a word a reader of pictures can be.
-const MOST: f32 = 0.985;
+const MOST: f32 = 0.9999;
 
 /// All rows of all pages, top to bottom.
 pub(super) struct Sheet {

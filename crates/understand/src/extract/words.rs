@@ -5,6 +5,7 @@ use super::lexicon::Concept;
 use super::parse::date;
 use super::reading::{Candidate, Reading};
 use super::sheet::Span;
+use super::text::fold;
 use super::value::Normalised;
 
 /// What kind of words is looked for.
@@ -29,6 +30,7 @@ pub(super) fn candidates(
             continue;
         }
         for (span, link) in nearby(reading, label) {
+            let span = behind_label(reading, label, span);
             let text = tidy(&reading.sheet.text(span));
             let Some(certainty) = suits(&text, wanted) else { continue };
             let colon = if label.colon { 0.2 } else { 0.0 };
@@ -48,6 +50,89 @@ pub(super) fn candidates(
         }
     }
     found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The span without a label of the same thing, or a title, at its start.
+fn behind_label(reading: &Reading, label: &Label, span: Span) -> Span {
+    let alike = |other: &&Label| {
+        let mut meanings = other.meanings.iter();
+        other.span.row == span.row
+            && other.span.from == span.from
+            && other.span.to < span.to
+            && (other.colon || meanings.any(|(concept, _)| label.announces(*concept) > 0.0))
+    };
+    let led = reading.labels.iter().find(alike);
+    let from = led.map_or(span.from, |other| other.span.to);
+    let titled = |token: usize| {
+        let text = &reading.sheet.row(span).tokens[token].text;
+        TITLES.contains(&fold(text).as_str()) && text.ends_with(['.', ':'])
+    };
+    let from = if titled(from) && from + 1 < span.to { from + 1 } else { from };
+    Span { from, ..span }
+}
+
+/// What stands before the name of a person.
+const TITLES: [&str; 12] =
+    ["d", "dna", "da", "ddna", "don", "dona", "sr", "sra", "mr", "mrs", "ms", "miss"];
+
+/// People whom running text introduces, as contracts do: behind a title, or before the name they
+/// go by in the text.
+pub(super) fn introduced(reading: &Reading) -> Vec<Candidate> {
+    let rows = reading.sheet.rows.iter().enumerate().take(60);
+    let words: Vec<(usize, usize, &str)> = rows
+        .flat_map(|(at, row)| {
+            row.tokens.iter().enumerate().map(move |(n, token)| (at, n, token.text.as_str()))
+        })
+        .collect();
+    let capital = |text: &str| text.starts_with(char::is_uppercase) && text.len() > 1;
+    let ends = |text: &str| text.ends_with([',', ';', ')', '.', ':']);
+    let mut found: Vec<Candidate> = Vec::new();
+    for at in 1..words.len() {
+        let titled = TITLES.contains(&fold(words[at - 1].2).as_str())
+            && words[at - 1].2.starts_with(char::is_uppercase);
+        let (from, to) = if titled && capital(words[at].2) {
+            let more = words[at..].iter().take(6).take_while(|(_, _, text)| capital(text));
+            let last = words[at..].iter().take(6).position(|(_, _, text)| ends(text));
+            (at, at + more.count().min(last.map_or(6, |last| last + 1)))
+        } else if words[at].2.starts_with('(') {
+            let before = words[..at].iter().rev().take(5);
+            let count = before.take_while(|(_, _, text)| capital(text) && !ends(text)).count();
+            (at - count, at)
+        } else {
+            continue;
+        };
+        let text = tidy(&words[from..to].iter().map(|word| word.2).collect::<Vec<_>>().join(" "));
+        let Some(certainty) = suits(&text, Wanted::Name).filter(|sure| *sure > 0.9) else {
+            continue;
+        };
+        let (row, first, _) = words[from];
+        let same = words[from..to].iter().filter(|word| word.0 == row).count();
+        let mut spans = vec![Span { row, from: first, to: first + same }];
+        if let Some((next, n, _)) = words[from..to].get(same) {
+            spans.push(Span { row: *next, from: *n, to: n + (to - from - same) });
+        }
+        // `(the "Employee")`: the name it goes by is a label itself.
+        let called = |label: &Label| {
+            let near = words[to..].iter().take(3).any(|(row, n, _)| {
+                label.span.row == *row && label.span.from <= *n && *n < label.span.to
+            });
+            near && label.announces(Concept::Employee) > 0.0
+        };
+        let called = reading.labels.iter().any(called);
+        let score = 1.4 + certainty + if called { 0.6 } else { 0.0 } + 0.1 * found.len() as f32;
+        let mut candidate = reading.candidate(Normalised::Text(text.clone()), spans[0], score);
+        candidate.signs.label = 0.9;
+        candidate.signs.certainty = certainty;
+        let rows = reading.sheet.rows.iter();
+        let again = rows.filter(|row| row.text.contains(&text)).count() > 1;
+        candidate.signs.support = if again { 0.6 } else { 0.0 } + if called { 0.6 } else { 0.0 };
+        candidate.printed = text;
+        candidate.spans = spans;
+        if !found.iter().any(|known| known.printed == candidate.printed) {
+            found.push(candidate);
+        }
+    }
+    found
 }
 
 /// Whether nothing but a number or a mark stands before the label in its cell, or a colon.
@@ -108,7 +193,7 @@ fn nearby(reading: &Reading, label: &Label) -> Vec<(Span, f32)> {
 }
 
 /// Whether the cell is itself a label, or starts as one with a colon.
-fn labelled(reading: &Reading, span: Span) -> bool {
+pub(super) fn labelled(reading: &Reading, span: Span) -> bool {
     reading.labels.iter().any(|label| {
         let inside = label.span.row == span.row && label.span.from == span.from;
         inside && (label.colon || label.span.to >= span.to)

@@ -4,3 +4,4 @@
 
 mod classify;
 mod extract;
+mod unseen;

@@ -165,6 +165,14 @@ fn day_of(text: &str, found: &Captures<'_>, certainty: f32, today: Date) -> Opti
         // `2017-04-152017-05-30`: two dates run together.
         [b'1', b'9', ..] | [b'2', b'0', ..] if end != year_text.end() => certainty *= 0.8,
         [b'0'..=b'9', ..] => return None,
+        // `24/07/20 17`: a year torn in two.
+        [b' ', decade @ b'0'..=b'9', b'0'..=b'9', ref rest @ ..]
+            if year_text.len() == 2
+                && matches!(rest, [] | [b' ', ..])
+                && matches!((year_text.as_str(), decade), ("19", b'9') | ("20", b'0'..=b'2')) =>
+        {
+            return None;
+        }
         [b'.' | b',' | b'/' | b'-', b'0'..=b'9', ..] if year_text.len() < 4 => {
             // Only another date may follow two digits of a year.
             NUMERIC.find_at(text, end + 1).filter(|next| next.start() == end + 1)?;

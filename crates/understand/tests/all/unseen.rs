@@ -1,0 +1,190 @@
+//! Pages nobody laid out for us: what a reader would see at once.
+
+use jiff::civil::{Date, date};
+use page::{PageText, Rect, Source, Word};
+use proptest::prelude::*;
+use understand::extract::{Field, FieldSpec, Kind, Schema, extract};
+
+const TODAY: Date = date(2026, 6, 1);
+/// The threshold a house starts with.
+const SURE: f32 = 0.75;
+
+/// A typed page; letters 8 wide and 10 high, lines 16 apart.
+fn page(text: &str) -> PageText {
+    let mut words = Vec::new();
+    for (row, line) in text.lines().enumerate() {
+        let mut column = 0;
+        for word in line.split(' ') {
+            let letters = word.chars().count();
+            if letters > 0 {
+                let (x, y) = (8.0 * column as f32, 16.0 * row as f32);
+                let place = Rect { x, y, w: 8.0 * letters as f32, h: 10.0 };
+                words.push(Word { text: word.to_owned(), place, confidence: 1.0 });
+            }
+            column += letters + 1;
+        }
+    }
+    let height = 16.0 * text.lines().count().max(1) as f32;
+    PageText { width: 640.0, height, source: Source::Plain, turned: 0, words }
+}
+
+fn find(doc_type: &str, name: &str, kind: Kind, text: &str) -> Field {
+    let schema = Schema { fields: vec![FieldSpec::new(name, kind)] };
+    extract(doc_type, &schema, &[&page(text)], TODAY).fields.remove(0)
+}
+
+fn read(doc_type: &str, name: &str, kind: Kind, text: &str) -> (String, bool) {
+    let field = find(doc_type, name, kind, text);
+    (field.normalised.unwrap_or_default(), field.confidence >= SURE)
+}
+
+fn sure(value: &str) -> (String, bool) {
+    (value.to_owned(), true)
+}
+
+#[test]
+fn the_title_before_a_code_is_its_label() {
+    let text = "Facture FA04/2015/085324        Studio Nord\nDate           12/04/2015\n\
+                Montant TTC    € 91 704,00";
+    let told = read("invoice", "invoice_number", Kind::String, text);
+    assert_eq!(told, sure("FA04/2015/085324"));
+}
+
+#[test]
+fn a_dash_and_a_word_are_no_part_of_a_number() {
+    let told = read("invoice", "invoice_number", Kind::String, "Invoice no: 2023-0417 - Page 1");
+    assert_eq!(told, sure("2023-0417"));
+}
+
+#[test]
+fn the_number_of_a_street_below_a_label_is_not_that_of_the_document() {
+    let text = "Invoice number\n1337 San Joaquin St\nINV/03/2015/082787";
+    let (told, _) = read("invoice", "invoice_number", Kind::String, text);
+    assert_eq!(told, "INV/03/2015/082787");
+}
+
+#[test]
+fn a_full_stop_ends_a_label_as_a_colon_does() {
+    let text = "NÓMINA\nEmpresa. Stone Bright, S.L.\nTrabajador/a. Marta Ruiz Soler\n\
+                Periodo. marzo de 2024\nLíquido a percibir 1.200,00";
+    let told = |name| read("payslip", name, Kind::String, text);
+    assert_eq!(told("company_name"), sure("Stone Bright, S.L."));
+    assert_eq!(told("employee_name"), sure("Marta Ruiz Soler"));
+}
+
+#[test]
+fn contracts_introduce_people_and_days_in_running_text() {
+    let text = "EMPLOYMENT CONTRACT\n\
+        This agreement is made on 15 February 2025 between Ocean Sdn Bhd, whose registered office\n\
+        is at 54 Elm Street (the \"Employer\"), and Farah Abdullah (the \"Employee\"). The parties\n\
+        have agreed to enter into this agreement, which shall commence on 17 October 2025 and be\n\
+        governed by the following terms, which both have read and understood before they signed.";
+    assert_eq!(read("contract", "employee", Kind::String, text).0, "Farah Abdullah");
+    assert_eq!(read("contract", "start_date", Kind::Date, text), sure("2025-10-17"));
+    assert_eq!(read("contract", "company", Kind::String, text).0, "Ocean Sdn Bhd");
+}
+
+#[test]
+fn what_is_paid_is_what_was_rounded() {
+    let text = "CORNER SHOP SDN BHD\nPAPER      31.47\nTotal RM Incl. of GST   31.47\n\
+                Rounding Adj   -0.02\nTotal RM   31.45\nCash    -50.00\nCHANGE   18.55";
+    assert_eq!(read("receipt", "total", Kind::Decimal, text).0, "31.45");
+    let unsigned = text.replace("-0.02", "0.02");
+    assert_eq!(read("receipt", "total", Kind::Decimal, &unsigned).0, "31.45");
+}
+
+#[test]
+fn a_total_that_cash_and_change_deny_is_not_sure() {
+    let text = "SHOP\nPAPER   20.00\nSub total   20.00\nCash   100.00\nChange   78.80";
+    assert!(!read("receipt", "total", Kind::Decimal, text).1);
+}
+
+#[test]
+fn a_code_of_tax_behind_a_price_is_no_digit() {
+    let text = "SHOP\nBREAD   40.00S\nMILK   8.00Z\nTOTAL   48.00X\nCASH   48.00\nCHANGE   0.00";
+    assert_eq!(read("receipt", "total", Kind::Decimal, text), sure("48.00"));
+}
+
+/// An invoice with one date, and words that say where it was written.
+fn dated(date: &str, rest: &str) -> String {
+    format!("Invoice no: A-123456\nInvoice date: {date}\n{rest}")
+}
+
+#[test]
+fn the_document_tells_the_order_of_day_and_month() {
+    let american = "Bill to: Ann Lee\nFremont, CA 94538\nTotal   $ 120.00";
+    let spanish = "Calle Mayor 3\nIVA 21%   21,00 €\nTotal   121,00 €";
+    let order = |text: &str| read("invoice", "date", Kind::Date, text);
+    assert_eq!(order(&dated("04/03/2024", american)), sure("2024-04-03"));
+    assert_eq!(order(&dated("04/03/2024", spanish)), sure("2024-03-04"));
+    // A thirteen or more anywhere decides for all of them.
+    let due = "Due date: 05/23/2024\nTotal   121,00 €";
+    assert_eq!(order(&dated("04/03/2024", due)), sure("2024-04-03"));
+    // Nothing tells: a person has to.
+    assert!(!order(&dated("04/03/2024", "Total   120.00")).1);
+    assert!(!order(&dated("04/03/2024", "Total   $ 120.00")).1);
+}
+
+#[test]
+fn a_number_that_carries_the_month_tells_the_order() {
+    let text = "Invoice no: INV/2024/04/0017\nInvoice date: 04/03/2024\n\
+                Bill to: Ann Lee\nFremont, CA 94538\nTotal   120.00";
+    assert_eq!(read("invoice", "date", Kind::Date, text).0, "2024-04-03");
+    let text = text.replace("2024/04", "2024/03").replace("CA 94538", "");
+    assert_eq!(read("invoice", "date", Kind::Date, &text).0, "2024-03-04");
+}
+
+#[test]
+fn a_year_torn_in_two_is_not_another_year() {
+    assert!(!read("receipt", "date", Kind::Date, "Date: 24/07/20 17\nTotal 12.00").1);
+}
+
+#[test]
+fn nothing_of_a_novel_is_sure() {
+    let text = "It was on the morning of the third that the old captain came down to the harbour,\n\
+        and he said to the number of men who stood there that the total of their misery was not\n\
+        yet reached. From that date nobody in the company spoke of invoice or of payment, and in\n\
+        the month of May 1841 they sailed. Forty years, he said, is a long time to be due.";
+    for (doc_type, name, kind) in [
+        ("invoice", "invoice_number", Kind::String),
+        ("invoice", "total_amount", Kind::Decimal),
+        ("invoice", "vendor_name", Kind::String),
+        ("invoice", "date", Kind::Date),
+        ("contract", "employee", Kind::String),
+    ] {
+        let (told, is_sure) = read(doc_type, name, kind, text);
+        assert!(!is_sure, "{name}: {told}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_word_without_meaning_never_turns_a_date(
+        word in "[bcdfghjk]{5,9}",
+        day in 1..=12u8,
+        month in 1..=12u8,
+        end in prop::bool::ANY,
+    ) {
+        let rest = if end { "Fremont, CA 94538\nTotal   $ 120.00" } else { "Total   121,00 €" };
+        let text = dated(&format!("{day:02}/{month:02}/2024"), rest);
+        let before = find("invoice", "date", Kind::Date, &text).normalised;
+        let after = find("invoice", "date", Kind::Date, &format!("{text}\n{word}")).normalised;
+        prop_assert_eq!(before, after);
+    }
+
+    #[test]
+    fn nothing_in_noise_is_sure(text in "([b-df-hj-np-tv-xz]{2,9}[ \n]){5,60}") {
+        for (doc_type, name, kind) in [
+            ("invoice", "invoice_number", Kind::String),
+            ("invoice", "total_amount", Kind::Decimal),
+            ("receipt", "merchant", Kind::String),
+            ("payslip", "employee_name", Kind::String),
+            ("invoice", "date", Kind::Date),
+        ] {
+            let (told, is_sure) = read(doc_type, name, kind, &text);
+            prop_assert!(!is_sure, "{}: {}", name, told);
+        }
+    }
+}
