@@ -55,7 +55,7 @@ migrate-docker: migrate
 image: build ## build the image's last stage without Docker, and read a scan with it
 	@scripts/image
 
-test: ## everything: format, lint, build, tests on SQLite and PostgreSQL, browser, API fuzzing
+test: ## everything: format, lint, build, tests on both databases, browser, API fuzzing, the image
 	@scripts/test
 
 soak: ## the tests that kill and race, a hundred and a thousand times
