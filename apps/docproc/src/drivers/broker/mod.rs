@@ -98,11 +98,11 @@ impl Outbox {
                 "a routing key leads to another queue; the stage uses its component's own key"
             );
         }
-        let declared = declared(&wanted, self.ttl);
-        self.topology.send_replace(Arc::new(wanted));
-        if let Err(fault) = self.broker.declare(declared).await {
+        if let Err(fault) = self.broker.declare(declared(&wanted, self.ttl)).await {
             tracing::warn!(%fault, "queues are declared when the broker is there");
         }
+        // Whoever hears of it consumes queues that are there.
+        self.topology.send_replace(Arc::new(wanted));
     }
 }
 
