@@ -8,7 +8,7 @@ use understand::extract::{Extraction, Field, FieldSpec, Kind, Schema, extract};
 const TODAY: Date = date(2026, 2, 1);
 
 /// A page typed with a typewriter: letters 8 wide and 10 high, lines 16 apart.
-fn typed(text: &str) -> PageText {
+pub(crate) fn typed(text: &str) -> PageText {
     let mut words = Vec::new();
     for (n, line) in text.lines().enumerate() {
         let mut column = 0;

@@ -1,32 +1,14 @@
 //! Pages nobody laid out for us: what a reader would see at once.
 
 use jiff::civil::{Date, date};
-use page::{PageText, Rect, Source, Word};
 use proptest::prelude::*;
 use understand::extract::{Field, FieldSpec, Kind, Schema, extract};
+
+use crate::extract::typed as page;
 
 const TODAY: Date = date(2026, 6, 1);
 /// The threshold a house starts with.
 const SURE: f32 = 0.75;
-
-/// A typed page; letters 8 wide and 10 high, lines 16 apart.
-fn page(text: &str) -> PageText {
-    let mut words = Vec::new();
-    for (row, line) in text.lines().enumerate() {
-        let mut column = 0;
-        for word in line.split(' ') {
-            let letters = word.chars().count();
-            if letters > 0 {
-                let (x, y) = (8.0 * column as f32, 16.0 * row as f32);
-                let place = Rect { x, y, w: 8.0 * letters as f32, h: 10.0 };
-                words.push(Word { text: word.to_owned(), place, confidence: 1.0 });
-            }
-            column += letters + 1;
-        }
-    }
-    let height = 16.0 * text.lines().count().max(1) as f32;
-    PageText { width: 640.0, height, source: Source::Plain, turned: 0, words }
-}
 
 fn find(doc_type: &str, name: &str, kind: Kind, text: &str) -> Field {
     let schema = Schema { fields: vec![FieldSpec::new(name, kind)] };
