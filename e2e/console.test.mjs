@@ -151,6 +151,8 @@ journey("the cook sees the kitchen and no customers", guarded, async (stage) => 
   const answer = await page.goto("/usuarios");
   assert.equal(answer.status(), 403);
   await page.goto("/");
+  assert.equal(new URL(page.url()).pathname, "/cocina", "one application: its first page");
+  await page.goto("/eventos");
   assert.equal(await page.locator(".rail a[href='/mostrador']").count(), 0);
   assert.equal(await page.locator(".rail a[href='/cocina']").count(), 1);
 });
@@ -194,6 +196,42 @@ journey("the keyboard reaches everything", {}, async ({ page, shot }) => {
   await page.keyboard.press("g");
   await page.keyboard.press("u");
   await page.waitForURL("**/auditoria");
+});
+
+for (const [locale, kitchen, label] of [
+  ["es-AR", "en cocina", "Menú"],
+  ["en-GB", "in the kitchen", "Menu"],
+]) {
+  const phone = { locale, viewport: { width: 390, height: 844 } };
+  journey(`home and menu on a phone, ${locale}`, phone, async ({ page, shot }) => {
+    await page.goto("/");
+    await says(page.locator(".figures").first(), kitchen);
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.equal(await wide(), 0, "nothing is wider than the phone");
+    assert.ok((await page.locator(".tabbar .tab").count()) <= 5);
+    assert.ok(await page.locator("#rail").isHidden());
+    await page.getByRole("button", { name: label }).click();
+    await page.locator("#rail a[href='/ajustes'] span").waitFor();
+    await shot("menu");
+    await page.keyboard.press("Escape");
+    assert.ok(await page.locator("#rail").isHidden());
+    await page.goto("/pedidos-panel");
+    await page.locator(".tabbar [aria-current=page]").waitFor();
+  });
+}
+
+journey("the API's page finds an operation and shows its call", {}, async ({ page, shot }) => {
+  await page.goto("/api/docs");
+  await page.locator("#q").fill("post estado pedidos");
+  await page.keyboard.press("Enter");
+  await page.goto("/api/docs?app=pedidos&q=post+%2Fpedidos");
+  const operation = page.locator("#post-pedidos");
+  await operation.locator("summary").click();
+  await says(operation.locator("pre"), "curl -X POST 'http://127.0.0.1");
+  await says(operation.locator("pre"), '"articulos"');
+  await shot("operation");
+  await page.goto("/api/docs?q=no-hay-tal-cosa");
+  await says(page.locator("main"), "Ninguna operación");
 });
 
 for (const [locale, title, back] of [

@@ -249,7 +249,7 @@ journey("a refused form keeps what was typed", {}, async ({ turno, page, complai
   await form.locator("[name=cliente_nombre]").fill("Ofelia");
   await form.locator("[name=when][value=hora]").check();
   await page.keyboard.press("Control+Enter");
-  await says(error("articulos"), "Agregá al menos un artículo");
+  await says(error("articulos"), "Agregar al menos un artículo");
   await says(error("horario_entrega"), "Falta la hora");
 
   // The menu may change while the form is open: the server refuses what it no longer sells.

@@ -17,7 +17,7 @@ pub use coordinador_rules::{NAME, model, policy, rules};
 use decisions::{dispatch, polls, spread, sweep};
 use drivers::{Runtime, job};
 use engine::{Roles as _, Word as _};
-use host::{App, Draw, Nav, Role, Wiring};
+use host::{Act, App, Draw, Nav, Role, Wiring};
 pub use store::policy::SETTINGS;
 
 /// The house and what this application keeps in a process.
@@ -47,6 +47,17 @@ pub fn app() -> App {
     App {
         name: NAME,
         title: ("Coordinador", "Coordinador"),
+        icon: "server",
+        home: wiring.home(
+            (
+                "Para una red de fibra: lecturas SNMP de cada OLT, repartidas y bajo cuota.",
+                "For a fibre network: SNMP readings of each OLT, spread and under quota.",
+            ),
+            Act {
+                label: ("Ver qué está en marcha", "See what is at work"), href: "/coordinador"
+            },
+            pages::glance::glance,
+        ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
         aliases: ALIASES,

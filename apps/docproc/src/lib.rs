@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub use docproc_rules::{NAME, model, policy, rules};
 pub use drivers::runtime::{Config, Part, Runtime, prepare};
 use engine::{Roles as _, Word as _};
-use host::{App, Draw, Nav, Port, Role, Wiring};
+use host::{Act, App, Draw, Nav, Port, Role, Wiring};
 pub use store::policy::SETTINGS;
 
 /// The house's context with what this application keeps in the process.
@@ -78,6 +78,15 @@ fn with(wiring: &Wiring<Runtime>) -> App {
     App {
         name: NAME,
         title: ("DocProc", "DocProc"),
+        icon: "document",
+        home: wiring.home(
+            (
+                "Para una oficina que recibe documentos: se leen solos y se pregunta solo lo dudoso.",
+                "For an office that receives documents: they are read, and only what is doubtful is asked.",
+            ),
+            Act { label: ("Subir un documento", "Upload a document"), href: "/docproc/subir" },
+            pages::glance::glance,
+        ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
         aliases: ALIASES,

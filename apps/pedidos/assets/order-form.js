@@ -111,7 +111,7 @@ class OrderForm {
           "list",
           t("El menú está vacío", "The menu is empty"),
           t(
-            "Cargá lo pedido abajo, con nombre y precio. El menú se completa después.",
+            "Cargar lo pedido abajo, con nombre y precio. El menú se completa después.",
             "Enter what was asked for below, with name and price. The menu can come later.",
           ),
         );
@@ -308,7 +308,7 @@ class OrderForm {
     if (!this.draft.lines.length)
       errors.push({
         path: "articulos",
-        message: t("Agregá al menos un artículo", "Add at least one item"),
+        message: t("Agregar al menos un artículo", "Add at least one item"),
       });
     if (!this.order && this.draft.when === "hora" && !this.draft.time)
       errors.push({ path: "horario_entrega", message: t("Falta la hora", "The time is missing") });

@@ -45,7 +45,7 @@ function drawRules() {
       "calendar",
       t("Sin reglas", "No rules"),
       t(
-        `Siempre rige la capacidad base, ${base}. Agregá reglas para lo distinto.`,
+        `Siempre rige la capacidad base, ${base}. Las reglas son para lo distinto.`,
         `The base capacity, ${base}, always applies. Add a rule for days or hours that differ.`,
       ),
     );

@@ -14,7 +14,7 @@ pub mod store;
 pub mod wire;
 
 use engine::Word as _;
-use host::{App, Draw, Nav, Role, Roles as _, Wiring};
+use host::{Act, App, Draw, Nav, Role, Roles as _, Wiring};
 
 pub use pedidos_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
@@ -57,6 +57,15 @@ pub fn app() -> App {
     App {
         name: NAME,
         title: ("Pedidos", "Orders"),
+        icon: "kitchen",
+        home: wiring.home(
+            (
+                "Para un restaurante: qué pedido entra a cocina, cuándo, y cuál se atrasa.",
+                "For a restaurant: which order enters the kitchen, when, and which is late.",
+            ),
+            Act { label: ("Abrir el mostrador", "Open the counter"), href: "/mostrador" },
+            pages::glance::glance,
+        ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
         aliases: ALIASES,

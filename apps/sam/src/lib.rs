@@ -16,7 +16,7 @@ pub mod wire;
 use decisions::{balance, launch, reconcile, sweep, sync, wake_all};
 use drivers::deploy;
 use engine::Word as _;
-use host::{App, Draw, Nav, Port, Role, Wiring};
+use host::{Act, App, Draw, Nav, Port, Role, Wiring};
 pub use runtime::Runtime;
 pub use sam_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
@@ -70,6 +70,15 @@ pub fn app() -> App {
     App {
         name: NAME,
         title: ("SAM", "SAM"),
+        icon: "robot",
+        home: wiring.home(
+            (
+                "Para una granja de robots de A360: quién corre, dónde, y por qué espera.",
+                "For a farm of A360 robots: who runs, where, and why it waits.",
+            ),
+            Act { label: ("Ver qué está en marcha", "See what is at work"), href: "/sam" },
+            pages::glance::glance,
+        ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
         aliases: ALIASES,

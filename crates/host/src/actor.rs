@@ -69,7 +69,7 @@ impl Actor {
 pub(crate) fn insufficient_role(lang: Lang) -> Problem {
     Problem::forbidden("ROL_INSUFICIENTE")
         .lang(lang)
-        .detail(lang.t("Tu rol no permite esta acción.", "Your role does not allow this action."))
+        .detail(lang.t("El rol no permite esta acción.", "Your role does not allow this action."))
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Actor {

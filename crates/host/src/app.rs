@@ -10,13 +10,17 @@ use terminal::{Command, Deployment, Exit, Finding};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
-use crate::{Actor, Context, Driver};
+use crate::{Actor, Context, Driver, Home};
 
 /// What plugs into the host. Everything an application is, in one value.
 pub struct App {
     pub name: &'static str,
     /// For the rail, in Spanish and English.
     pub title: (&'static str, &'static str),
+    /// A symbol of `icons.svg`.
+    pub icon: &'static str,
+    /// Its part of the home page.
+    pub home: Option<Home>,
     pub migrations: db::Line,
     pub settings: &'static [Setting],
     /// Environment variables by which operators of an original system already know a setting.
@@ -65,6 +69,8 @@ impl Default for App {
         Self {
             name: "",
             title: ("", ""),
+            icon: "board",
+            home: None,
             migrations: db::Line { name: "", steps: &[] },
             settings: &[],
             aliases: &[],

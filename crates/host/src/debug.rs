@@ -45,7 +45,7 @@ pub(crate) async fn move_clock(
     let now = context.clock.now();
     let target = target(&wanted, now).ok_or_else(|| {
         Problem::bad_request("RELOJ_INVALIDO").lang(lang).detail(lang.t(
-            "Indicá advance_seconds (0 a 2678400) o now, no anterior a la hora actual ni más de \
+            "Indicar advance_seconds (0 a 2678400) o now, no anterior a la hora actual ni más de \
              31 días después.",
             "Give advance_seconds (0 to 2678400) or now, not before the present nor more than 31 \
              days after it.",

@@ -77,7 +77,8 @@ impl<R: Roles, C> Desk<R, C> {
                 Lang::En => format!("Someone changed it first; the current version is {current}."),
             })
             .hint(
-                self.lang.t("Volvé a cargar y repetí el cambio.", "Reload and repeat the change."),
+                self.lang
+                    .t("Cargar de nuevo y repetir el cambio.", "Reload and repeat the change."),
             )
     }
 }

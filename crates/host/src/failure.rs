@@ -34,8 +34,8 @@ impl From<db::Error> for Failure {
             db::Error::Unanswered(source) => {
                 tracing::warn!(error = %source, "a commit was not answered");
                 Self(Problem::unavailable("BASE_DE_DATOS_SIN_RESPUESTA").lang(lang).detail(
-                    "La base de datos no dijo si lo guardó; puede estar hecho. Mirá antes de \
-                     repetir, o repetí con la misma Idempotency-Key. / The database did not say \
+                    "La base de datos no dijo si lo guardó; puede estar hecho. Conviene \
+                     mirar antes de repetir, o repetir con la misma Idempotency-Key. / The database did not say \
                      whether it kept it; it may be done. Look before you repeat, or repeat with \
                      the same Idempotency-Key.",
                 ))

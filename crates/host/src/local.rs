@@ -12,7 +12,8 @@ use terminal::Exit;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
-    AppTask, Context, Driver, Next, OnSettings, Outcome, Prepare, Routes, Tick, effects::Claimed,
+    Act, AppTask, Context, Driver, Home, Next, OnSettings, Outcome, Prepare, Routes, Tick,
+    effects::Claimed, glance::Glanced,
 };
 
 /// What the functions of an application are given: everything of the house, and the application's own
@@ -119,6 +120,20 @@ impl<T: Send + Sync + 'static> Wiring<T> {
     {
         let local = self.local();
         Driver::new(kind, move |context, effect| perform(local(context), effect))
+    }
+
+    pub fn home<F>(
+        &self,
+        purpose: (&'static str, &'static str),
+        act: Act,
+        glance: fn(Local<T>) -> F,
+    ) -> Option<Home>
+    where
+        F: Future<Output = Glanced> + Send + 'static,
+    {
+        let local = self.local();
+        let glance = Arc::new(move |context| Box::pin(glance(local(context))) as BoxFuture<_>);
+        Some(Home { purpose, act, glance })
     }
 
     pub fn on_settings(&self, react: Reaction<T>) -> OnSettings {

@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, MatchedPath, Request, State},
-    http::{HeaderValue, StatusCode, header::CONTENT_SECURITY_POLICY},
+    http::StatusCode,
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use tower_http::{
-    catch_panic::CatchPanicLayer, compression::CompressionLayer, set_header::SetResponseHeaderLayer,
-};
+use tower_http::{catch_panic::CatchPanicLayer, compression::CompressionLayer};
 use utoipa::{
     PartialSchema as _, ToSchema as _,
     openapi::{
@@ -21,10 +19,9 @@ use utoipa::{
     },
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
-use utoipa_swagger_ui::SwaggerUi;
 use web::{Assets, Lang, Problem};
 
-use crate::{Context, console, debug, door, health, live, metrics};
+use crate::{Context, console, console::reference::Group, debug, door, health, live, metrics};
 
 /// Longer than any handler; streams are not bounded by it once they have begun.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -45,17 +42,23 @@ pub fn router(context: &Context) -> Router {
     if context.clock.is_manual() {
         open_api = open_api.routes(routes!(debug::move_clock));
     }
+    let own = paths(&open_api);
+    let mut groups = Vec::new();
     for app in &context.apps {
-        open_api = open_api.merge((app.routes)(context));
+        let routes = (app.routes)(context);
+        groups.push(Group { app: app.name, title: app.title, paths: paths(&routes) });
+        open_api = open_api.merge(routes);
     }
-    let (router, api) = open_api.split_for_parts();
+    groups.push(Group { app: "", title: ("Turno", "Turno"), paths: own });
+    let (router, mut api) = open_api.split_for_parts();
+    add_problems(&mut api);
     let mut assets = Assets::default();
     for bundle in context.apps.iter().flat_map(|app| &app.assets) {
         assets = assets.with(bundle);
     }
     router
         .merge(assets.router())
-        .merge(documentation(api))
+        .merge(console::reference::routes(&api, &groups))
         .route("/preferencias", get(web::preferences))
         .fallback(|lang: Lang| async move { Problem::no_such_route(lang).await })
         .method_not_allowed_fallback(
@@ -101,15 +104,8 @@ async fn in_time(
     })
 }
 
-/// The API's page. Its viewer writes style attributes, which the house policy forbids elsewhere.
-fn documentation(mut api: OpenApi) -> Router<Context> {
-    add_problems(&mut api);
-    let policy = HeaderValue::from_static(
-        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
-         frame-ancestors 'none'",
-    );
-    Router::from(SwaggerUi::new("/api/docs").url("/api/openapi.json", api))
-        .layer(SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, policy))
+fn paths(routes: &OpenApiRouter<Context>) -> Vec<String> {
+    routes.get_openapi().paths.paths.keys().cloned().collect()
 }
 
 /// What any read may be refused with, and what any change may be refused with besides.

@@ -42,7 +42,7 @@ const unreachable = (method) => ({
   detail:
     method === "GET"
       ? t("No se pudo leer del servidor.", "The server could not be read.")
-      : t("El cambio no se hizo. Probá de nuevo.", "The change was not made. Try again."),
+      : t("El cambio no se hizo. Se puede intentar de nuevo.", "The change was not made. Try again."),
 });
 
 function parse(text) {

@@ -7,7 +7,11 @@ import { t } from "./text.js";
 
 export function help() {
   if ($("dialog.help")) return;
-  const sections = [...allKeys()].map(([group, entries]) =>
+  const listed = [...allKeys()]
+    .map(([group, entries]) => [group, entries.filter((entry) => entry.listed)])
+    .filter(([, entries]) => entries.length)
+    .sort(([, one], [, other]) => one[0].everywhere - other[0].everywhere);
+  const sections = listed.map(([group, entries]) =>
     h(
       "section",
       {},
@@ -30,7 +34,7 @@ export function help() {
   toggle.addEventListener("change", () => switchKeys(toggle.checked));
   const note = t("Usar atajos de una sola tecla", "Use single-key shortcuts");
   const dialog = open(t("Teclado", "Keyboard"), [
-    h("div.keys", {}, sections),
+    h("div.keys", { tabindex: -1, autofocus: true }, sections),
     h("label.check", {}, toggle, note),
   ]);
   dialog.classList.add("help", "wide");

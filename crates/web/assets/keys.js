@@ -27,11 +27,13 @@ export const keysEnabled = () => enabled;
  * @param {string|string[]} names as `event.key` gives them, or `Ctrl+k`; several mean the same
  * @param {string} label what it does
  * @param {(event: KeyboardEvent) => void} run
- * @param {{shown?: string}} options `shown` replaces the names in the help
+ * @param {{shown?: string, everywhere?: boolean, listed?: boolean}} options `shown` replaces the
+ *   names in the help; what holds `everywhere` comes last there, and what is not `listed` not at all
  */
-export function bind(group, names, label, run, { shown } = {}) {
+export function bind(group, names, label, run, options = {}) {
+  const { shown, everywhere = false, listed = true } = options;
   if (!groups.has(group)) groups.set(group, []);
-  groups.get(group).push({ names: [names].flat(), label, run, shown });
+  groups.get(group).push({ names: [names].flat(), label, run, shown, everywhere, listed });
 }
 
 export const allKeys = () => groups;

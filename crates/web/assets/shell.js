@@ -16,6 +16,7 @@ function links() {
       label: $("span", link).textContent,
       group: group.getAttribute("aria-label"),
       hotkey: link.dataset.hotkey,
+      shown: !group.hidden,
       symbol: $("use", link).getAttribute("href").split("#")[1],
     })),
   );
@@ -30,7 +31,7 @@ function palette() {
     "aria-expanded": "true",
     "aria-controls": "palette-list",
     "aria-label": t("Ir a…", "Go to…"),
-    placeholder: t("Escribí a dónde ir…", "Type where to go…"),
+    placeholder: t("A dónde ir…", "Where to go…"),
     autofocus: true,
     autocomplete: "off",
   });
@@ -126,12 +127,14 @@ function refreshTimes() {
   }
 }
 
-bind(GENERAL, "Ctrl+k", t("Ir a…", "Go to…"), palette);
-bind(GENERAL, "?", t("Esta ayuda", "This help"), help);
-bind(GENERAL, "/", t("Buscar", "Search"), focusSearch);
+const everywhere = { everywhere: true };
+bind(GENERAL, "Ctrl+k", t("Ir a…", "Go to…"), palette, everywhere);
+bind(GENERAL, "?", t("Esta ayuda", "This help"), help, everywhere);
+bind(GENERAL, "/", t("Buscar", "Search"), focusSearch, everywhere);
 for (const place of links()) {
-  if (place.hotkey)
-    bind(GENERAL, `g ${place.hotkey}`, place.label, () => location.assign(place.href));
+  const go = () => location.assign(place.href);
+  const options = { everywhere: true, listed: place.shown };
+  if (place.hotkey) bind(GENERAL, `g ${place.hotkey}`, place.label, go, options);
 }
 if ($("[data-rows]")) {
   bind(GENERAL, "j", t("Fila siguiente", "Next row"), () => walkRows(1));
@@ -140,6 +143,16 @@ if ($("[data-rows]")) {
     $("tr[aria-selected=true] a")?.click(),
   );
 }
+function menu(open) {
+  $("#rail").classList.toggle("open", open);
+  $("#menu-open").setAttribute("aria-expanded", String(open));
+  if (open) $("#rail a").focus();
+}
+
+$("#menu-open")?.addEventListener("click", () => menu(!$("#rail.open")));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && $("#rail.open")) menu(false);
+});
 $("#palette-open")?.addEventListener("click", palette);
 $("#help-open")?.addEventListener("click", help);
 showState($("#live"));

@@ -27,6 +27,8 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NavGroup {
     pub title: String,
+    /// A symbol of `icons.svg`.
+    pub icon: &'static str,
     pub items: Vec<NavItem>,
 }
 
@@ -133,6 +135,49 @@ impl Page {
         };
         let items = self.nav.iter().flat_map(|group| &group.items);
         under(href) && !items.into_iter().any(|one| one.href.len() > href.len() && under(&one.href))
+    }
+
+    /// The groups of applications: all but the last, which is the house's own.
+    pub fn apps(&self) -> &[NavGroup] {
+        self.nav.split_last().map_or(&[], |(_, apps)| apps)
+    }
+
+    /// The application this page belongs to: the one under whose pages it is, or the only one there
+    /// is. The house's pages belong to none.
+    pub fn app(&self) -> Option<&NavGroup> {
+        let here = |group: &&NavGroup| group.items.iter().any(|item| self.at(&item.href));
+        match self.apps() {
+            [only] => Some(only),
+            apps => apps.iter().find(here),
+        }
+    }
+
+    pub fn is_app(&self, group: &NavGroup) -> bool {
+        self.app().is_some_and(|app| app == group)
+    }
+
+    /// Whether the rail shows this group: the application's one is at, and the house's own.
+    pub fn shows(&self, group: &NavGroup) -> bool {
+        self.is_app(group) || self.nav.last().is_some_and(|own| own == group)
+    }
+
+    pub fn app_icon(&self) -> &'static str {
+        self.app().map_or("list", |app| app.icon)
+    }
+
+    /// What a phone shows at its lower edge, beside the menu: the first pages of the application one
+    /// is at, or the first page of each.
+    pub fn tabs(&self) -> Vec<NavItem> {
+        const TABS: usize = 4;
+        if let Some(app) = self.app() {
+            return app.items.iter().take(TABS).cloned().collect();
+        }
+        let first = |group: &NavGroup| {
+            let item = group.items.first()?;
+            let (label, icon) = (group.title.clone(), group.icon);
+            Some(NavItem { label, icon, ..item.clone() })
+        };
+        self.apps().iter().filter_map(first).take(TABS).collect()
     }
 
     pub fn other_lang(&self) -> Lang {

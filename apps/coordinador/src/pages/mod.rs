@@ -1,5 +1,6 @@
 //! The screens. Structs here carry what a page shows; the routes fill them.
 
+pub(crate) mod glance;
 pub(crate) mod limits;
 pub(crate) mod nodes;
 pub(crate) mod olts;

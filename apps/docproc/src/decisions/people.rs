@@ -113,7 +113,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
     if !profile.active {
         return Err(Refusal::Forbidden {
             code: "OPERADOR_INACTIVO",
-            sentence: Sentence::new("Tu perfil está inactivo.", "Your profile is inactive."),
+            sentence: Sentence::new("El perfil está inactivo.", "Your profile is inactive."),
         });
     }
     let required = task.skills();
@@ -124,7 +124,7 @@ fn may_work(task: &TaskRow, profile: Option<&OperatorRow>) -> Result<(), Refusal
     Err(Refusal::Forbidden {
         code: "SIN_HABILIDAD",
         sentence: Sentence::new(
-            format!("La tarea pide {list} y tu perfil no lo tiene."),
+            format!("La tarea pide {list} y el perfil no lo tiene."),
             format!("The task asks for {list}, which your profile does not have."),
         ),
     })
@@ -176,7 +176,7 @@ pub(super) async fn held(
         return Ok(Err(Refusal::Conflict {
             code: "TAREA_VENCIDA",
             sentence: Sentence::new(
-                "Tu turno con esta tarea venció y se ofreció a otra persona; tu borrador se guarda.",
+                "El turno con esta tarea venció y se ofreció a otra persona; el borrador se guarda.",
                 "Your turn with this task lapsed and it was offered to somebody else; your draft \
                  is kept.",
             ),

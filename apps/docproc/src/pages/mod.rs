@@ -3,6 +3,7 @@
 pub mod backoffice;
 pub mod capacity;
 pub mod flow;
+pub(crate) mod glance;
 pub mod overview;
 pub mod quality;
 pub mod request;

@@ -1,5 +1,6 @@
 //! The four screens. Structs here carry what a page shows; the routes fill them.
 
+pub(crate) mod glance;
 pub mod panel;
 
 use std::sync::LazyLock;

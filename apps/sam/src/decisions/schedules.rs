@@ -245,7 +245,7 @@ async fn clash(
                             }
                         })
                         .hint(desk.lang.t(
-                            "Cambiá la hora o la tolerancia, o enviá permitir_solapamiento: true.",
+                            "Cambiar la hora o la tolerancia, o enviar permitir_solapamiento: true.",
                             "Change its time or tolerance, or send permitir_solapamiento: true.",
                         )),
                 ));

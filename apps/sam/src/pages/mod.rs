@@ -3,6 +3,7 @@
 pub mod analysis;
 pub mod balance;
 pub mod gantt;
+pub(crate) mod glance;
 pub mod overview;
 pub mod pools;
 pub mod robots;

@@ -47,6 +47,7 @@ struct AlertsPage {
 }
 
 /// An alert as one person sees it.
+#[derive(Clone)]
 pub(super) struct Shown {
     pub(super) kept: Kept,
     pub(super) tone: Tone,

@@ -57,7 +57,7 @@ pub(super) async fn enter(console: Console, fields: Fields) -> Result<Response, 
     let now = context.clock.now();
     if !context.logins.may_try(name, now) {
         let error = lang.t(
-            "Demasiados intentos con este nombre. Esperá un cuarto de hora.",
+            "Demasiados intentos con este nombre. Esperar un cuarto de hora.",
             "Too many tries with this name. Wait a quarter of an hour.",
         );
         return form(&console, StatusCode::TOO_MANY_REQUESTS, name, back, error);

@@ -8,7 +8,9 @@ mod forms;
 mod login;
 mod overview;
 mod people;
+pub(crate) mod reference;
 mod settings;
+mod system;
 mod wire;
 
 use axum::{
@@ -30,6 +32,7 @@ pub(crate) fn routes() -> OpenApiRouter<Context> {
         .route("/login", get(login::show).post(login::enter))
         .route("/logout", post(login::leave))
         .route("/eventos", get(events::show))
+        .route("/sistema", get(system::show))
         .merge(alerts::routes())
         .merge(audit::routes())
         .merge(people::routes())
@@ -70,9 +73,10 @@ impl Console {
 
     fn nav(&self) -> Vec<NavGroup> {
         let of_apps = self.context.apps.iter().filter_map(|app| {
-            Some(NavGroup { items: self.links(app)?, title: app.label(self.lang).to_owned() })
+            let title = app.label(self.lang).to_owned();
+            Some(NavGroup { items: self.links(app)?, title, icon: app.icon })
         });
-        let own = NavGroup { title: "Turno".to_owned(), items: self.own_items() };
+        let own = NavGroup { title: "Turno".to_owned(), icon: "home", items: self.own_items() };
         of_apps.chain([own]).collect()
     }
 
@@ -96,12 +100,13 @@ impl Console {
         let configures =
             admin || self.context.apps.iter().any(|app| settings::may_configure(&self.actor, app));
         let all = [
-            (true, "/", lang.t("Resumen", "Overview"), "home", 'i'),
+            (true, "/", lang.t("Inicio", "Home"), "home", 'i'),
             (true, "/eventos", lang.t("Eventos", "Events"), "events", 'e'),
             (true, "/alertas", lang.t("Alertas", "Alerts"), "bell", 'a'),
             (configures, "/ajustes", lang.t("Ajustes", "Settings"), "settings", 's'),
             (admin, "/auditoria", lang.t("Auditoría", "Audit"), "audit", 'u'),
             (admin, "/usuarios", lang.t("Usuarios", "Users"), "users", 'p'),
+            (true, "/sistema", lang.t("Sistema", "System"), "server", 'r'),
         ];
         all.into_iter()
             .filter(|(seen, ..)| *seen)

@@ -1,13 +1,15 @@
-//! `/`: how the house is doing, in one look.
+//! `/`: for each application what it is for, how it stands, and what to do first.
 
 use askama::Template;
-use axum::{http::StatusCode, response::Response};
-use db::Dialect;
-use jiff::Timestamp;
-use web::{Lang, NavItem, Page, Tone};
+use axum::{
+    http::StatusCode,
+    response::{IntoResponse as _, Redirect, Response},
+};
+use futures::future::join_all;
+use web::Page;
 
 use super::{Console, alerts::Shown, forms::html};
-use crate::{Failure, TickHealth, alerts};
+use crate::{Act, App, Failure, Glance, alerts};
 
 #[derive(Template)]
 #[template(path = "overview.html")]
@@ -15,31 +17,35 @@ struct OverviewPage {
     page: Page,
     topics: String,
     cards: Vec<Card>,
+    /// What fires and belongs to no application.
     firing: Vec<Shown>,
-    ticks: Vec<TickLine>,
-    database: &'static str,
-    manual_clock: bool,
+    is_admin: bool,
 }
 
 struct Card {
     title: String,
-    links: Vec<NavItem>,
-    firing: usize,
+    purpose: &'static str,
+    act: Option<Act>,
+    /// Nothing when it cannot be told now.
+    glance: Option<Glance>,
+    /// The worst of what fires.
+    alert: Option<Shown>,
+    more: usize,
 }
 
-struct TickLine {
-    name: &'static str,
-    app: &'static str,
-    tone: Tone,
-    state: &'static str,
-    last_success: Option<Timestamp>,
-    took_ms: u64,
-    lag_ms: i64,
-    runs: u64,
-    error: String,
+/// Whoever has pages in one application only is there at once.
+fn only_page(console: &Console) -> Option<String> {
+    let page = console.page("");
+    match page.apps() {
+        [only] if !console.actor.is_admin() => only.items.first().map(|item| item.href.clone()),
+        _ => None,
+    }
 }
 
 pub(super) async fn show(console: Console) -> Result<Response, Failure> {
+    if let Some(first) = only_page(&console) {
+        return Ok(Redirect::to(&first).into_response());
+    }
     let context = &console.context;
     let firing: Vec<Shown> = alerts::list(&context.store)
         .await?
@@ -47,65 +53,41 @@ pub(super) async fn show(console: Console) -> Result<Response, Failure> {
         .filter(|kept| kept.firing && console.sees(&kept.app))
         .map(|kept| console.shown(kept))
         .collect();
-    let cards = context
-        .apps
-        .iter()
-        .filter_map(|app| {
-            Some(Card {
-                links: console.links(app)?,
-                title: app.label(console.lang).to_owned(),
-                firing: firing.iter().filter(|one| one.kept.app == app.name).count(),
-            })
-        })
-        .collect();
+    let (mut own, of_apps): (Vec<_>, Vec<_>) =
+        firing.into_iter().partition(|one| context.app(&one.kept.app).is_none());
+    own.truncate(5);
+    let seen = context.apps.iter().filter(|app| console.links(app).is_some());
+    let cards = join_all(seen.map(|app| card(&console, app, &of_apps))).await;
     let page = OverviewPage {
-        page: console.page(console.lang.t("Resumen", "Overview")),
+        page: console.page(console.lang.t("Inicio", "Home")),
         topics: console.topics(),
         cards,
-        firing,
-        ticks: ticks(&console),
-        database: match context.store.dialect() {
-            Dialect::Sqlite => "SQLite",
-            Dialect::Postgres => "PostgreSQL",
-        },
-        manual_clock: context.clock.is_manual(),
+        firing: own,
+        is_admin: console.actor.is_admin(),
     };
     html(StatusCode::OK, &page)
 }
 
-fn ticks(console: &Console) -> Vec<TickLine> {
-    let context = &console.context;
-    let health = context.all_tick_health();
-    let now = context.clock.now();
-    let mut lines = Vec::new();
-    for app in context.apps.iter().filter(|app| console.sees(app.name)) {
-        for tick in &app.ticks {
-            let health = health.get(tick.name).cloned().unwrap_or_default();
-            let (tone, state) = standing(&health, now, console.lang);
-            lines.push(TickLine {
-                name: tick.name,
-                app: app.label(console.lang),
-                tone,
-                state,
-                last_success: health.last_success,
-                took_ms: health.last_duration_ms,
-                lag_ms: health.lag_ms,
-                runs: health.runs,
-                error: health.last_error.unwrap_or_default(),
-            });
-        }
-    }
-    lines
-}
-
-fn standing(health: &TickHealth, now: Timestamp, lang: Lang) -> (Tone, &'static str) {
-    if health.last_error.is_some() {
-        (Tone::Bad, lang.t("falló", "failed"))
-    } else if health.is_silent(now) {
-        (Tone::Bad, lang.t("en silencio", "silent"))
-    } else if health.last_success.is_none() {
-        (Tone::Plain, lang.t("todavía no corrió", "has not run yet"))
-    } else {
-        (Tone::Good, lang.t("al día", "up to date"))
+async fn card(console: &Console, app: &App, firing: &[Shown]) -> Card {
+    let glance = match &app.home {
+        Some(home) => (home.glance)(console.context.clone())
+            .await
+            .inspect_err(|error| tracing::warn!(app = app.name, %error, "no glance"))
+            .ok(),
+        None => None,
+    };
+    let mut of_app: Vec<&Shown> = firing.iter().filter(|one| one.kept.app == app.name).collect();
+    // CRITICAL before WARNING.
+    of_app.sort_by(|one, other| one.kept.severity.cmp(&other.kept.severity));
+    Card {
+        title: app.label(console.lang).to_owned(),
+        purpose: app
+            .home
+            .as_ref()
+            .map_or("", |home| console.lang.t(home.purpose.0, home.purpose.1)),
+        act: app.home.as_ref().map(|home| home.act),
+        glance,
+        more: of_app.len().saturating_sub(1),
+        alert: of_app.first().map(|one| (*one).clone()),
     }
 }

@@ -67,10 +67,13 @@ async fn roles_decide_and_strangers_sign_in_first() {
 }
 
 #[tokio::test]
-async fn the_overview_shows_what_the_role_reaches() {
+async fn the_rail_shows_what_the_role_reaches() {
     let house = House::staffed().await;
     let (chief, worker) = (house.sign_in("jefa").await, house.sign_in("ope").await);
-    let (chief, worker) = (chief.get("/").await.text, worker.get("/").await.text);
+    let home = worker.get("/").await;
+    assert_eq!(home.status, StatusCode::SEE_OTHER, "one application: its first page");
+    assert_eq!(home.headers[header::LOCATION], "/demo");
+    let (chief, worker) = (chief.get("/eventos").await.text, worker.get("/eventos").await.text);
     assert!(chief.contains("/demo-jefe") && chief.contains("href=\"/ajustes\""));
     assert!(worker.contains("href=\"/demo\"") && !worker.contains("/demo-jefe"));
     assert!(!worker.contains("href=\"/ajustes\"") && !worker.contains("href=\"/usuarios\""));
@@ -80,7 +83,9 @@ async fn the_overview_shows_what_the_role_reaches() {
 async fn pages_speak_both_languages() {
     let house = House::new(Access::Open).await;
     for (path, es, en) in [
-        ("/", "Resumen", "Overview"),
+        ("/", "Inicio", "Home"),
+        ("/sistema", "Trabajo periódico", "Periodic work"),
+        ("/api/docs", "Buscar una operación", "Find an operation"),
         ("/ajustes", "Un número entero", "A whole number"),
         ("/eventos", "Ningún evento", "No events"),
         ("/auditoria", "Ningún cambio", "No changes"),

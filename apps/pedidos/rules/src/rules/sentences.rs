@@ -153,7 +153,7 @@ impl Refusal {
     pub fn hint(&self) -> Option<Sentence> {
         match self {
             Self::KitchenFull { .. } => Some(Sentence::new(
-                "Esperá a que se libere un lugar, o pedí a un gerente que fuerce la entrada.",
+                "Esperar a que se libere un lugar, o pedir a un gerente que fuerce la entrada.",
                 "Wait for a free place, or ask a manager to force the entry.",
             )),
             Self::NotEditable { state: OrderState::Ready } => Some(Sentence::new(

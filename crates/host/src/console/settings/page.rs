@@ -221,7 +221,7 @@ fn sentence(refused: &Refused, lang: Lang) -> String {
         },
         Refused::Stale { .. } => lang
             .t(
-                "Alguien lo cambió mientras tanto. Mirá el valor vigente y volvé a guardar.",
+                "Alguien lo cambió mientras tanto. Revisar el valor vigente y guardar de nuevo.",
                 "Someone changed it in the meantime. Look at the value in force and save again.",
             )
             .to_owned(),

@@ -1,0 +1,99 @@
+//! `/sistema`: processes, database, broker, versions, and the work that runs by the clock.
+
+use askama::Template;
+use axum::{http::StatusCode, response::Response};
+use db::{Dialect, processes::Process};
+use jiff::Timestamp;
+use web::{Lang, Page, Tone};
+
+use super::{Console, forms::html};
+use crate::{Failure, TickHealth};
+
+#[derive(Template)]
+#[template(path = "system.html")]
+struct SystemPage {
+    page: Page,
+    topics: String,
+    database: &'static str,
+    /// Whether the house has a broker.
+    broker: bool,
+    manual_clock: bool,
+    processes: Vec<Process>,
+    /// The one that answers this.
+    own: String,
+    real: Timestamp,
+    ticks: Vec<TickLine>,
+}
+
+struct TickLine {
+    name: &'static str,
+    app: &'static str,
+    tone: Tone,
+    state: &'static str,
+    last_success: Option<Timestamp>,
+    took_ms: u64,
+    lag_ms: i64,
+    runs: u64,
+    error: String,
+}
+
+pub(super) async fn show(console: Console) -> Result<Response, Failure> {
+    let context = &console.context;
+    let processes = if console.actor.is_admin() {
+        db::processes::all(&mut context.store.read().await?).await?
+    } else {
+        Vec::new()
+    };
+    let page = SystemPage {
+        page: console.page(console.lang.t("Sistema", "System")),
+        topics: console.topics(),
+        database: match context.store.dialect() {
+            Dialect::Sqlite => "SQLite",
+            Dialect::Postgres => "PostgreSQL",
+        },
+        broker: context.options.broker.is_some(),
+        manual_clock: context.clock.is_manual(),
+        processes,
+        own: context.process.name.clone(),
+        real: context.clock.real(),
+        ticks: ticks(&console),
+    };
+    html(StatusCode::OK, &page)
+}
+
+fn ticks(console: &Console) -> Vec<TickLine> {
+    let context = &console.context;
+    let health = context.all_tick_health();
+    let now = context.clock.now();
+    let mut lines = Vec::new();
+    for app in context.apps.iter().filter(|app| console.sees(app.name)) {
+        for tick in &app.ticks {
+            let health = health.get(tick.name).cloned().unwrap_or_default();
+            let (tone, state) = standing(&health, now, console.lang);
+            lines.push(TickLine {
+                name: tick.name,
+                app: app.label(console.lang),
+                tone,
+                state,
+                last_success: health.last_success,
+                took_ms: health.last_duration_ms,
+                lag_ms: health.lag_ms,
+                runs: health.runs,
+                error: health.last_error.unwrap_or_default(),
+            });
+        }
+    }
+    lines
+}
+
+fn standing(health: &TickHealth, now: Timestamp, lang: Lang) -> (Tone, &'static str) {
+    if health.last_error.is_some() {
+        (Tone::Bad, lang.t("falló", "failed"))
+    } else if health.is_silent(now) {
+        (Tone::Bad, lang.t("en silencio", "silent"))
+    } else if health.last_success.is_none() {
+        (Tone::Plain, lang.t("todavía no se ejecutó", "has not run yet"))
+    } else {
+        (Tone::Good, lang.t("al día", "up to date"))
+    }
+}
