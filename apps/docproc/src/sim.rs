@@ -164,22 +164,33 @@ async fn send(
 }
 
 /// A morning's post, slowly enough to watch.
-const MORNING: u64 = 36;
-const PER_MINUTE: f64 = 10.0;
+const MORNING: Options = Options { count: 24, seed: 0, look: Look::Mixed, per_minute: 10.0 };
+/// What comes for the rest of the day: a twentieth of a core, with every second one on paper.
+const DAY: Options = Options { count: u64::MAX, seed: 0, look: Look::Mixed, per_minute: 1.0 };
+/// How long the post rests after a request that was not answered.
+const REST: Duration = Duration::from_secs(10);
 
-/// The demonstration inside a server. Each start brings other documents.
+/// The demonstration inside a server. Each start brings other documents; a server that is busy for a
+/// while is no reason to stop.
 pub async fn demo(context: Context) {
     let url = context.options.url.clone();
-    let seed = context.clock.now().as_second().unsigned_abs();
-    let options = Options { count: MORNING, seed, look: Look::Mixed, per_minute: PER_MINUTE };
     let token = std::env::var("TURNO_TOKEN").ok();
-    tokio::select! {
-        () = context.stopping.cancelled() => {}
-        ended = run(&url, token.as_deref(), options, |_, _| {}) => {
-            if let Err(error) = ended {
-                tracing::warn!(%error, "the demonstration stopped");
+    let post = async {
+        for part in [MORNING, DAY] {
+            loop {
+                let seed = context.clock.now().as_second().unsigned_abs();
+                let options = Options { seed, ..part };
+                match run(&url, token.as_deref(), options, |_, _| {}).await {
+                    Ok(()) => break,
+                    Err(error) => tracing::warn!(%error, "the demonstration goes on in a moment"),
+                }
+                tokio::time::sleep(REST).await;
             }
         }
+    };
+    tokio::select! {
+        () = context.stopping.cancelled() => {}
+        () = post => {}
     }
 }
 

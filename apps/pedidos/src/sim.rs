@@ -45,18 +45,40 @@ const MENU: &[(&str, &str, f64, i64, &str)] = &[
 
 const NAMES: &[&str] =
     &["Ana", "Bruno", "Carla", "Diego", "Elena", "Franco", "Gabi", "Hugo", "Inés", "Julián"];
-const NOTES: &[&str] = &["sin cebolla", "bien cocida", "sin sal", "aderezo aparte"];
+const STREETS: &[&str] = &["San Martín", "Belgrano", "Rivadavia", "Mitre", "Sarmiento"];
 
-/// The demonstration inside a server.
+/// What people ask of a dish of this category.
+fn notes(category: &str) -> &'static [&'static str] {
+    match category {
+        "Hamburguesas" | "Sándwiches" => &["sin cebolla", "bien cocida", "sin tomate"],
+        "Guarniciones" => &["sin sal", "bien crocantes"],
+        "Ensaladas" => &["aderezo aparte", "sin pollo"],
+        "Bebidas" => &["sin hielo", "bien fría"],
+        _ => &[],
+    }
+}
+
+/// A dish of the menu, as customers ask for it.
+struct Dish {
+    id: i64,
+    category: String,
+}
+
+/// How long the demonstration rests after a request that was not answered.
+const REST: Duration = Duration::from_secs(5);
+
+/// The demonstration inside a server. A request that fails is no reason to close the shop.
 pub async fn demo(context: Context) {
     let url = context.options.url.clone();
+    let day = async {
+        while let Err(error) = run(&url, Options::default()).await {
+            tracing::warn!(%error, "the demonstration goes on in a moment");
+            tokio::time::sleep(REST).await;
+        }
+    };
     tokio::select! {
         () = context.stopping.cancelled() => {}
-        ended = run(&url, Options::default()) => {
-            if let Err(error) = ended {
-                tracing::warn!(%error, "the demonstration stopped");
-            }
-        }
+        () = day => {}
     }
 }
 
@@ -71,7 +93,7 @@ pub async fn run(url: &str, options: Options) -> Result<(), String> {
         token: std::env::var("TURNO_TOKEN").ok(),
         options,
     };
-    let articles = shop.menu().await?;
+    let menu = shop.menu().await?;
     let mut chance = Chance::new(Timestamp::now().as_microsecond() as u64);
     let mut cooking = HashMap::new();
     let began = tokio::time::Instant::now();
@@ -85,7 +107,7 @@ pub async fn run(url: &str, options: Options) -> Result<(), String> {
         owed += options.orders_per_hour * STEP.as_secs_f64() / 3_600.0;
         while owed >= 1.0 {
             owed -= 0.6 + 0.8 * chance.unit();
-            shop.order(&articles, &mut chance).await?;
+            shop.order(&menu, &mut chance).await?;
         }
         let board = shop.get("/api/pedidos/tablero").await?;
         shop.work(&board, &mut cooking, &mut chance).await?;
@@ -120,8 +142,8 @@ impl Shop {
         Ok(answer.json().await.unwrap_or(Json::Null))
     }
 
-    /// The menu's numbers; a shop without a menu gets one.
-    async fn menu(&self) -> Result<Vec<i64>, String> {
+    /// What is on the menu; a shop without a menu gets one.
+    async fn menu(&self) -> Result<Vec<Dish>, String> {
         let known = self.get("/articulos").await?;
         if known.as_array().is_some_and(Vec::is_empty) {
             for (nombre, categoria, precio, peso, estacion) in MENU {
@@ -131,17 +153,20 @@ impl Shop {
             }
         }
         let known = self.get("/articulos").await?;
-        let ids: Vec<i64> =
-            known.as_array().into_iter().flatten().filter_map(|a| a["id"].as_i64()).collect();
-        if ids.is_empty() {
+        let dish = |known: &Json| {
+            let category = known["categoria"].as_str().unwrap_or_default().to_owned();
+            Some(Dish { id: known["id"].as_i64()?, category })
+        };
+        let dishes: Vec<Dish> = known.as_array().into_iter().flatten().filter_map(dish).collect();
+        if dishes.is_empty() {
             Err("the menu is empty and could not be filled".into())
         } else {
-            Ok(ids)
+            Ok(dishes)
         }
     }
 
-    async fn order(&self, articles: &[i64], chance: &mut Chance) -> Result<(), String> {
-        let order = draw(articles, Timestamp::now(), chance);
+    async fn order(&self, menu: &[Dish], chance: &mut Chance) -> Result<(), String> {
+        let order = draw(menu, Timestamp::now(), chance);
         self.call(Method::POST, "/pedidos", Some(order)).await.map(drop)
     }
 
@@ -215,20 +240,29 @@ fn age(order: &Json, field: &str, now: Timestamp) -> f64 {
 }
 
 /// A customer's order, drawn at random.
-fn draw(articles: &[i64], now: Timestamp, chance: &mut Chance) -> Json {
-    let lines: Vec<Json> = (0..chance.between(1, 3))
-        .map(|_| {
-            let note = chance.percent(20.0).then(|| *chance.pick(NOTES));
-            json!({ "articulo_id": chance.pick(articles), "cantidad": chance.between(1, 2),
-                    "observaciones": note })
-        })
-        .collect();
+fn draw(menu: &[Dish], now: Timestamp, chance: &mut Chance) -> Json {
+    let mut chosen: Vec<&Dish> = Vec::new();
+    for _ in 0..chance.between(1, 3) {
+        let dish = chance.pick(menu);
+        if chosen.iter().all(|one| one.id != dish.id) {
+            chosen.push(dish);
+        }
+    }
+    let mut line = |dish: &Dish| {
+        let wishes = notes(&dish.category);
+        let note = (!wishes.is_empty() && chance.percent(20.0)).then(|| *chance.pick(wishes));
+        json!({ "articulo_id": dish.id, "cantidad": chance.between(1, 2), "observaciones": note })
+    };
+    let lines: Vec<Json> = chosen.into_iter().map(&mut line).collect();
+    let home = chance.percent(35.0);
+    let address = home.then(|| format!("{} {}", chance.pick(STREETS), chance.between(10, 2900)));
     let web = chance.percent(20.0);
     let later = chance.percent(20.0).then(|| SignedDuration::from_mins(chance.between(12, 34)));
     let channels = ["MOSTRADOR", "MOSTRADOR", "TELEFONO", "WHATSAPP"];
     json!({
         "articulos": lines,
-        "modalidad": if chance.percent(35.0) { "DELIVERY" } else { "RETIRO" },
+        "modalidad": if home { "DELIVERY" } else { "RETIRO" },
+        "cliente_direccion": address,
         "origen_pedido": if web { "WEB" } else { chance.pick(&channels) },
         "medio_pago": if web { "MERCADOPAGO" } else { "EFECTIVO" },
         "horario_entrega": later.map(|later| (now + later).to_string()),

@@ -8,7 +8,10 @@ use crate::house::House;
 
 /// Who may open what: administrator, chief, worker.
 const PAGES: &[(&str, [u16; 3])] = &[
-    ("/", [200, 200, 200]),
+    // Whoever has one application is led to it.
+    ("/", [200, 303, 303]),
+    ("/sistema", [200, 200, 200]),
+    ("/api/docs", [200, 200, 200]),
     ("/eventos", [200, 200, 200]),
     ("/alertas", [200, 200, 200]),
     ("/ajustes", [200, 200, 403]),

@@ -44,10 +44,12 @@ async fn the_console_works_on_postgres() {
     let last = ada.call(Method::PUT, "/api/users/ada/active", Some(json!({ "active": false })));
     assert_eq!(last.await.json()["code"], "ULTIMO_ADMIN");
 
-    for page in ["/", "/ajustes", "/eventos", "/alertas", "/usuarios", "/auditoria?verificar=1"] {
+    for page in
+        ["/", "/sistema", "/ajustes", "/eventos", "/alertas", "/usuarios", "/auditoria?verificar=1"]
+    {
         let answer = ada.get(page).await;
         assert_eq!(answer.status, StatusCode::OK, "{page}");
-        assert!(page != "/" || answer.text.contains("PostgreSQL"));
+        assert!(page != "/sistema" || answer.text.contains("PostgreSQL"));
     }
     let odd = "app=%00&actor=%00&name=%00";
     for page in ["/eventos", "/auditoria", "/auditoria.csv", "/api/audit"] {

@@ -86,6 +86,7 @@ async fn an_open_house_asks_nobody() {
     let house = House::new(Access::Open).await;
     let page = house.nobody().get("/").await;
     assert_eq!(page.status, StatusCode::OK);
-    assert!(page.text.contains("reloj manual") && page.text.contains("SQLite"));
+    let system = house.nobody().get("/sistema").await;
+    assert!(system.text.contains("reloj manual") && system.text.contains("SQLite"));
     assert!(!page.text.contains("action=\"/logout\""));
 }
