@@ -17,6 +17,7 @@ pub mod purity;
 pub mod requirements;
 pub mod sources;
 pub mod sql;
+pub mod supply;
 
 use std::fmt;
 

@@ -30,6 +30,23 @@ fn dependencies_flow_one_way() {
     none(&tidy::dependencies::check(&metadata));
 }
 
+/// `--locked`: the lock file says what the manifests ask for.
+#[test]
+fn what_comes_from_others_is_allowed_and_locked() {
+    let platform = ["--filter-platform", "x86_64-unknown-linux-gnu"];
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .args(platform)
+        .current_dir(top())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let deny = std::fs::read_to_string(top().join("deny.toml")).expect("the tree has a deny.toml");
+    none(&tidy::supply::crates(&metadata, &deny));
+    none(&tidy::supply::others(&TREE));
+}
+
 #[test]
 fn rules_are_pure() {
     none(&tidy::purity::check(&TREE));
