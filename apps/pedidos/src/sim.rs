@@ -225,10 +225,12 @@ fn draw(articles: &[i64], now: Timestamp, chance: &mut Chance) -> Json {
         .collect();
     let web = chance.percent(20.0);
     let later = chance.percent(20.0).then(|| SignedDuration::from_mins(chance.between(12, 34)));
+    let away = chance.percent(35.0);
     let channels = ["MOSTRADOR", "MOSTRADOR", "TELEFONO", "WHATSAPP"];
     json!({
         "articulos": lines,
-        "modalidad": if chance.percent(35.0) { "DELIVERY" } else { "RETIRO" },
+        "modalidad": if away { "DELIVERY" } else { "RETIRO" },
+        "cliente_direccion": away.then(|| format!("San Martín {}", chance.between(100, 999))),
         "origen_pedido": if web { "WEB" } else { chance.pick(&channels) },
         "medio_pago": if web { "MERCADOPAGO" } else { "EFECTIVO" },
         "horario_entrega": later.map(|later| (now + later).to_string()),
