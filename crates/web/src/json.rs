@@ -13,6 +13,7 @@ use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 
+use crate::problem::wants_html;
 use crate::{Lang, Problem, wording};
 
 /// Replaces `axum::Json`. `Option<Json<T>>` accepts a request without a body.
@@ -214,15 +215,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let lang = Lang::from_headers(&parts.headers);
-        if let (Some(known), Ok(axum::extract::Query(given))) = (
-            fields_of::<T>(),
-            axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri),
-        ) && let Some((stranger, _)) =
-            given.iter().find(|(name, _)| !known.contains(&name.as_str()))
+        if let Some(known) = fields_of::<T>()
+            && let Some(stranger) = stranger(parts, known)
         {
             let list: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
             let told = format!("unknown field `{stranger}`, expected one of {}", list.join(", "));
-            return Err(wrong_query(stranger.clone(), &wording::refusal(&told), lang));
+            return Err(wrong_query(stranger, &wording::refusal(&told), lang));
         }
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
         query.map(|query| Self(query.0)).map_err(|error| {
@@ -233,6 +231,20 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
             wrong_query(name.to_owned(), &wording::refusal(told), lang)
         })
     }
+}
+
+/// What a page says of a form that was sent before; any page may carry it.
+const SAID: &str = "hecho";
+
+/// A parameter that nobody reads. A person who follows a link is not held up by what somebody hung on
+/// to it; a program is told.
+fn stranger(parts: &Parts, known: &[&str]) -> Option<String> {
+    if wants_html(&parts.headers) {
+        return None;
+    }
+    let given = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).ok()?;
+    let reads = |name: &str| name == SAID || known.contains(&name);
+    given.0.into_iter().map(|(name, _)| name).find(|name| !reads(name))
 }
 
 fn wrong_query(name: String, told: &Sentence, lang: Lang) -> Problem {
