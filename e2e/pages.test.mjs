@@ -21,7 +21,7 @@ async function furnish(turno) {
     observaciones: "Timbre 4",
   });
   await turno.advance(11 * 60);
-  await order(turno, { horario_entrega: after(90), modalidad: "DELIVERY" });
+  await order(turno, { horario_entrega: after(90), modalidad: "DELIVERY", cliente_direccion: "Belgrano 321" });
   await orders(turno, 6, { articulos: [burger, line("Flan casero")] });
   await order(turno, { transicion_automatica: false });
   await order(turno, { origen_pedido: "WEB", medio_pago: "MERCADOPAGO" });

@@ -111,10 +111,26 @@ async function move(order, estado, context, { back } = {}) {
     showProblem(result.problem);
     return;
   }
-  const undo = back
-    ? () => put(`/pedidos/${order.id}/estado`, { estado: back }).then(context.refresh)
-    : undefined;
-  toast(`#${order.id}: ${STATES[estado]}`, { tone: "good", undo });
+  const undo = back ? () => move({ ...order, estado }, back, context) : undefined;
+  toast(`#${order.id}: ${STATES[estado]}`, {
+    tone: "good",
+    detail: whereTo(order.estado, result.data),
+    undo,
+  });
+}
+
+/** Where a step back left an order: it is not always where it came from. */
+function whereTo(from, order) {
+  if (order.estado === "RECIBIDO" && from === "EN_PREPARACION")
+    return order.transicion_automatica
+      ? t("Volvió a la cola y entra cuando le toque.", "Back in the queue; it enters in its turn.")
+      : t(
+          "Volvió a la cola, retenido: no entra solo. Liberalo (r) o preparalo a mano.",
+          "Back in the queue, on hold: it will not enter by itself. Release it (r) or start it.",
+        );
+  if (order.estado === "EN_PREPARACION" && from === "LISTO")
+    return t("Volvió a la cocina y ocupa su lugar.", "Back in the kitchen, taking its place.");
+  return undefined;
 }
 
 function offerForce(order, estado, problem, context) {
@@ -163,13 +179,21 @@ function forceDialog(order, context, { estado = "EN_PREPARACION", text } = {}) {
     ],
     action: t("Forzar", "Force"),
     danger: true,
-    submit: (values) =>
-      send(
-        post(`/pedidos/${order.id}/forzar-estado`, values, { quiet: true }),
-        context,
-        t("Forzado", "Forced"),
-        order,
-      ),
+    submit: async (values) => {
+      const result = await post(`/pedidos/${order.id}/forzar-estado`, values, { quiet: true });
+      context.refresh();
+      if (result.ok) forced(order, values.estado, context);
+      return result;
+    },
+  });
+}
+
+/** Says where the order was forced to; what can be taken back says where that puts it. */
+function forced(order, estado, context) {
+  const back = { EN_PREPARACION: "RECIBIDO", LISTO: "EN_PREPARACION" }[estado];
+  toast(t(`#${order.id}: forzado a ${STATES[estado]}`, `#${order.id}: forced to ${STATES[estado]}`), {
+    tone: "good",
+    undo: back ? () => move({ ...order, estado }, back, context) : undefined,
   });
 }
 
@@ -178,6 +202,26 @@ async function send(pending, context, done, order) {
   context.refresh();
   if (result.ok) toast(`#${order.id}: ${done}`, { tone: "good" });
   return result;
+}
+
+const promise = (order, body, context) =>
+  send(
+    put(`/pedidos/${order.id}/horario-entrega`, body, { quiet: true }),
+    context,
+    t("horario cambiado", "time changed"),
+    order,
+  );
+
+/** The queue cannot keep it: whoever promises it all the same knows how late it will be. */
+function insistOn(order, due, problem, context) {
+  ask({
+    title: t(`¿Prometer igual el #${order.id}?`, `Promise #${order.id} all the same?`),
+    text: problem.detail,
+    fields: [],
+    action: t("Prometer igual", "Promise anyway"),
+    danger: true,
+    submit: () => promise(order, { horario_entrega: due, insistir: true }, context),
+  });
 }
 
 const verbs = {
@@ -303,12 +347,10 @@ const verbs = {
             },
           };
         const due = cuando === "hora" ? instantOf(wall) : null;
-        return send(
-          put(`/pedidos/${order.id}/horario-entrega`, { horario_entrega: due }, { quiet: true }),
-          context,
-          t("horario cambiado", "time changed"),
-          order,
-        );
+        const result = await promise(order, { horario_entrega: due }, context);
+        if (result.problem?.code !== "PROMESA_NO_SE_CUMPLE") return result;
+        insistOn(order, due, result.problem, context);
+        return { ok: true };
       },
     }),
   force: (order, context) => forceDialog(order, context),

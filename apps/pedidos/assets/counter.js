@@ -201,7 +201,22 @@ function drawPause() {
           : null,
       )
     : null;
-  morphChildren($("#pause"), h("div", {}, banner));
+  morphChildren($("#pause"), h("div", {}, banner, tooMany()));
+}
+
+/** A board that cannot hold all that is open says so. */
+function tooMany() {
+  const shown = board.pedidos.length + board.excepciones.length;
+  if (!(board.abiertos > shown)) return null;
+  return h(
+    "p.notice.warn",
+    { role: "status" },
+    icon("warning"),
+    t(
+      `Se muestran los ${shown} más antiguos de ${board.abiertos} pedidos abiertos.`,
+      `Showing the oldest ${shown} of ${board.abiertos} open orders.`,
+    ),
+  );
 }
 
 function drawScheduled() {

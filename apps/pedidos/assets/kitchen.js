@@ -11,14 +11,25 @@ import { morphChildren } from "../web/morph.js";
 import { clock, now, t } from "../web/text.js";
 import { toast } from "../web/toast.js";
 import { beep, soundOn, toggleSound } from "./sound.js";
-import { allDay, changed, linesAt, stationsOf, target, ticketCard } from "./tickets.js";
+import {
+  ALL,
+  allDay,
+  changed,
+  hasWork,
+  linesAt,
+  stationsOf,
+  stationText,
+  stationWord,
+  target,
+  ticketCard,
+} from "./tickets.js";
 
 const SHELF = "cocina.ultimo";
 const PATIENCE = 3_000; // a short gap is not worth a banner
 
 let tickets = recall();
 let selected = null;
-let station = localStorage.getItem("cocina.estacion") ?? "";
+let station = localStorage.getItem("cocina.estacion") || ALL;
 let showTotals = localStorage.getItem("cocina.totales") === "si";
 let offline = false;
 let updated = null;
@@ -68,7 +79,7 @@ function announce() {
   known = next;
 }
 
-const visible = () => tickets.filter((ticket) => !station || linesAt(ticket, station).length);
+const visible = () => tickets.filter((ticket) => hasWork(ticket, station));
 
 function draw() {
   const list = visible();
@@ -175,7 +186,7 @@ function drawTools() {
       "span",
       {},
       icon("kitchen"),
-      h("span", {}, station || t("Todas", "All stations")),
+      h("span", {}, stationText(station)),
       h("kbd", {}, "s"),
     ),
   );
@@ -225,19 +236,36 @@ async function bumpOrder(id) {
     });
     return;
   }
-  const result = await put(`/pedidos/${ticket.pedido_id}/estado`, { estado: "LISTO" });
-  if (result.ok) bumpedNow(ticket);
+  // A station answers for its own lines; who sees the whole answers for the order.
+  const result =
+    station === ALL
+      ? await put(`/pedidos/${ticket.pedido_id}/estado`, { estado: "LISTO" })
+      : await post(`/comandas/${id}/lista`, { estacion: stationWord(station) });
+  if (result.ok) bumpedNow(ticket, result.data);
   refresh();
 }
 
-function bumpedNow(ticket) {
-  bumped.push(ticket.id);
-  tickets = tickets.filter(({ id }) => id !== ticket.id);
+/** Says what the press did: the order is ready, or this station is done with it. */
+function bumpedNow(ticket, order) {
+  const ready = order.estado === "LISTO";
+  bumped.push({ id: ticket.id, station });
+  for (const line of linesAt(ticket, station))
+    if (line.estado === "PENDIENTE") line.estado = "LISTA";
+  if (ready) tickets = tickets.filter(({ id }) => id !== ticket.id);
   draw();
-  toast(t(`#${ticket.pedido_id} listo`, `#${ticket.pedido_id} ready`), {
-    tone: "good",
-    undo: () => undo(ticket.id),
-  });
+  const at = stationText(station);
+  toast(
+    ready
+      ? t(`#${ticket.pedido_id} listo`, `#${ticket.pedido_id} ready`)
+      : t(`#${ticket.pedido_id}: ${at} terminó`, `#${ticket.pedido_id}: ${at} is done`),
+    {
+      tone: "good",
+      detail: ready
+        ? undefined
+        : t("Falta lo de otras estaciones.", "Other stations are still at it."),
+      undo: () => undo(ticket.id),
+    },
+  );
 }
 
 async function bumpLine(id, n) {
@@ -247,8 +275,8 @@ async function bumpLine(id, n) {
   line.estado = line.estado === "LISTA" ? "PENDIENTE" : "LISTA";
   draw();
   const result = await post(`/comandas/${id}/lineas/${n}/lista`, {});
-  const finished = result.ok && ticket.lineas.every(({ estado }) => estado !== "PENDIENTE");
-  if (finished) bumpedNow(ticket);
+  const finished = linesAt(ticket, station).every(({ estado }) => estado !== "PENDIENTE");
+  if (result.ok && finished && line.estado === "LISTA") bumpedNow(ticket, result.data);
   refresh();
 }
 
@@ -259,24 +287,24 @@ async function confirmChanges(id) {
 }
 
 async function undo(id) {
-  const at = bumped.indexOf(id);
-  if (at >= 0) bumped.splice(at, 1);
-  const result = await post(`/comandas/${id}/deshacer`, {});
+  const at = bumped.findLastIndex((one) => one.id === id);
+  const by = at >= 0 ? bumped.splice(at, 1)[0].station : ALL;
+  const body = by === ALL ? {} : { estacion: stationWord(by) };
+  const result = await post(`/comandas/${id}/deshacer`, body);
   if (result.ok) selected = id;
   refresh();
 }
 
 function undoLast() {
   if (offline) return;
-  if (bumped.length) undo(bumped.at(-1));
+  if (bumped.length) undo(bumped.at(-1).id);
   else recallList();
 }
 
 async function recallList() {
-  const result = await get("/comandas?estado=LISTO");
+  const result = await get("/comandas?estado=LISTO&limit=12");
   if (!result.ok) return;
-  const recent = result.data.slice(-12).reverse();
-  const rows = recent.map((ticket) =>
+  const rows = result.data.map((ticket) =>
     h(
       "li",
       {},
@@ -312,8 +340,8 @@ async function recallList() {
 }
 
 function cycleStation() {
-  const names = ["", ...stationsOf(tickets)];
-  station = names[(names.indexOf(station) + 1) % names.length] ?? "";
+  const names = [ALL, ...stationsOf(tickets)];
+  station = names[(names.indexOf(station) + 1) % names.length] ?? ALL;
   localStorage.setItem("cocina.estacion", station);
   draw();
 }

@@ -32,7 +32,7 @@ export function formFrame(draft, order) {
     h(
       "button.primary",
       { type: "submit" },
-      editing ? t("Guardar", "Save") : t("Confirmar", "Confirm"),
+      h("span", {}, editing ? t("Guardar", "Save") : t("Confirmar", "Confirm")),
       h("kbd", {}, "Ctrl ⏎"),
     ),
   );

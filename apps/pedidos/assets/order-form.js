@@ -45,6 +45,7 @@ class OrderForm {
     this.choice = 0;
     this.keyFor = keeper();
     this.asked = 0;
+    this.insists = false;
   }
 
   open() {
@@ -258,6 +259,7 @@ class OrderForm {
   /** Asks for the promise a moment after the last change; only the latest answer counts. */
   quote() {
     clearTimeout(this.timer);
+    this.insist(false);
     const box = $(".quote", this.dialog);
     if (!this.draft.lines.length || (this.draft.when === "hora" && !this.draft.time)) {
       this.asked += 1;
@@ -277,6 +279,7 @@ class OrderForm {
         entrada_estimada: entry,
         listo_estimado: ready,
         tiempo_estimado_preparacion: estimate,
+        minutos_tarde: late,
         explicacion,
       } = result.data;
       box.replaceChildren(
@@ -289,6 +292,7 @@ class OrderForm {
           t(" · listo ", " · ready "),
           h("b", {}, ready ? clock(ready) : "–"),
           h("span.soft", {}, ` (${estimate} min)`),
+          late ? h("em.late", {}, icon("warning"), t(`${late} min tarde`, `${late} min late`)) : null,
         ),
         ...(explicacion
           ? [
@@ -325,7 +329,11 @@ class OrderForm {
     const result = await (this.order ? this.save() : this.create()).finally(
       () => (button.disabled = false),
     );
-    if (!result.ok) return showErrors(this.form, result.problem);
+    if (!result.ok) {
+      showErrors(this.form, result.problem);
+      if (result.problem.code === "PROMESA_NO_SE_CUMPLE") this.insist(true);
+      return;
+    }
     if (!this.order) dropDraft();
     this.dialog.close();
     this.refresh();
@@ -336,8 +344,17 @@ class OrderForm {
     return put(`/pedidos/${this.order.id}`, body, { version: this.order.version, quiet: true });
   }
 
+  /** A promise that was refused may be given all the same, by pressing once more. */
+  insist(may) {
+    this.insists = may;
+    const label = $("[type=submit] span", this.dialog);
+    if (label && !this.order)
+      label.textContent = may ? t("Prometer igual", "Promise anyway") : t("Confirmar", "Confirm");
+  }
+
   async create() {
     const body = bodyOf(this.draft);
+    if (this.insists) body.insistir = true;
     const result = await post("/pedidos", body, { key: this.keyFor(body), quiet: true });
     if (!result.ok) return result;
     const { id } = result.data;

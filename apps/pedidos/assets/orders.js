@@ -127,6 +127,13 @@ export function outlook(order) {
     );
   if (order.listo_estimado)
     parts.push(t(`listo ${clock(order.listo_estimado)}`, `ready ${clock(order.listo_estimado)}`));
+  if (order.minutos_tarde_previstos)
+    parts.push(
+      t(
+        `${order.minutos_tarde_previstos} min tarde`,
+        `${order.minutos_tarde_previstos} min late`,
+      ),
+    );
   return parts.length ? parts.join(" · ") : null;
 }
 

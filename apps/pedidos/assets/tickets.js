@@ -7,19 +7,68 @@ import { extras, MODES } from "./orders.js";
 export const changed = (ticket) =>
   (ticket.revision ?? 1) > (ticket.revision_confirmada ?? ticket.revision ?? 1);
 
+/** What a screen looks at besides a named station: everything, or what belongs to none. */
+export const ALL = "*";
+export const NONE = "-";
+
+const keyOf = (name) => (name ?? "").trim().toLowerCase();
+const isAt = (line, station) =>
+  station === ALL ||
+  (station === NONE ? !keyOf(line.estacion) : keyOf(line.estacion) === keyOf(station));
+
+/** How a station is called on the wire. */
+export const stationWord = (station) => (station === NONE ? "" : station);
+
+/** How a station is called on the screen. */
+export const stationText = (station) =>
+  station === ALL
+    ? t("Expedición: todas", "Expediter: all")
+    : station === NONE || station === ""
+      ? t("Sin estación", "No station")
+      : station;
+
 /** Lines of one station, or all; voided ones stay until the change has been seen. */
 export function linesAt(ticket, station) {
   const shown = (line) =>
     line.estado !== "ANULADA" || (changed(ticket) && line.revision > ticket.revision_confirmada);
-  return ticket.lineas.filter((line) => shown(line) && (!station || line.estacion === station));
+  return ticket.lineas.filter((line) => shown(line) && isAt(line, station));
 }
 
-export const stationsOf = (tickets) =>
-  [
-    ...new Set(
-      tickets.flatMap((ticket) => ticket.lineas.map((line) => line.estacion).filter(Boolean)),
+/** A station is done with a ticket when nothing of it is pending there, and nothing unseen. */
+export const hasWork = (ticket, station) =>
+  station === ALL ||
+  linesAt(ticket, station).some((line) => line.estado === "PENDIENTE" || changed(ticket));
+
+/** The stations there are, each as it was first written, and what belongs to none beside them. */
+export function stationsOf(tickets) {
+  const names = new Map();
+  let none = false;
+  for (const { estacion } of tickets.flatMap(({ lineas }) => lineas)) {
+    if (!keyOf(estacion)) none = true;
+    else if (!names.has(keyOf(estacion))) names.set(keyOf(estacion), estacion.trim());
+  }
+  const sorted = [...names.values()].sort((a, b) => a.localeCompare(b));
+  return none && sorted.length ? [...sorted, NONE] : sorted;
+}
+
+/** How far each station is; told to who sees the whole, when there is more than one. */
+function stationChips(ticket) {
+  const stations = ticket.estaciones ?? [];
+  if (stations.length < 2) return null;
+  return h(
+    "ul.stations",
+    { "aria-label": t("Estaciones", "Stations") },
+    stations.map(({ estacion, pendientes, listas, lista }) =>
+      h(
+        "li",
+        { class: lista ? "done" : "", "data-key": `s-${estacion}` },
+        icon(lista ? "check" : "clock"),
+        h("span", {}, stationText(estacion)),
+        h("b", {}, `${listas}/${pendientes + listas}`),
+      ),
     ),
-  ].sort();
+  );
+}
 
 /** Pending quantities by item over all tickets, largest first. */
 export function allDay(tickets, station) {
@@ -58,7 +107,7 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
   const left = timeLeft(ticket);
   const mode = MODES[ticket.modalidad];
   const lines = linesAt(ticket, station);
-  const elsewhere = linesAt(ticket, "").length - lines.length;
+  const elsewhere = linesAt(ticket, ALL).length - lines.length;
   const unseen = changed(ticket);
   return h(
     "article.ticket",
@@ -110,6 +159,7 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
       {},
       lines.map((line, place) => lineRow(line, ticket, { place, selected, offline, unseen })),
     ),
+    station === ALL ? stationChips(ticket) : null,
     elsewhere
       ? h(
           "p.elsewhere",
@@ -121,7 +171,9 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
       "button.bump",
       { type: "button", "data-do": "bump", disabled: offline },
       icon("check"),
-      t("Listo", "Ready"),
+      station === ALL
+        ? t("Listo", "Ready")
+        : t(`${stationText(station)}: listo`, `${stationText(station)}: done`),
     ),
   );
 }

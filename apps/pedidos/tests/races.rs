@@ -162,7 +162,8 @@ impl Kitchen {
     fn create(&self, process: usize) -> JoinHandle<Result<Created, db::Error>> {
         let (context, lines) = (self.processes[process].clone(), [self.line()]);
         soon(async move {
-            decisions::create(&context, &by(Role::Cashier), &order(now()), &lines, None).await
+            decisions::create(&context, &by(Role::Cashier), &order(now()), &lines, None, false)
+                .await
         })
     }
 }
@@ -377,7 +378,7 @@ async fn a_crash_anywhere(kitchen: &Kitchen) {
         } else {
             let lines = [kitchen.line()];
             let (by, new) = (by(Role::Cashier), order(now()));
-            crash_after(polls, decisions::create(&context, &by, &new, &lines, None)).await;
+            crash_after(polls, decisions::create(&context, &by, &new, &lines, None, false)).await;
         }
         // Another process looks after the first one is gone; whoever rolls back is in the way of
         // a decision until it has.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::Sentence;
 use jiff::{Timestamp, civil::Time};
 use serde_json::{Value as Json, json};
 
@@ -71,10 +72,10 @@ pub struct Override {
 
 /// A value that a key does not accept, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: {reason}")]
+#[error("{key}: {}", reason.en)]
 pub struct Invalid {
     pub key: String,
-    pub reason: String,
+    pub reason: Sentence,
 }
 
 /// Why a change was not made.
@@ -147,7 +148,10 @@ impl Settings {
         for fixed in &settings.overrides {
             let spec = settings.spec(&fixed.app, &fixed.key).ok_or_else(|| Invalid {
                 key: fixed.key.clone(),
-                reason: format!("{} has no such setting", fixed.app),
+                reason: Sentence::new(
+                    format!("{} no tiene ese ajuste", fixed.app),
+                    format!("{} has no such setting", fixed.app),
+                ),
             })?;
             settings.defaults(spec.app).check(spec, &fixed.value)?;
         }
@@ -316,7 +320,7 @@ impl Values {
 
     /// Whether a key accepts a value, given the other values.
     fn check(&self, spec: &Setting, value: &Json) -> Result<(), Invalid> {
-        let refuse = |reason: String| Err(Invalid { key: spec.key.into(), reason });
+        let refuse = |reason: Sentence| Err(Invalid { key: spec.key.into(), reason });
         match spec.kind {
             Kind::Int { min, max } => {
                 check_int(spec, value, min, max)?;
@@ -327,32 +331,49 @@ impl Values {
                 check_int(spec, value, min, max)
             }
             Kind::Bool if value.is_boolean() => Ok(()),
-            Kind::Bool => refuse("must be true or false".into()),
+            Kind::Bool => refuse(Sentence::new("debe ser true o false", "must be true or false")),
             Kind::Choice(words) if value.as_str().is_some_and(|w| words.contains(&w)) => Ok(()),
-            Kind::Choice(words) => refuse(format!("must be one of {}", words.join(", "))),
+            Kind::Choice(words) => {
+                let words = words.join(", ");
+                refuse(Sentence::new(
+                    format!("debe ser uno de {words}"),
+                    format!("must be one of {words}"),
+                ))
+            }
             Kind::Text { max } | Kind::Secret { max }
                 if value.as_str().is_some_and(|t| t.chars().count() <= max) =>
             {
                 Ok(())
             }
-            Kind::Text { max } | Kind::Secret { max } => {
-                refuse(format!("must be text of at most {max} characters"))
-            }
+            Kind::Text { max } | Kind::Secret { max } => refuse(Sentence::new(
+                format!("debe ser un texto de hasta {max} caracteres"),
+                format!("must be text of at most {max} characters"),
+            )),
             Kind::TimeOfDay if value.as_str().is_some_and(is_time_of_day) => Ok(()),
-            Kind::TimeOfDay => refuse("must be a time of day, HH:MM".into()),
+            Kind::TimeOfDay => {
+                refuse(Sentence::new("debe ser una hora HH:MM", "must be a time of day, HH:MM"))
+            }
             Kind::Share if value.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)) => Ok(()),
-            Kind::Share => refuse("must be a number from 0 to 1".into()),
+            Kind::Share => {
+                refuse(Sentence::new("debe ser un número de 0 a 1", "must be a number from 0 to 1"))
+            }
             Kind::Internal => Ok(()),
         }
     }
 
     /// Why a ceiling cannot come down to `value`: a setting under it stands higher now.
-    fn held_below(&self, spec: &Setting, value: &Json) -> Option<String> {
+    fn held_below(&self, spec: &Setting, value: &Json) -> Option<Sentence> {
         let under = |kind| matches!(kind, Kind::IntUpTo { ceiling, .. } if ceiling == spec.key);
         self.iter()
             .filter(|entry| under(entry.spec.kind))
             .find(|entry| entry.value.as_i64() > value.as_i64())
-            .map(|entry| format!("must not be below {}, which is {}", entry.spec.key, entry.value))
+            .map(|entry| {
+                let (key, value) = (entry.spec.key, &entry.value);
+                Sentence::new(
+                    format!("no puede ser menor que {key}, que es {value}"),
+                    format!("must not be below {key}, which is {value}"),
+                )
+            })
     }
 }
 
@@ -361,7 +382,10 @@ fn check_int(spec: &Setting, value: &Json, min: i64, max: i64) -> Result<(), Inv
     if in_range {
         return Ok(());
     }
-    let reason = format!("must be a whole number from {min} to {max}");
+    let reason = Sentence::new(
+        format!("debe ser un número entero de {min} a {max}"),
+        format!("must be a whole number from {min} to {max}"),
+    );
     Err(Invalid { key: spec.key.into(), reason })
 }
 

@@ -92,10 +92,11 @@ pub fn merged<T: Serialize + DeserializeOwned>(
 pub fn of_json<T: DeserializeOwned>(whole: Json, lang: Lang) -> Result<T, Failure> {
     serde_path_to_error::deserialize(whole).map_err(|error| {
         let path = error.path().to_string();
+        let told = web::wording::refusal(&error.inner().to_string());
         Problem::bad_request("CUERPO_INVALIDO")
             .lang(lang)
             .detail(lang.t("El cuerpo no es el esperado.", "The body is not as expected."))
-            .error(path, error.inner().to_string())
+            .error(path, lang.say(&told))
             .into()
     })
 }

@@ -64,6 +64,19 @@ impl Check {
         }
     }
 
+    /// An address that a message may reach: something, one @, and a domain with a dot.
+    pub fn email(&mut self, path: &str, text: Option<&str>, most: usize) -> Option<String> {
+        let text = self.text(path, text, most)?;
+        let plain = |part: &str| {
+            !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || "@,;<>()".contains(c))
+        };
+        let domain = |part: &str| part.contains('.') && part.split('.').all(plain);
+        if !text.split_once('@').is_some_and(|(name, host)| plain(name) && domain(host)) {
+            self.wrong(path, "no es una dirección de correo", "is not an e-mail address");
+        }
+        Some(text)
+    }
+
     pub fn within(&mut self, path: &str, value: i64, least: i64, most: i64) -> i64 {
         if !(least..=most).contains(&value) {
             let (es, en) = (

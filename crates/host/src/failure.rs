@@ -1,6 +1,7 @@
 //! Why a handler could not answer.
 
 use axum::response::{IntoResponse, Response};
+use engine::Sentence;
 use web::{Lang, Problem};
 
 /// Why a handler could not answer: a problem to show, or a store that failed.
@@ -26,26 +27,28 @@ impl From<db::Error> for Failure {
         match &error {
             db::Error::Unavailable(source) => {
                 tracing::warn!(error = %source, "database unavailable");
-                Self(Problem::unavailable("BASE_DE_DATOS_NO_DISPONIBLE").lang(lang).detail(
-                    "La base de datos no responde; no se cambió nada. / The database does not \
-                     answer; nothing was changed.",
+                Self(Problem::unavailable("BASE_DE_DATOS_NO_DISPONIBLE").lang(lang).say(
+                    Sentence::new(
+                        "La base de datos no responde; no se cambió nada.",
+                        "The database does not answer; nothing was changed.",
+                    ),
                 ))
             }
             db::Error::Unanswered(source) => {
                 tracing::warn!(error = %source, "a commit was not answered");
-                Self(Problem::unavailable("BASE_DE_DATOS_SIN_RESPUESTA").lang(lang).detail(
-                    "La base de datos no dijo si lo guardó; puede estar hecho. Conviene \
-                     mirar antes de repetir, o repetir con la misma Idempotency-Key. / The database did not say \
-                     whether it kept it; it may be done. Look before you repeat, or repeat with \
-                     the same Idempotency-Key.",
-                ))
+                Self(Problem::unavailable("BASE_DE_DATOS_SIN_RESPUESTA").lang(lang).say(Sentence::new(
+                    "La base de datos no dijo si lo guardó; puede estar hecho. Conviene mirar \
+                     antes de repetir, o repetir con la misma Idempotency-Key.",
+                    "The database did not say whether it kept it; it may be done. Look before you \
+                     repeat, or repeat with the same Idempotency-Key.",
+                )))
             }
             db::Error::Conflict(what) => {
                 tracing::info!(%what, "conflicting change refused");
-                Self(Problem::conflict("CAMBIO_CONCURRENTE").lang(lang).detail(
-                    "Alguien cambió esto al mismo tiempo; volvé a intentar. / Someone changed \
-                     this at the same time; try again.",
-                ))
+                Self(Problem::conflict("CAMBIO_CONCURRENTE").lang(lang).say(Sentence::new(
+                    "Alguien cambió esto al mismo tiempo; volvé a intentar.",
+                    "Someone changed this at the same time; try again.",
+                )))
             }
             db::Error::Duplicate { .. }
             | db::Error::Corrupt { .. }

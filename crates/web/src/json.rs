@@ -1,17 +1,20 @@
 //! Extractors that refuse with a [`Problem`] naming the field at fault.
 
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody, PathRejection};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use engine::Sentence;
+use serde::de::{DeserializeOwned, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 
-use crate::{Lang, Problem};
+use crate::problem::wants_html;
+use crate::{Lang, Problem, wording};
 
 /// Replaces `axum::Json`. `Option<Json<T>>` accepts a request without a body.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +51,46 @@ impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
             return Ok(None);
         }
         <Self as FromRequest<S>>::from_request(request, state).await.map(Some)
+    }
+}
+
+/// A field that may be null but not left out: `{}` does not say “as soon as possible”.
+pub fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    source: D,
+) -> Result<Option<T>, D::Error> {
+    Option::<T>::deserialize(source)
+}
+
+/// A field of a change: left out it stays as it is, said it becomes that, also nothing. Needs
+/// `#[serde(default)]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Field<T> {
+    #[default]
+    Unsaid,
+    Said(Option<T>),
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        Option::<T>::deserialize(source).map(Self::Said)
+    }
+}
+
+impl<T> Field<T> {
+    /// What was said, read as something else.
+    pub fn read<U>(&self, read: impl FnOnce(Option<&T>) -> Option<U>) -> Field<U> {
+        match self {
+            Self::Unsaid => Field::Unsaid,
+            Self::Said(said) => Field::Said(read(said.as_ref())),
+        }
+    }
+
+    /// What holds after the change.
+    pub fn over(self, standing: Option<T>) -> Option<T> {
+        match self {
+            Self::Unsaid => standing,
+            Self::Said(said) => said,
+        }
     }
 }
 
@@ -107,16 +150,15 @@ fn malformed(error: &serde_json::Error, lang: Lang) -> Problem {
     ))
 }
 
-/// serde's own message is kept, without its position: the path says where.
 fn wrong_shape(path: String, error: &serde_json::Error, lang: Lang) -> Problem {
-    let message = error.to_string();
-    let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+    let message = wording::refusal(&error.to_string());
+    let message = lang.say(&message);
     let at = if path == "." { lang.t("el cuerpo", "the body").to_owned() } else { path.clone() };
     Problem::bad_request("CUERPO_INVALIDO")
         .lang(lang)
         .detail(match lang {
-            Lang::Es => format!("El campo {at} no tiene la forma esperada: {message}."),
-            Lang::En => format!("Field {at} does not have the expected shape: {message}."),
+            Lang::Es => format!("El cuerpo no sirve: en {at}, {message}."),
+            Lang::En => format!("The body is of no use: at {at}, {message}."),
         })
         .error(path, message)
 }
@@ -132,18 +174,39 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
         let lang = Lang::from_headers(&parts.headers);
         let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
         path.map(|path| Self(path.0)).map_err(|error| {
-            Problem::bad_request("RUTA_INVALIDA")
-                .lang(lang)
-                .detail(lang.t(
-                    "Un valor de la dirección no tiene la forma esperada.",
-                    "A value in the address does not have the expected shape.",
-                ))
-                .hint(error.body_text())
+            let (key, told) = wrong_path(&error);
+            let problem = Problem::bad_request("RUTA_INVALIDA").lang(lang).detail(lang.t(
+                "Un valor de la dirección no tiene la forma esperada.",
+                "A value in the address does not have the expected shape.",
+            ));
+            problem.error(key, lang.say(&told))
         })
     }
 }
 
-/// Replaces `axum::extract::Query`.
+fn wrong_path(error: &PathRejection) -> (String, Sentence) {
+    let PathRejection::FailedToDeserializePathParams(error) = error else {
+        return (String::new(), wording::refusal(""));
+    };
+    match error.kind() {
+        ErrorKind::ParseErrorAtKey { key, expected_type, .. } => {
+            (key.clone(), wording::expected(expected_type))
+        }
+        ErrorKind::ParseErrorAtIndex { index, expected_type, .. } => {
+            (index.to_string(), wording::expected(expected_type))
+        }
+        ErrorKind::ParseError { expected_type, .. } => {
+            (String::new(), wording::expected(expected_type))
+        }
+        ErrorKind::DeserializeError { key, message, .. } => {
+            (key.clone(), wording::refusal(message))
+        }
+        _ => (String::new(), wording::refusal("")),
+    }
+}
+
+/// Replaces `axum::extract::Query`. A parameter that nobody reads is refused: a filter that was
+/// misspelt must not answer with everything.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 
@@ -152,16 +215,78 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let lang = Lang::from_headers(&parts.headers);
+        if let Some(known) = fields_of::<T>()
+            && let Some(stranger) = stranger(parts, known)
+        {
+            let list: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+            let told = format!("unknown field `{stranger}`, expected one of {}", list.join(", "));
+            return Err(wrong_query(stranger, &wording::refusal(&told), lang));
+        }
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
         query.map(|query| Self(query.0)).map_err(|error| {
-            Problem::bad_request("CONSULTA_INVALIDA")
-                .lang(lang)
-                .detail(lang.t(
-                    "Un parámetro de la consulta no tiene la forma esperada.",
-                    "A query parameter does not have the expected shape.",
-                ))
-                .hint(error.body_text())
+            let told = error.body_text();
+            let told = told.strip_prefix("Failed to deserialize query string: ").unwrap_or(&told);
+            let named = told.split_once(": ").filter(|(name, _)| !name.contains(' '));
+            let (name, told) = named.unwrap_or(("", told));
+            wrong_query(name.to_owned(), &wording::refusal(told), lang)
         })
+    }
+}
+
+/// What a page says of a form that was sent before; any page may carry it.
+const SAID: &str = "hecho";
+
+/// A parameter that nobody reads. A person who follows a link is not held up by what somebody hung on
+/// to it; a program is told.
+fn stranger(parts: &Parts, known: &[&str]) -> Option<String> {
+    if wants_html(&parts.headers) {
+        return None;
+    }
+    let given = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).ok()?;
+    let reads = |name: &str| name == SAID || known.contains(&name);
+    given.0.into_iter().map(|(name, _)| name).find(|name| !reads(name))
+}
+
+fn wrong_query(name: String, told: &Sentence, lang: Lang) -> Problem {
+    Problem::bad_request("CONSULTA_INVALIDA")
+        .lang(lang)
+        .detail(match lang {
+            Lang::Es => format!("La consulta no sirve: {}.", told.es),
+            Lang::En => format!("The query is of no use: {}.", told.en),
+        })
+        .error(name, lang.say(told))
+}
+
+/// The fields of a struct as it would be read; none for what takes any name.
+fn fields_of<T: DeserializeOwned>() -> Option<&'static [&'static str]> {
+    let mut fields = None;
+    let _ = T::deserialize(Probe(&mut fields));
+    fields
+}
+
+/// Reads nothing: it only hears what it is asked for.
+struct Probe<'a>(&'a mut Option<&'static [&'static str]>);
+
+impl<'de> Deserializer<'de> for Probe<'_> {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+        Err(serde::de::Error::custom("a probe has no value"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Self::Error> {
+        *self.0 = Some(fields);
+        Err(serde::de::Error::custom("a probe has no value"))
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
     }
 }
 
@@ -188,12 +313,29 @@ mod tests {
         quantity: u32,
     }
 
+    #[derive(Deserialize)]
+    struct Span {
+        limit: Option<i64>,
+        #[serde(rename = "estado", alias = "state")]
+        _state: Option<String>,
+    }
+
     fn app() -> Router {
         Router::new()
             .route(
                 "/",
                 post(|Json(order): Json<Order>| async move {
                     order.lines.iter().map(|line| line.quantity).sum::<u32>().to_string()
+                }),
+            )
+            .route(
+                "/list",
+                get(|Query(span): Query<Span>| async move { span.limit.unwrap_or(0).to_string() }),
+            )
+            .route(
+                "/any",
+                get(|Query(all): Query<std::collections::BTreeMap<String, String>>| async move {
+                    all.len().to_string()
                 }),
             )
             .route("/{id}", get(|Path(id): Path<i64>| async move { id.to_string() }))
@@ -235,6 +377,24 @@ mod tests {
         assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
         let (status, problem) = send(Request::get("/abc").body(Body::empty()).unwrap()).await;
         assert_eq!((status, &problem["code"]), (StatusCode::BAD_REQUEST, &"RUTA_INVALIDA".into()));
+    }
+
+    #[tokio::test]
+    async fn a_parameter_that_nobody_reads_is_refused() {
+        let ask = |query: &str| send(Request::get(query).body(Body::empty()).unwrap());
+        for known in ["/list", "/list?limit=3&estado=x", "/list?state=x", "/any?what=ever"] {
+            assert_eq!(ask(known).await.0, StatusCode::OK, "{known}");
+        }
+        let (status, problem) = ask("/list?limt=3").await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert_eq!(problem["errors"][0]["path"], "limt");
+        let told = problem["detail"].as_str().unwrap();
+        assert!(told.contains("«limt» no se conoce") && told.contains("limit, estado"), "{told}");
+        let (_, problem) = ask("/list?limit=x").await;
+        assert_eq!(problem["errors"][0]["path"], "limit");
+        assert_eq!(problem["errors"][0]["message"], "debe ser un número entero");
+        let (_, problem) = ask("/abc").await;
+        assert_eq!(problem["errors"][0]["message"], "debe ser un número entero");
     }
 
     #[tokio::test]

@@ -16,9 +16,10 @@ pub mod sheet;
 pub mod sse;
 pub mod svg;
 pub mod theme;
+pub mod wording;
 
 pub use assets::{Assets, Bundle, asset_url};
-pub use json::{Json, Path, Query};
+pub use json::{Field, Json, Path, Query, nullable};
 pub use lang::Lang;
 pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use preferences::preferences;

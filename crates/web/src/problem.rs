@@ -8,6 +8,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
+use engine::Sentence;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -35,8 +36,13 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     hint: Option<Box<str>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<FieldError>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[schema(value_type = Vec<FieldError>)]
+    errors: Box<[FieldError]>,
+    /// The detail in both languages, where whoever found the problem did not know the request's.
+    #[serde(skip)]
+    #[schema(ignore)]
+    spoken: Option<Box<Sentence>>,
 }
 
 /// One offending field of the request body: `articulos[0].cantidad`.
@@ -56,7 +62,8 @@ impl Problem {
             code,
             detail: Box::default(),
             hint: None,
-            errors: Vec::new(),
+            errors: Box::default(),
+            spoken: None,
         }
     }
 
@@ -90,10 +97,12 @@ impl Problem {
 
     /// Says nothing of the cause: that belongs in the log, once.
     pub fn internal(lang: Lang) -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "ERROR_INTERNO").lang(lang).detail(lang.t(
+        let both = Sentence::new(
             "Algo falló de nuestro lado. El cambio no se hizo.",
             "Something failed on our side. The change was not made.",
-        ))
+        );
+        let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "ERROR_INTERNO").lang(lang);
+        problem.say(both)
     }
 
     /// Titles the problem in the language of the request.
@@ -115,6 +124,20 @@ impl Problem {
         self
     }
 
+    /// Details it in both languages; the request's is chosen on the way out.
+    #[must_use]
+    pub fn say(mut self, sentence: Sentence) -> Self {
+        self.detail = sentence.es.as_str().into();
+        self.spoken = Some(Box::new(sentence));
+        self
+    }
+
+    /// The same problem in a language, when it was said in both.
+    fn spoken_in(&self, lang: Lang) -> Option<Self> {
+        let sentence = self.spoken.as_ref()?;
+        Some(self.clone().lang(lang).detail(lang.say(sentence)))
+    }
+
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
@@ -123,7 +146,9 @@ impl Problem {
 
     #[must_use]
     pub fn error(mut self, path: impl Into<String>, message: impl Into<String>) -> Self {
-        self.errors.push(FieldError { path: path.into(), message: message.into() });
+        let mut errors = std::mem::take(&mut self.errors).into_vec();
+        errors.push(FieldError { path: path.into(), message: message.into() });
+        self.errors = errors.into();
         self
     }
 
@@ -197,16 +222,19 @@ impl ProblemPage<'_> {
     }
 }
 
-/// Middleware: a person who navigates to a problem gets a page, a program gets the JSON.
+/// Middleware: a person who navigates to a problem gets a page, a program gets the JSON, both in the
+/// language of the request.
 pub async fn problem_pages(request: Request, next: Next) -> Response {
     let browser = request.method() == Method::GET && wants_html(request.headers());
     let (lang, theme) =
         (Lang::from_headers(request.headers()), Theme::from_headers(request.headers()));
     let response = next.run(request).await;
-    if !browser {
-        return response;
-    }
     let Some(problem) = response.extensions().get::<Problem>() else { return response };
+    let spoken = problem.spoken_in(lang);
+    if !browser {
+        return spoken.map_or(response, IntoResponse::into_response);
+    }
+    let problem = spoken.as_ref().unwrap_or(problem);
     match (ProblemPage { lang, theme, problem }).render() {
         Ok(page) => {
             let mut html = (problem.status(), Html(page)).into_response();
@@ -253,6 +281,24 @@ mod tests {
             .layer(from_fn(problem_pages));
         let request = Request::get("/").header(ACCEPT, accept).body(Body::empty()).unwrap();
         app.oneshot(request).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn what_was_said_in_both_languages_is_told_in_one() {
+        for (lang, title, detail) in [("es", "No existe", "nada"), ("en", "Not found", "none")] {
+            let app = Router::new()
+                .route(
+                    "/",
+                    get(|| async { Problem::not_found("X").say(Sentence::new("nada", "none")) }),
+                )
+                .layer(from_fn(problem_pages));
+            let request = Request::get("/").header("accept-language", lang);
+            let answer = app.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            let body = to_bytes(answer.into_body(), 10_000).await.unwrap();
+            let told: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!((&told["title"], &told["detail"]), (&title.into(), &detail.into()));
+            assert!(told.get("spoken").is_none());
+        }
     }
 
     #[tokio::test]

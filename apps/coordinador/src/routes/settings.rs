@@ -132,7 +132,7 @@ fn refused(desk: &Desk, wrong: Vec<(&'static str, Refused)>) -> Failure {
     for (field, refused) in wrong {
         match refused {
             Refused::Locked { by, .. } => return locked(desk.lang, field, &by).into(),
-            Refused::Invalid(wrong) => check.wrong(field, &wrong.reason, &wrong.reason),
+            Refused::Invalid(wrong) => check.wrong(field, &wrong.reason.es, &wrong.reason.en),
             Refused::Senseless(es, en) => check.wrong(field, &es, &en),
             Refused::Unknown { key } => check.wrong(field, &key, &key),
             Refused::Stale { current } => return desk.stale(current).into(),

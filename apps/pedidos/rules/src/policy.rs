@@ -155,6 +155,8 @@ impl Pause {
 pub enum Action {
     ReadOrders,
     WriteOrders,
+    /// Call or price an article otherwise than the menu.
+    SetPrices,
     /// Names, telephones and addresses; a kitchen screen does without.
     SeeCustomers,
     ChangeState,
@@ -178,6 +180,7 @@ impl Action {
     pub const ALL: &'static [Self] = &[
         Self::ReadOrders,
         Self::WriteOrders,
+        Self::SetPrices,
         Self::SeeCustomers,
         Self::ChangeState,
         Self::ForceState,
@@ -211,6 +214,7 @@ impl Roles for Role {
                 Role::Cashier => false,
             },
             Action::ForceState
+            | Action::SetPrices
             | Action::RecallToQueue
             | Action::CancelReady
             | Action::ExceedCapacity
@@ -239,6 +243,7 @@ mod tests {
     const TABLE: &[(Action, [bool; 4])] = &[
         (Action::ReadOrders, [true, true, true, true]),
         (Action::WriteOrders, [true, true, true, false]),
+        (Action::SetPrices, [true, true, false, false]),
         (Action::SeeCustomers, [true, true, true, false]),
         (Action::ChangeState, [true, true, true, true]),
         (Action::ForceState, [true, true, false, false]),

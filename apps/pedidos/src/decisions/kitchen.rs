@@ -29,18 +29,19 @@ pub async fn pause(context: &Context, by: &By, pause: Option<&Pause>) -> Result<
     .await
 }
 
-/// Adds a rule, or replaces the one with this id; with the version it has then.
+/// Adds a rule, or changes the one with this id as it stands; with the version it has then.
 pub async fn put_rule(
     context: &Context,
     by: &By,
     id: Option<i64>,
     expected: Option<i64>,
-    rule: CapacityRule,
+    change: impl FnOnce(CapacityRule) -> CapacityRule,
 ) -> Result<Done<(CapacityRule, i64), RuleProblem>, Error> {
     in_kitchen(context, async |decision, kitchen| {
         let known = rules::all_versions(&mut decision.tx).await?;
         let current = known.iter().find(|(known, _)| Some(known.id) == id);
-        let mut rule = CapacityRule { id: id.unwrap_or(0), ..rule };
+        let standing = current.map_or_else(CapacityRule::default, |(rule, _)| rule.clone());
+        let mut rule = change(standing);
         if id.is_some() && current.is_none() {
             return Ok(Done::Missing);
         }

@@ -9,8 +9,8 @@ mod orders;
 mod settle;
 
 pub use kitchen::{pause, put_rule, remove_rule};
-pub use menu::{put_article, retire_article};
-pub use orders::{Created, Key, act, create};
+pub use menu::{Duplicate, change_article, create_article, retire_article};
+pub use orders::{Created, Key, act, create, reschedule};
 pub use settle::{TICK, settings_changed, tick};
 
 use db::{Decision, Error};

@@ -1,7 +1,7 @@
 //! Orders: taking one in, and what people ask for about one.
 
 use db::{
-    Error,
+    Decision, Error,
     idempotency::{self, Seen},
 };
 use host::{By, Context};
@@ -13,8 +13,12 @@ use super::{
     settle::{admit, settle},
 };
 use crate::{
-    model::{Line, Order, OrderId, OrderState, PaymentMethod, PaymentState},
-    rules::commands::{Answer, Cause, Refusal},
+    model::{Due, Line, Order, OrderId, OrderState, PaymentMethod, PaymentState, Role},
+    rules::{
+        commands::{self, Answer, Cause, Refusal},
+        intake::Waiting,
+        promise,
+    },
     store::{
         self, KitchenView, OrderSlice, OrderSnapshot, articles, changes, events, history, orders,
     },
@@ -29,10 +33,43 @@ pub async fn act(
     expected_version: Option<i64>,
     command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
 ) -> Result<Done<Box<OrderView>, Refusal>, Error> {
+    act_on(context, by, order, expected_version, false, command).await
+}
+
+/// *Cambiar horario de entrega*: a new promise is given only if the queue can keep it, or if the
+/// person insists.
+pub async fn reschedule(
+    context: &Context,
+    by: By,
+    order: OrderId,
+    expected_version: Option<i64>,
+    (due, insists): (Due, bool),
+    role: Role,
+) -> Result<Done<Box<OrderView>, Refusal>, Error> {
+    act_on(context, by, order, expected_version, true, |order, seen, now| {
+        let waits = order.state == OrderState::Received && !insists;
+        let verdict = seen.queue.clone().filter(|_| waits).and_then(|mut queue| {
+            queue.waiting.retain(|waiting| waiting.id != order.id);
+            let new = Waiting { due, ..Waiting::from(order) };
+            promise::judge(&queue, &seen.kitchen.cooking(now), &new, now)
+        });
+        commands::reschedule(order, due, verdict, role)
+    })
+    .await
+}
+
+async fn act_on(
+    context: &Context,
+    by: By,
+    order: OrderId,
+    expected_version: Option<i64>,
+    with_queue: bool,
+    command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
+) -> Result<Done<Box<OrderView>, Refusal>, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let kitchen = KitchenView::load(context, &mut decision.tx, now).await?;
-    let slice = OrderSlice { order, by, kitchen };
+    let slice = OrderSlice { order, by, kitchen, with_queue };
     let answered = decision
         .command(&slice, |snapshot| {
             let found = snapshot.order.as_ref().ok_or(Done::Missing)?;
@@ -73,6 +110,8 @@ pub enum Created {
     Replayed(Json),
     /// The key belongs to another request.
     KeyReused,
+    /// The promise cannot be kept and nobody insisted.
+    Refused(Refusal),
 }
 
 /// Takes a new order in; it enters the kitchen at once if there is room and nobody before it.
@@ -82,6 +121,7 @@ pub async fn create(
     order: &Order,
     lines: &[Line],
     key: Option<&Key>,
+    insists: bool,
 ) -> Result<Created, Error> {
     let now = order.received_at;
     let scope = format!("{}/{}", crate::NAME, by.name);
@@ -92,6 +132,10 @@ pub async fn create(
             Seen::Same(answer) => return Ok(Created::Replayed(answer)),
             Seen::Other => return Ok(Created::KeyReused),
         }
+    }
+    let verdict = promise_of(context, &mut decision, order).await?;
+    if let Err(refusal) = commands::promised(verdict.filter(|_| !insists)) {
+        return Ok(Created::Refused(refusal));
     }
     let id = orders::insert(&mut decision.tx, order, lines, &by.name).await?;
     let taken: Vec<_> =
@@ -105,11 +149,30 @@ pub async fn create(
     }
     events::created(&mut decision, &Order { id, ..order.clone() }, lines);
     settle(context, &mut decision).await?;
-    let answer = host::as_json(events::view(&mut decision, id).await?)?;
+    let quote = verdict.map(|verdict| verdict.quote);
+    let view = events::view(&mut decision, id).await?.quoted(quote.as_ref());
+    let answer = host::as_json(view)?;
     if let Some(key) = key {
         idempotency::remember(&mut decision, &scope, &key.key, &key.fingerprint, &answer).await?;
     }
     decision.wake(TICK);
     decision.commit().await?;
     Ok(Created::New(answer))
+}
+
+/// What the queue says about the promise of a new order.
+async fn promise_of(
+    context: &Context,
+    decision: &mut Decision,
+    order: &Order,
+) -> Result<Option<promise::Verdict>, Error> {
+    if order.due == Due::AsSoonAsPossible {
+        return Ok(None);
+    }
+    let now = decision.now;
+    let kitchen = KitchenView::load(context, &mut decision.tx, now).await?;
+    let queue = kitchen.with_queue(&mut decision.tx).await?;
+    // It goes behind whoever is there: its number is not given yet.
+    let new = Waiting { id: OrderId(i64::MAX), ..Waiting::from(order) };
+    Ok(promise::judge(&queue, &kitchen.cooking(now), &new, now))
 }

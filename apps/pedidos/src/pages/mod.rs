@@ -67,6 +67,7 @@ mod tests {
         let panel = PanelPage {
             page: page(),
             days: 7,
+            board: panel::OnBoard::default(),
             figures: Figures::default(),
             hours: Vec::new(),
             articles: Vec::new(),

@@ -12,6 +12,7 @@ pub struct PanelPage {
     pub page: Page,
     /// How many business days the figures cover, today included.
     pub days: u32,
+    pub board: OnBoard,
     pub figures: Figures,
     /// Twenty-four, from midnight.
     pub hours: Vec<HourUse>,
@@ -24,10 +25,22 @@ pub struct PanelPage {
     pub may_configure: bool,
 }
 
+/// What the counter's board shows at this moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OnBoard {
+    pub received: u32,
+    pub scheduled: u32,
+    pub preparing: u32,
+    pub ready: u32,
+    pub left_open: u32,
+}
+
 /// Minutes are `None` when nothing was measured.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
+    /// Without the cancelled ones.
     pub orders: u64,
+    pub cancelled: u64,
     pub wait_p50: Option<f64>,
     pub wait_p90: Option<f64>,
     pub prep_p50: Option<f64>,
@@ -105,6 +118,7 @@ impl Standing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drift {
     Unknown,
+    Faster,
     InLine,
     Slower,
     MuchSlower,
@@ -120,6 +134,8 @@ impl Drift {
             Self::MuchSlower
         } else if ratio > 1.1 {
             Self::Slower
+        } else if ratio < 0.8 {
+            Self::Faster
         } else {
             Self::InLine
         }
@@ -128,6 +144,7 @@ impl Drift {
     fn tone(self) -> Tone {
         match self {
             Self::Unknown => Tone::Plain,
+            Self::Faster => Tone::Info,
             Self::InLine => Tone::Good,
             Self::Slower => Tone::Warn,
             Self::MuchSlower => Tone::Bad,
@@ -137,6 +154,7 @@ impl Drift {
     fn text(self, page: &Page) -> &'static str {
         match self {
             Self::Unknown => page.t("pocas mediciones", "few measurements"),
+            Self::Faster => page.t("más rápido", "faster"),
             Self::InLine => page.t("acorde", "in line"),
             Self::Slower => page.t("tarda algo más", "takes a little longer"),
             Self::MuchSlower => page.t("tarda bastante más", "takes much longer"),
@@ -171,10 +189,35 @@ impl PanelPage {
     }
 
     fn period(&self) -> String {
-        let orders = self.page.number(self.figures.orders as i64);
+        let page = &self.page;
+        let orders = page.number(self.figures.orders as i64);
+        let cancelled = page.number(self.figures.cancelled as i64);
+        match page.lang {
+            Lang::Es => {
+                let days = self.days;
+                format!(
+                    "{orders} pedidos en los últimos {days} días; {cancelled} cancelados aparte"
+                )
+            }
+            Lang::En => {
+                let days = self.days;
+                format!("{orders} orders in the last {days} days; {cancelled} cancelled besides")
+            }
+        }
+    }
+
+    /// The same counts as the counter's board.
+    fn now(&self) -> String {
+        let OnBoard { received, scheduled, preparing, ready, left_open } = self.board;
         match self.page.lang {
-            Lang::Es => format!("{orders} pedidos en los últimos {} días", self.days),
-            Lang::En => format!("{orders} orders in the last {} days", self.days),
+            Lang::Es => format!(
+                "En el tablero ahora: {received} recibidos, {scheduled} programados, {preparing} en \
+                 preparación, {ready} listos, {left_open} sin cerrar"
+            ),
+            Lang::En => format!(
+                "On the board now: {received} received, {scheduled} scheduled, {preparing} preparing, \
+                 {ready} ready, {left_open} left open"
+            ),
         }
     }
 
@@ -219,6 +262,8 @@ mod tests {
     #[test]
     fn drift_needs_measurements_and_a_margin() {
         assert_eq!(Drift::of(&article(4, 30.0)), Drift::Unknown);
+        assert_eq!(Drift::of(&article(5, 1.0)), Drift::Faster);
+        assert_eq!(Drift::of(&article(5, 8.0)), Drift::InLine);
         assert_eq!(Drift::of(&article(5, 11.0)), Drift::InLine);
         assert_eq!(Drift::of(&article(5, 12.0)), Drift::Slower);
         assert_eq!(Drift::of(&article(5, 13.0)), Drift::MuchSlower);

@@ -30,6 +30,8 @@ struct BoardView {
     dia: String,
     capacidad: CapacityView,
     pausa: Option<PauseView>,
+    /// How many are open; more than `pedidos` and `excepciones` hold when there are too many to show.
+    abiertos: i64,
     pedidos: Vec<OrderView>,
     /// Leftovers of earlier days that need a person.
     excepciones: Vec<OrderView>,
@@ -42,13 +44,14 @@ struct BoardView {
 async fn board(desk: Desk) -> Result<axum::Json<BoardView>, Failure> {
     desk.require(Action::ReadOrders)?;
     let (mut tx, kitchen) = look(&desk).await?;
-    let open = orders::open(&mut tx).await?;
+    let (open, abiertos) = orders::open(&mut tx).await?;
     let (leftovers, current): (Vec<_>, Vec<_>) =
         open.into_iter().partition(|order| kitchen.is_leftover(order, desk.now));
     Ok(axum::Json(BoardView {
         ahora: desk.now,
         dia: kitchen.today.date.to_string(),
         capacidad: CapacityView::new(&kitchen),
+        abiertos,
         pausa: kitchen.pause.as_ref().map(PauseView::from),
         pedidos: views(&desk, &mut tx, &kitchen, &current).await?,
         excepciones: views(&desk, &mut tx, &kitchen, &leftovers).await?,

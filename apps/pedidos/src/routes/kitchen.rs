@@ -1,13 +1,16 @@
 //! `/comandas`: the kitchen's tickets, and what a cook does with them.
 
-use axum::{http::HeaderMap, response::Response};
+use axum::{
+    http::{HeaderMap, Uri},
+    response::Response,
+};
 use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::{Desk, answer, check};
+use super::{Desk, answer, array, check, limit, no_such_cursor};
 use crate::{
     Context, decisions,
     model::{KitchenTicket, OrderId, OrderState, TicketLine},
@@ -22,40 +25,60 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .routes(routes!(list))
         .routes(routes!(one))
         .routes(routes!(bump))
+        .routes(routes!(finish))
         .routes(routes!(undo))
         .routes(routes!(acknowledge))
 }
+
+/// More than a kitchen has at once.
+const MOST: i64 = 500;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// State of the order; EN_PREPARACION when absent.
     estado: Option<String>,
+    /// Tickets with something of this station, and of them only its lines; given empty, what
+    /// belongs to no station. Absent: the whole, as who hands over sees it.
+    estacion: Option<String>,
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<i64>,
+    /// The last ticket of the page before.
+    cursor: Option<i64>,
 }
 
-/// Tickets, the first to be due first.
+/// Tickets: in preparation the first to be due first, otherwise the latest first. `Link` tells where
+/// the list goes on.
 #[utoipa::path(get, path = "/comandas", params(Filter), tag = "comandas",
     responses((status = 200, body = Vec<TicketView>)))]
-async fn list(
-    desk: Desk,
-    Query(filter): Query<Filter>,
-) -> Result<axum::Json<Vec<TicketView>>, Failure> {
+async fn list(desk: Desk, uri: Uri, Query(filter): Query<Filter>) -> Result<Response, Failure> {
     desk.require(Action::ReadKitchen)?;
     let mut check = check(&desk);
     let state = check.word("estado", filter.estado.as_deref());
+    let limit = limit(&mut check, filter.limit, MOST);
     check.finish()?;
-    let state = state.unwrap_or(OrderState::Preparing);
     let mut tx = desk.context.store.read().await?;
+    if let Some(cursor) = filter.cursor
+        && tickets::find(&mut tx, cursor).await?.is_none()
+    {
+        return Err(no_such_cursor(&desk).into());
+    }
+    let state = state.unwrap_or(OrderState::Preparing);
+    let found = tickets::in_state(&mut tx, state, filter.cursor, limit + 1).await?;
+    let more = found.len() as i64 > limit;
+    let shown = &found[..found.len().min(limit as usize)];
+    let next = shown.last().filter(|_| more).map(|(ticket, _)| ticket.id);
+    let station = filter.estacion.as_deref();
     let mut views = Vec::new();
-    for (ticket, lines) in tickets::in_state(&mut tx, state).await? {
+    for (ticket, lines) in shown {
+        if !lines.iter().any(|line| line.is_at(station)) {
+            continue;
+        }
         if let Some(order) = orders::find(&mut tx, ticket.order).await? {
-            views.push(TicketView::new(&ticket, &lines, &order, desk.now));
+            views.push(TicketView::new(ticket, lines, &order, desk.now).at_station(lines, station));
         }
     }
-    if state == OrderState::Preparing {
-        views.sort_by_key(|view| (view.hora_esperada_finalizacion, view.pedido_id));
-    }
-    Ok(axum::Json(views))
+    Ok(array(views, next, &uri))
 }
 
 /// One ticket.
@@ -97,16 +120,53 @@ async fn bump(
     answer(&desk, done.await?)
 }
 
-/// Takes the last bump back, of a line or of the whole order.
-#[utoipa::path(post, path = "/comandas/{id}/deshacer", tag = "comandas",
-    params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = EstacionQueMarca)]
+struct StationRequest {
+    /// The station that speaks; empty for what belongs to none. Absent: the whole ticket.
+    #[schema(max_length = 150)]
+    estacion: Option<String>,
+}
+
+/// A station has finished its lines. When none has anything left the order is ready.
+#[utoipa::path(post, path = "/comandas/{id}/lista", request_body = Option<StationRequest>,
+    tag = "comandas", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = OrderView)))]
-async fn undo(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
+async fn finish(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    body: Option<Json<StationRequest>>,
+) -> Result<Response, Failure> {
+    let station = body.map(|Json(body)| body).unwrap_or_default().estacion;
     let order = ticket_order(&desk, id).await?;
     let version = desk.expected_version(&headers)?;
     let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
-        commands::undo(order, ticket, lines, seen.last_bump, desk.role, now)
+        commands::finish_station(order, ticket, lines, station.as_deref(), desk.role, now)
+    });
+    answer(&desk, done.await?)
+}
+
+/// Takes the last bump back, of a line, of a station or of the whole order. A station takes back its
+/// own.
+#[utoipa::path(post, path = "/comandas/{id}/deshacer", request_body = Option<StationRequest>,
+    tag = "comandas", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
+    responses((status = 200, body = OrderView)))]
+async fn undo(
+    desk: Desk,
+    Path(id): Path<i64>,
+    headers: HeaderMap,
+    body: Option<Json<StationRequest>>,
+) -> Result<Response, Failure> {
+    let station = body.map(|Json(body)| body).unwrap_or_default().estacion;
+    let order = ticket_order(&desk, id).await?;
+    let version = desk.expected_version(&headers)?;
+    let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
+        let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
+        let station = station.as_deref();
+        commands::undo(order, ticket, lines, &seen.bumps, station, desk.role, now)
     });
     answer(&desk, done.await?)
 }

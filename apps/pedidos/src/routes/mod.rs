@@ -12,9 +12,13 @@ mod screens;
 mod settings;
 mod timetable;
 
-use axum::{http::StatusCode, response::Response};
+use axum::{
+    http::{HeaderValue, StatusCode, Uri, header::LINK},
+    response::{IntoResponse as _, Response},
+};
 use db::Tx;
 use host::{Failure, check::Check};
+use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
 
@@ -56,6 +60,36 @@ fn check(desk: &Desk) -> Check {
     Check::answering(desk.lang, StatusCode::BAD_REQUEST, "VALIDACION")
 }
 
+/// How long a page of a list is.
+fn limit(check: &mut Check, wanted: Option<i64>, most: i64) -> i64 {
+    wanted.map_or(most, |wanted| check.within("limit", wanted, 1, most))
+}
+
+/// Lists at the seed's addresses are plain arrays: where one goes on is told beside it, so that none
+/// is ever cut without a word.
+fn array<T: Serialize>(items: Vec<T>, next: Option<i64>, uri: &Uri) -> Response {
+    let mut response = axum::Json(items).into_response();
+    let Some(next) = next else { return response };
+    let rest = uri.query().unwrap_or_default().split('&');
+    let rest = rest.filter(|part| !part.is_empty() && !part.starts_with("cursor="));
+    let query: Vec<_> = rest.map(str::to_owned).chain([format!("cursor={next}")]).collect();
+    let link = format!("<{}?{}>; rel=\"next\"", uri.path(), query.join("&"));
+    let headers = response.headers_mut();
+    headers.insert("x-next-cursor", HeaderValue::from(next));
+    if let Ok(link) = HeaderValue::from_str(&link) {
+        headers.insert(LINK, link);
+    }
+    response
+}
+
+fn no_such_cursor(desk: &Desk) -> Problem {
+    let (es, en) = ("no es el final de ninguna página", "is not the end of any page");
+    Problem::bad_request("VALIDACION")
+        .lang(desk.lang)
+        .detail(desk.lang.t("El cursor no sirve.", "The cursor is of no use."))
+        .error("cursor", desk.lang.t(es, en))
+}
+
 /// What was saved, or the problem that says why nothing was.
 fn saved<T, R>(
     desk: &Desk,
@@ -86,7 +120,8 @@ fn refused(desk: &Desk, refusal: &Refusal) -> Problem {
         Class::Conflict => Problem::conflict(refusal.code()),
         Class::Unprocessable => Problem::unprocessable(refusal.code()),
     };
-    let problem = problem.lang(desk.lang).detail(desk.lang.say(&refusal.sentence()));
+    let problem =
+        problem.lang(desk.lang).detail(desk.lang.say(&refusal.sentence(&desk.context.zone)));
     match refusal.hint() {
         Some(hint) => problem.hint(desk.lang.say(&hint)),
         None => problem,

@@ -133,11 +133,15 @@ async fn start_by_hand(
 #[serde(deny_unknown_fields)]
 #[schema(as = CambioDeHorario)]
 struct ScheduleRequest {
-    /// Null: as soon as possible.
+    /// Null: as soon as possible. To leave it out says nothing and is refused.
+    #[serde(deserialize_with = "web::nullable")]
+    #[schema(required)]
     horario_entrega: Option<Timestamp>,
+    /// Takes a promise that the queue cannot keep, late as it will be.
+    insistir: Option<bool>,
 }
 
-/// Changes when the customer wants it.
+/// Changes when the customer wants it, if the queue can keep it or somebody insists.
 #[utoipa::path(put, path = "/pedidos/{id}/horario-entrega", request_body = ScheduleRequest,
     tag = "pedidos", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = OrderView)))]
@@ -152,7 +156,11 @@ async fn reschedule(
     let mut check = check(&desk);
     input::check_due(&mut check, due, desk.now, &kitchen);
     check.finish()?;
-    act(&desk, id, &headers, |order, _, _| commands::reschedule(order, due, desk.role)).await
+    let version = desk.expected_version(&headers)?;
+    let wish = (due, wanted.insistir.unwrap_or(false));
+    let (context, by) = (&desk.context, desk.by());
+    let done = decisions::reschedule(context, by, OrderId(id), version, wish, desk.role);
+    answer(&desk, done.await?)
 }
 
 #[derive(Debug, Default, Deserialize, ToSchema)]

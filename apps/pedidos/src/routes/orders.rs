@@ -1,7 +1,7 @@
 //! Orders: take one in, look at them, edit their lines.
 
 use axum::{
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, Uri},
     response::{IntoResponse as _, Response},
 };
 use engine::{Sentence, Word as _};
@@ -14,9 +14,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
 use super::{
-    Desk, answer, check,
+    Desk, answer, array, check,
     input::{self, NewLine, NewOrder},
-    look, no_order, tagged,
+    limit, look, no_order, no_such_cursor, refused, tagged,
 };
 use crate::{
     Context,
@@ -29,7 +29,8 @@ use crate::{
         intake,
         intake::Waiting,
         lateness,
-        projection::{self, Cooking, Projected},
+        projection::{self, Projected},
+        promise,
     },
     store::{KitchenView, history, orders},
     wire::{CapacityView, OrderView, ReasonView, WhyView},
@@ -53,35 +54,45 @@ struct Filter {
     estado: Option<String>,
     /// A business day, `2026-06-19`. Absent: all that is open, and what ended in the last week.
     dia: Option<String>,
+    #[param(minimum = 1, maximum = 2000)]
+    limit: Option<i64>,
+    /// The last order of the page before.
+    cursor: Option<i64>,
 }
 
-/// Orders, newest first.
+/// Orders, newest first. `Link` tells where the list goes on.
 #[utoipa::path(get, path = "/pedidos", params(Filter), tag = "pedidos",
     responses((status = 200, body = Vec<OrderView>)))]
-async fn list(desk: Desk, Query(filter): Query<Filter>) -> Result<Response, Failure> {
+async fn list(desk: Desk, uri: Uri, Query(filter): Query<Filter>) -> Result<Response, Failure> {
     desk.require(Action::ReadOrders)?;
     let mut check = check(&desk);
     let state = check.word("estado", filter.estado.as_deref());
     let day = check.date("dia", filter.dia.as_deref());
+    let limit = limit(&mut check, filter.limit, orders::LISTED);
     check.finish()?;
     let (mut tx, kitchen) = look(&desk).await?;
-    let found = match (day, state) {
+    if let Some(cursor) = filter.cursor
+        && orders::find(&mut tx, OrderId(cursor)).await?.is_none()
+    {
+        return Err(no_such_cursor(&desk).into());
+    }
+    let page = orders::Page { before: filter.cursor, limit: limit + 1 };
+    let mut found = match (day, state) {
         (Some(date), state) => {
             let day = BusinessDay::of(date, &kitchen.policy.zone, kitchen.policy.cutoff);
-            orders::between(&mut tx, day.begins, day.ends, state).await?
+            orders::between(&mut tx, day.begins, day.ends, state, page).await?
         }
-        (_, Some(state)) => {
-            let mut found = orders::in_state(&mut tx, state).await?;
-            found.reverse();
-            found
-        }
+        (_, Some(state)) => orders::newest_in(&mut tx, state, page).await?,
         (_, None) => {
             let week = desk.now - SignedDuration::from_hours(24 * 7);
-            orders::open_or_recent(&mut tx, week).await?
+            orders::open_or_recent(&mut tx, week, page).await?
         }
     };
+    let more = found.len() as i64 > limit;
+    found.truncate(limit as usize);
+    let next = found.last().filter(|_| more).map(|order| order.id.0);
     let views = views(&desk, &mut tx, &kitchen, &found).await?;
-    Ok(axum::Json(views).into_response())
+    Ok(array(views, next, &uri))
 }
 
 /// Orders as this desk may see them, with their place in the queue.
@@ -116,8 +127,7 @@ async fn projected(
     now: jiff::Timestamp,
 ) -> Result<Vec<Projected>, Failure> {
     let snapshot = kitchen.with_queue(tx).await?;
-    let cooking: Vec<_> = kitchen.preparing.iter().filter_map(Cooking::of).collect();
-    Ok(projection::project(&snapshot, &cooking, now))
+    Ok(projection::project(&snapshot, &kitchen.cooking(now), now))
 }
 
 /// Takes an order in. It enters the kitchen in the same breath if there is room.
@@ -133,16 +143,19 @@ async fn create(
     desk.require(Action::WriteOrders)?;
     let key = idempotency_key(&desk, &headers, &new)?;
     let (mut tx, kitchen) = look(&desk).await?;
-    let lines = input::lines(&desk, &mut tx, &new.articulos).await?;
+    let lines = input::lines(&desk, &mut tx, &new.articulos, &[]).await?;
     let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
     let order = input::order(&desk, &new, &lines, estimate, &kitchen)?;
-    match decisions::create(&desk.context, &desk.by(), &order, &lines, key.as_ref()).await? {
+    let insists = new.insistir.unwrap_or(false);
+    let (context, by, key) = (&desk.context, desk.by(), key.as_ref());
+    match decisions::create(context, &by, &order, &lines, key, insists).await? {
         Created::New(answer) => Ok((StatusCode::CREATED, axum::Json(answer)).into_response()),
         Created::Replayed(answer) => {
             Ok((StatusCode::CREATED, [("idempotency-replayed", "true")], axum::Json(answer))
                 .into_response())
         }
+        Created::Refused(refusal) => Err(refused(&desk, &refusal).into()),
         Created::KeyReused => {
             let es = "Esa Idempotency-Key ya se usó con otro contenido.";
             let en = "That Idempotency-Key was already used with another body.";
@@ -210,6 +223,8 @@ struct QuoteView {
     listo_estimado: Option<jiff::Timestamp>,
     posicion: Option<u32>,
     minutos_tarde: i64,
+    /// Whether the order would be taken at that time without insisting.
+    se_promete: bool,
     explicacion: String,
 }
 
@@ -219,7 +234,7 @@ struct QuoteView {
 async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
     let (mut tx, kitchen) = look(&desk).await?;
-    let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
+    let lines = input::lines(&desk, &mut tx, &wanted.articulos, &[]).await?;
     let estimate = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     let new = NewOrder {
         articulos: wanted.articulos,
@@ -230,8 +245,9 @@ async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response,
     let order =
         Order { id: OrderId(i64::MAX), ..input::order(&desk, &new, &lines, estimate, &kitchen)? };
     let snapshot = kitchen.with_queue(&mut tx).await?;
-    let cooking: Vec<_> = kitchen.preparing.iter().filter_map(Cooking::of).collect();
-    let quote = projection::quote(&snapshot, &cooking, &Waiting::from(&order), desk.now);
+    let (cooking, new) = (kitchen.cooking(desk.now), Waiting::from(&order));
+    let quote = projection::quote(&snapshot, &cooking, &new, desk.now);
+    let verdict = promise::judge(&snapshot, &cooking, &new, desk.now);
     let explicacion = desk.lang.say(&explain(quote.as_ref(), estimate)).to_owned();
     let view = QuoteView {
         tiempo_estimado_preparacion: estimate,
@@ -239,6 +255,7 @@ async fn quote(desk: Desk, Json(wanted): Json<QuoteRequest>) -> Result<Response,
         listo_estimado: quote.map(|quote| quote.ready),
         posicion: quote.map(|quote| quote.position),
         minutos_tarde: quote.map_or(0, |quote| quote.minutes_late),
+        se_promete: verdict.is_none_or(|verdict| verdict.obstacle.is_none()),
         explicacion,
     };
     Ok(axum::Json(view).into_response())
@@ -251,15 +268,24 @@ fn explain(quote: Option<&projection::Quote>, estimate: i64) -> Sentence {
             "Automation is paused without an end.",
         );
     };
-    let (ahead, used, limit) = (quote.ahead, quote.in_use, quote.limit);
-    Sentence::new(
-        format!(
-            "{ahead} antes en la cola; cocina {used} de {limit}; {estimate} min de preparación."
-        ),
-        format!(
-            "{ahead} ahead in the queue; kitchen {used} of {limit}; {estimate} min to prepare."
-        ),
-    )
+    let projection::Quote { ahead, after, unknown, in_use: used, limit, .. } = *quote;
+    let mut sentence =
+        Sentence::new(format!("{ahead} antes en la cola"), format!("{ahead} ahead in the queue"));
+    if after > 0 {
+        let more = Sentence::new(format!(", {after} después"), format!(", {after} behind"));
+        sentence.push(&more);
+    }
+    if unknown > 0 {
+        sentence.push(&Sentence::new(
+            format!(", {unknown} sin turno (retenidos, sin pagar o de otra jornada)"),
+            format!(", {unknown} without a turn (held, unpaid or of another day)"),
+        ));
+    }
+    sentence.push(&Sentence::new(
+        format!("; cocina {used} de {limit}; {estimate} min de preparación."),
+        format!("; kitchen {used} of {limit}; {estimate} min to prepare."),
+    ));
+    sentence
 }
 
 /// One order.
@@ -299,7 +325,8 @@ async fn edit(
         return Err(no_order(&desk).into());
     }
     let kitchen = KitchenView::load(&desk.context, &mut tx, desk.now).await?;
-    let lines = input::lines(&desk, &mut tx, &wanted.articulos).await?;
+    let standing = orders::lines(&mut tx, OrderId(id)).await?;
+    let lines = input::lines(&desk, &mut tx, &wanted.articulos, &standing).await?;
     let estimate_minutes = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
     let wanted = Edit { lines, estimate_minutes };

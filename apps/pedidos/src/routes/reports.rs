@@ -1,21 +1,23 @@
 //! How the kitchen has been doing, what the learning rules advise, and what would have been.
 
+use std::collections::BTreeMap;
+
 use axum::response::{IntoResponse as _, Response};
 use engine::Roles as _;
 use host::Failure;
-use jiff::{SignedDuration, ToSpan as _};
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Notice, Page, Tone};
+use web::{Json, Lang, Notice, Page, Tone};
 
 use super::{Desk, check, look};
 use crate::{
     Context,
-    model::{Order, OrderState},
+    model::{Line, Order, OrderState},
     pages::{
         PanelPage,
-        panel::{Advice, ArticleTime, Figures, HourUse, Standing},
+        panel::{Advice, ArticleTime, Figures, HourUse, OnBoard, Standing},
     },
     policy::Action,
     rules::{
@@ -24,13 +26,18 @@ use crate::{
         delay, estimate,
         intake::Reason,
         lateness::minutes_late,
+        learning::Dish,
         replay::{self, PastOrder, Setup},
         stats::percentile,
     },
-    store::{KitchenView, advice, articles, orders},
+    store::{KitchenView, advice, orders},
 };
 
+/// Names written by hand are many; the most cooked tell enough.
+const ROWS: usize = 200;
 const PANEL_DAYS: u32 = 7;
+/// More than the busiest shop of its kind takes in a week; the panel says so when it is passed.
+const MOST_ORDERS: usize = 50_000;
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(simulate))
@@ -73,7 +80,8 @@ async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<R
     let (mut tx, kitchen) = look(&desk).await?;
     let day =
         BusinessDay::of(date.unwrap_or_default(), &kitchen.policy.zone, kitchen.policy.cutoff);
-    let past = past_orders(&orders::between(&mut tx, day.begins, day.ends, None).await?);
+    let (orders, _) = orders::all_between(&mut tx, day.begins, day.ends, MOST_ORDERS).await?;
+    let past = past_orders(&orders);
     let setup = Setup {
         capacity,
         unit: kitchen.policy.unit,
@@ -123,7 +131,14 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
     }
     let today = kitchen.today;
     let since = today.begins - SignedDuration::from_hours(24 * i64::from(PANEL_DAYS - 1));
-    let recent = orders::between(&mut tx, since, today.ends, None).await?;
+    let (recent, whole) = orders::all_between(&mut tx, since, today.ends, MOST_ORDERS).await?;
+    if !whole {
+        let text = match desk.lang {
+            Lang::Es => format!("Las cifras son de los últimos {} pedidos.", recent.len()),
+            Lang::En => format!("The figures are of the latest {} orders.", recent.len()),
+        };
+        page.notices.push(Notice { kind: Tone::Warn, text });
+    }
     let past_days = (0..14_i64)
         .filter_map(|back| today.date.checked_sub(back.days()).ok())
         .map(|date| date.to_string())
@@ -135,6 +150,7 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
     Ok(PanelPage {
         page,
         days: PANEL_DAYS,
+        board: on_board(&mut tx, &kitchen, desk.now).await?,
         figures,
         hours,
         articles,
@@ -145,6 +161,30 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
     })
 }
 
+/// What the counter's board shows now, counted the same way.
+async fn on_board(
+    tx: &mut db::Tx,
+    kitchen: &KitchenView,
+    now: Timestamp,
+) -> Result<OnBoard, Failure> {
+    let mut board = OnBoard::default();
+    let (open, _) = orders::open(tx).await?;
+    for order in open {
+        let place = match order.state {
+            _ if kitchen.is_leftover(&order, now) => &mut board.left_open,
+            OrderState::Received if order.planned_start.is_some_and(|start| start > now) => {
+                &mut board.scheduled
+            }
+            OrderState::Received => &mut board.received,
+            OrderState::Preparing => &mut board.preparing,
+            OrderState::Ready => &mut board.ready,
+            OrderState::Delivered | OrderState::Cancelled => continue,
+        };
+        *place += 1;
+    }
+    Ok(board)
+}
+
 fn figures(recent: &[Order], hours: &[HourUse]) -> Figures {
     let waits: Vec<f64> = recent.iter().filter_map(wait).collect();
     let preps: Vec<f64> = recent.iter().filter_map(preparation).collect();
@@ -152,8 +192,10 @@ fn figures(recent: &[Order], hours: &[HourUse]) -> Figures {
     let late = finished.iter().filter(|order| was_late(order)).count();
     let busy: Vec<&HourUse> = hours.iter().filter(|hour| hour.used > 0.0).collect();
     let share = |hour: &&HourUse| hour.used / hour.capacity.max(1.0);
+    let cancelled = recent.iter().filter(|order| order.state == OrderState::Cancelled).count();
     Figures {
-        orders: recent.len() as u64,
+        orders: (recent.len() - cancelled) as u64,
+        cancelled: cancelled as u64,
         wait_p50: percentile(&waits, 50.0),
         wait_p90: percentile(&waits, 90.0),
         prep_p50: percentile(&preps, 50.0),
@@ -202,27 +244,25 @@ async fn article_times(
     kitchen: &KitchenView,
 ) -> Result<Vec<ArticleTime>, Failure> {
     let lines = orders::lines_of(tx, recent).await?;
-    let mut times: std::collections::BTreeMap<i64, Vec<f64>> = std::collections::BTreeMap::new();
+    let mut times: BTreeMap<Dish, (&Line, Vec<f64>)> = BTreeMap::new();
     for order in recent {
         let Some(minutes) = preparation(order) else { continue };
         for line in lines.get(&order.id).into_iter().flatten() {
-            if let Some(article) = line.article {
-                times.entry(article).or_default().push(minutes);
-            }
+            times.entry(Dish::of(line)).or_insert_with(|| (line, Vec::new())).1.push(minutes);
         }
     }
-    let mut rows = Vec::new();
-    for article in articles::all(tx).await? {
-        let Some(minutes) = times.get(&article.id) else { continue };
-        rows.push(ArticleTime {
-            name: article.name,
+    let mut rows: Vec<_> = times
+        .into_values()
+        .map(|(line, minutes)| ArticleTime {
+            name: line.name.clone(),
             sample: minutes.len() as u32,
-            p50: percentile(minutes, 50.0).unwrap_or(0.0),
-            p90: percentile(minutes, 90.0).unwrap_or(0.0),
-            estimate: estimate::minutes(article.weight, kitchen.policy.estimate_floor) as f64,
-        });
-    }
+            p50: percentile(&minutes, 50.0).unwrap_or(0.0),
+            p90: percentile(&minutes, 90.0).unwrap_or(0.0),
+            estimate: estimate::minutes(line.weight, kitchen.policy.estimate_floor) as f64,
+        })
+        .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.sample));
+    rows.truncate(ROWS);
     Ok(rows)
 }
 
@@ -263,10 +303,10 @@ fn learned(
     };
     let (minutes, percent) = (overall.median_minutes, overall.factor * 100.0);
     let sentence = match lang {
-        web::Lang::Es => format!(
+        Lang::Es => format!(
             "La mitad de los pedidos tarda {minutes:.0} min; eso es el {percent:.0} % de lo estimado."
         ),
-        web::Lang::En => {
+        Lang::En => {
             format!("Half of the orders take {minutes:.0} min; {percent:.0}% of the estimate.")
         }
     };
@@ -301,10 +341,10 @@ fn adapted(
     };
     let average = advice.average_minutes;
     let sentence = match lang {
-        web::Lang::Es => {
+        Lang::Es => {
             format!("En las últimas cuatro horas cada pedido tardó {average:.0} min en promedio.")
         }
-        web::Lang::En => {
+        Lang::En => {
             format!("In the last four hours an order took {average:.0} min on average.")
         }
     };
@@ -322,17 +362,17 @@ fn adapted(
 fn predicted(desk: &Desk, kitchen: &KitchenView) -> Advice {
     let lang = desk.lang;
     let finishes: Vec<_> =
-        kitchen.preparing.iter().filter_map(|order| order.expected_finish).collect();
+        kitchen.cooking(desk.now).iter().map(|cooking| cooking.expected_finish).collect();
     let estimates: Vec<f64> =
         kitchen.preparing.iter().map(|order| order.estimate_minutes as f64).collect();
     let average = crate::rules::stats::mean(&estimates);
     let delay = delay::predict(kitchen.capacity, &finishes, average, desk.now);
     let sentence = match lang {
-        web::Lang::Es => format!(
+        Lang::Es => format!(
             "Un pedido nuevo esperaría {} min: {} hasta el próximo lugar y {} de margen.",
             delay.minutes, delay.until_first_finish, delay.half_estimate
         ),
-        web::Lang::En => format!(
+        Lang::En => format!(
             "A new order would wait {} min: {} until the next place and {} of margin.",
             delay.minutes, delay.until_first_finish, delay.half_estimate
         ),

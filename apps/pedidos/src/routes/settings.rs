@@ -105,7 +105,7 @@ fn problem(desk: &Desk, refused: Refused) -> Problem {
                 "El valor está fuera de lo permitido; no se cambió nada.",
                 "The value is out of range; nothing was changed.",
             ))
-            .error("valor", invalid.reason),
+            .error("valor", desk.lang.say(&invalid.reason)),
         Refused::Senseless(es, en) => {
             Problem::bad_request("VALOR_INVALIDO").lang(desk.lang).detail(desk.lang.t(&es, &en))
         }

@@ -9,7 +9,7 @@ use jiff::civil::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Json, Path, Problem};
+use web::{Field, Json, Path, Problem};
 
 use super::{Desk, check, look, saved};
 use crate::{
@@ -81,34 +81,96 @@ struct RuleRequest {
     vigente_hasta: Option<String>,
 }
 
-fn typed(desk: &Desk, request: &RuleRequest) -> Result<CapacityRule, Failure> {
+/// What shall be different: a field left out stays as it is.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = CambioDeReglaDeCapacidad)]
+struct RuleChange {
+    #[serde(default)]
+    #[schema(value_type = Option<i64>, minimum = 0, maximum = 6)]
+    dia_semana: Field<i64>,
+    desde: Option<String>,
+    hasta: Option<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<i64>, minimum = 1, maximum = 50)]
+    personal: Field<i64>,
+    #[schema(minimum = 1, maximum = 200)]
+    capacidad: Option<i64>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>, max_length = 255)]
+    nota: Field<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    vigente_desde: Field<String>,
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    vigente_hasta: Field<String>,
+}
+
+impl From<RuleRequest> for RuleChange {
+    fn from(request: RuleRequest) -> Self {
+        Self {
+            dia_semana: Field::Said(request.dia_semana),
+            desde: Some(request.desde),
+            hasta: Some(request.hasta),
+            personal: Field::Said(request.personal),
+            capacidad: Some(request.capacidad),
+            nota: Field::Said(request.nota),
+            vigente_desde: Field::Said(request.vigente_desde),
+            vigente_hasta: Field::Said(request.vigente_hasta),
+        }
+    }
+}
+
+/// The change with every field checked, to be made over the rule as it stands then.
+fn typed(
+    desk: &Desk,
+    wanted: &RuleChange,
+) -> Result<impl FnOnce(CapacityRule) -> CapacityRule + use<>, Failure> {
     let mut check = check(desk);
-    let mut time = |path: &str, text: &str| {
-        let parsed = text.parse::<Time>().ok().filter(|_| text.len() == 5);
+    let mut time = |path: &str, text: Option<&str>| {
+        let parsed = text?.parse::<Time>().ok().filter(|_| text.is_some_and(|t| t.len() == 5));
         if parsed.is_none() {
             check.wrong(path, "debe ser una hora HH:MM", "must be a time HH:MM");
         }
-        parsed.unwrap_or_default()
+        parsed
     };
-    let (from, to) = (time("desde", &request.desde), time("hasta", &request.hasta));
-    let valid_from = check.date("vigente_desde", request.vigente_desde.as_deref());
-    let valid_to = check.date("vigente_hasta", request.vigente_hasta.as_deref());
-    let weekday = request.dia_semana.map(|day| check.within("dia_semana", day, 0, 6) as i8);
-    let staff = request.personal.map(|staff| check.within("personal", staff, 1, 50) as u32);
-    let note = check.text("nota", request.nota.as_deref(), 255);
+    let from = time("desde", wanted.desde.as_deref());
+    let to = time("hasta", wanted.hasta.as_deref());
+    let mut date = |path: &str, text: &Field<String>| {
+        text.read(|text| check.date(path, text.map(String::as_str)))
+    };
+    let valid_from = date("vigente_desde", &wanted.vigente_desde);
+    let valid_to = date("vigente_hasta", &wanted.vigente_hasta);
+    let mut number = |path: &str, value: &Field<i64>, least: i64, most: i64| {
+        value.read(|value| value.map(|value| check.within(path, *value, least, most)))
+    };
+    let weekday = number("dia_semana", &wanted.dia_semana, 0, 6).read(|day| Some(*day? as i8));
+    let staff = number("personal", &wanted.personal, 1, 50).read(|staff| Some(*staff? as u32));
+    let note = wanted.nota.read(|note| check.text("nota", note.map(String::as_str), 255));
     check.finish()?;
-    let capacity = u32::try_from(request.capacidad).unwrap_or(0);
-    Ok(CapacityRule { id: 0, weekday, from, to, staff, capacity, note, valid_from, valid_to })
+    let capacity = wanted.capacidad.map(|capacity| u32::try_from(capacity).unwrap_or(0));
+    Ok(move |standing: CapacityRule| CapacityRule {
+        id: standing.id,
+        weekday: weekday.over(standing.weekday),
+        from: from.unwrap_or(standing.from),
+        to: to.unwrap_or(standing.to),
+        staff: staff.over(standing.staff),
+        capacity: capacity.unwrap_or(standing.capacity),
+        note: note.over(standing.note),
+        valid_from: valid_from.over(standing.valid_from),
+        valid_to: valid_to.over(standing.valid_to),
+    })
 }
 
 async fn put(
     desk: &Desk,
     id: Option<i64>,
     expected: Option<i64>,
-    request: &RuleRequest,
+    wanted: &RuleChange,
 ) -> Result<RuleView, Failure> {
-    let rule = typed(desk, request)?;
-    let done = decisions::put_rule(&desk.context, &desk.by(), id, expected, rule).await?;
+    let change = typed(desk, wanted)?;
+    let done = decisions::put_rule(&desk.context, &desk.by(), id, expected, change).await?;
     let (rule, version) = saved(desk, done, unknown, refused)?;
     Ok(RuleView::new(&rule, version))
 }
@@ -138,18 +200,19 @@ async fn list(desk: Desk) -> Result<axum::Json<Vec<RuleView>>, Failure> {
     responses((status = 201, body = RuleView)))]
 async fn create(desk: Desk, Json(request): Json<RuleRequest>) -> Result<Response, Failure> {
     desk.require(Action::Configure)?;
-    let view = put(&desk, None, None, &request).await?;
+    let view = put(&desk, None, None, &request.into()).await?;
     Ok((StatusCode::CREATED, axum::Json(view)).into_response())
 }
 
-#[utoipa::path(put, path = "/capacidad-horarios/{id}", request_body = RuleRequest,
+/// Changes a rule; a field left out stays as it is.
+#[utoipa::path(put, path = "/capacidad-horarios/{id}", request_body = RuleChange,
     tag = "capacidad", params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = RuleView)))]
 async fn update(
     desk: Desk,
     Path(id): Path<i64>,
     headers: HeaderMap,
-    Json(request): Json<RuleRequest>,
+    Json(request): Json<RuleChange>,
 ) -> Result<axum::Json<RuleView>, Failure> {
     desk.require(Action::Configure)?;
     let expected = desk.expected_version(&headers)?;

@@ -9,7 +9,7 @@ use crate::{
     policy::Policy,
     rules::{
         adaptive::{self, Advice},
-        learning::{self, Lessons, Prepared},
+        learning::{self, Dish, Lessons, Prepared},
     },
 };
 
@@ -55,7 +55,7 @@ async fn prepared(tx: &mut Tx, since: Timestamp) -> Result<Vec<Prepared>, Error>
             started_at,
             ready_at,
             estimate_minutes: order.estimate_minutes,
-            articles: lines.iter().filter_map(|line| line.article).collect(),
+            dishes: lines.iter().map(Dish::of).collect(),
         })
     });
     Ok(prepared.collect())

@@ -2,7 +2,8 @@
 
 use db::{Error, Row, Tx};
 
-const LISTED: i64 = 1_000;
+/// The longest page of the menu.
+pub const LISTED: i64 = 1_000;
 
 /// *Artículo* of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +20,23 @@ pub struct Article {
     pub version: i64,
 }
 
-pub async fn all(tx: &mut Tx) -> Result<Vec<Article>, Error> {
-    let sql = "SELECT * FROM articles ORDER BY category, name, id LIMIT $1";
-    tx.all(sql, &[LISTED.into()]).await?.iter().map(article).collect()
+/// By category and name, from after the article `after` on.
+pub async fn page(tx: &mut Tx, after: Option<&Article>, limit: i64) -> Result<Vec<Article>, Error> {
+    let sql = "SELECT * FROM articles
+               WHERE $1 IS NULL OR (COALESCE(category, ''), name, id) > ($2, $3, $1)
+               ORDER BY COALESCE(category, ''), name, id LIMIT $4";
+    let category = after.and_then(|article| article.category.clone()).unwrap_or_default();
+    let name = after.map(|article| article.name.clone()).unwrap_or_default();
+    let id = after.map(|article| article.id);
+    let args = [id.into(), category.into(), name.into(), limit.into()];
+    tx.all(sql, &args).await?.iter().map(article).collect()
+}
+
+/// Everything on the menu by number and name.
+pub async fn names(tx: &mut Tx) -> Result<Vec<(i64, String)>, Error> {
+    let sql = "SELECT id, name FROM articles WHERE active = TRUE ORDER BY id";
+    let rows = tx.all(sql, &[]).await?;
+    rows.iter().map(|row| Ok((row.get("id")?, row.get("name")?))).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: i64) -> Result<Option<Article>, Error> {
@@ -46,6 +61,24 @@ pub async fn update(tx: &mut Tx, article: &Article) -> Result<(), Error> {
     tx.guarded("article", sql, &args).await
 }
 
+impl Default for Article {
+    /// What the menu makes of an article that says nothing of itself.
+    fn default() -> Self {
+        Self {
+            id: 0,
+            name: String::new(),
+            category: None,
+            price_cents: 0,
+            weight: 1,
+            station: None,
+            tracks_stock: false,
+            stock: 0,
+            active: true,
+            version: 0,
+        }
+    }
+}
+
 fn fields(article: &Article) -> [db::Value; 8] {
     [
         article.name.as_str().into(),
@@ -59,10 +92,12 @@ fn fields(article: &Article) -> [db::Value; 8] {
     ]
 }
 
-/// Takes units of articles that track stock; negative units give back.
+/// Takes units of articles that track stock; negative units give back. The version goes on with it: who
+/// read the stock before the sale must not write it back.
 pub async fn take(tx: &mut Tx, taken: &[(i64, i64)]) -> Result<(), Error> {
     for (article, units) in taken {
-        let sql = "UPDATE articles SET stock = stock - $2 WHERE id = $1 AND tracks_stock = TRUE";
+        let sql = "UPDATE articles SET stock = stock - $2, version = version + 1
+                   WHERE id = $1 AND tracks_stock = TRUE";
         tx.execute(sql, &[(*article).into(), (*units).into()]).await?;
     }
     Ok(())

@@ -11,7 +11,10 @@ use crate::{
     model::{
         KitchenTicket, Line, Order, OrderId, OrderState, PaymentMethod, PaymentState, TicketLine,
     },
-    rules::commands::{Cause, Change, LastBump},
+    rules::{
+        commands::{Bump, Cause, Change},
+        intake::Snapshot,
+    },
 };
 
 /// One order and all that belongs to it.
@@ -21,6 +24,8 @@ pub struct OrderSlice {
     pub by: By,
     /// Read in the same transaction.
     pub kitchen: KitchenView,
+    /// Whether the command also looks at who waits.
+    pub with_queue: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -28,8 +33,10 @@ pub struct OrderSnapshot {
     pub order: Option<Order>,
     pub lines: Vec<Line>,
     pub ticket: Option<(KitchenTicket, Vec<TicketLine>)>,
-    pub last_bump: Option<LastBump>,
+    pub bumps: Vec<Bump>,
     pub kitchen: KitchenView,
+    /// Who waits, this one included; only for those who asked.
+    pub queue: Option<Snapshot>,
 }
 
 impl Slice for OrderSlice {
@@ -40,12 +47,13 @@ impl Slice for OrderSlice {
         let order = orders::find(tx, self.order).await?;
         let lines = orders::lines(tx, self.order).await?;
         let ticket = tickets::of_order(tx, self.order).await?;
-        let last_bump = match &ticket {
-            Some((ticket, _)) => tickets::last_bump(tx, ticket.id).await?,
-            None => None,
+        let bumps = match &ticket {
+            Some((ticket, _)) => tickets::bumps(tx, ticket.id).await?,
+            None => Vec::new(),
         };
         let kitchen = self.kitchen.clone();
-        Ok(OrderSnapshot { order, lines, ticket, last_bump, kitchen })
+        let queue = if self.with_queue { Some(self.kitchen.with_queue(tx).await?) } else { None };
+        Ok(OrderSnapshot { order, lines, ticket, bumps, kitchen, queue })
     }
 
     async fn apply(
@@ -76,8 +84,8 @@ pub async fn apply(decision: &mut Decision, by: &By, change: &Change) -> Result<
         Change::AcknowledgeTicket { ticket, revision } => {
             tickets::acknowledge(decision, *ticket, *revision).await
         }
-        Change::SetLineState { ticket, n, from, to } => {
-            tickets::set_line_state(decision, *ticket, *n, *from, *to).await
+        Change::MarkLines { ticket, lines, from, to } => {
+            tickets::mark_lines(decision, *ticket, lines, *from, *to).await
         }
         Change::RestoreStock { order } => restore_stock(decision, *order).await,
         Change::AdjustStock { taken, .. } => articles::take(&mut decision.tx, taken).await,

@@ -18,6 +18,7 @@ use crate::{
         commands::Kitchen,
         exceptions::is_leftover,
         intake::{Snapshot, Start, Waiting, bound},
+        projection::Cooking,
         timetable::{self, Effective},
         used,
     },
@@ -74,6 +75,13 @@ impl KitchenView {
         let in_use = used::in_use(&self.preparing, unit, &self.today, stale_hours, now);
         self.capacity = Capacity::new(self.effective.capacity, in_use);
         Ok(())
+    }
+
+    /// Who cooks, as far as they take a place: a leftover that somebody forgot does not.
+    pub fn cooking(&self, now: Timestamp) -> Vec<Cooking> {
+        let Policy { stale_hours, .. } = self.policy;
+        let inside = |order: &&Order| used::occupies(order, &self.today, stale_hours, now);
+        self.preparing.iter().filter(inside).filter_map(Cooking::of).collect()
     }
 
     /// The room in the kitchen, for commands.

@@ -17,7 +17,7 @@ use db::{Line, Scope};
 pub use changes::{OrderSlice, OrderSnapshot};
 pub use intake::{IntakeSlice, KitchenView};
 
-pub const MIGRATIONS: Line = db::migrations!("pedidos"; "0001_orders");
+pub const MIGRATIONS: Line = db::migrations!("pedidos"; "0001_orders", "0002_stations");
 
 /// The capacity being spent: there is one kitchen.
 pub fn scope() -> Scope {

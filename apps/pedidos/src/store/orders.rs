@@ -9,17 +9,37 @@ use crate::model::{
     PaymentState,
 };
 
-/// More orders than any screen shows; lists never return more.
+/// The longest page of a list. Where a list is longer, whoever shows it says so or asks on.
 pub const LISTED: i64 = 2_000;
+
+/// The part of a list that is wanted: so many, of those with a lower number than `before`.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    pub before: Option<i64>,
+    pub limit: i64,
+}
+
+impl Page {
+    pub const FIRST: Self = Self { before: None, limit: LISTED };
+}
 
 pub async fn find(tx: &mut Tx, id: OrderId) -> Result<Option<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE id = $1";
     tx.optional(sql, &[id.0.into()]).await?.map(|row| order(&row)).transpose()
 }
 
+/// Oldest first. Of more than a page the newest: what was forgotten long ago must not hide them.
 pub async fn in_state(tx: &mut Tx, state: OrderState) -> Result<Vec<Order>, Error> {
-    let sql = "SELECT * FROM orders WHERE state = $1 ORDER BY received_at, id LIMIT $2";
-    list(&tx.all(sql, &[state.word().into(), LISTED.into()]).await?)
+    let mut found = newest_in(tx, state, Page::FIRST).await?;
+    found.sort_by_key(|order| (order.received_at, order.id));
+    Ok(found)
+}
+
+/// Newest first.
+pub async fn newest_in(tx: &mut Tx, state: OrderState, page: Page) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE state = $1 AND ($2 IS NULL OR id < $2)
+               ORDER BY id DESC LIMIT $3";
+    list(&tx.all(sql, &[state.word().into(), page.before.into(), page.limit.into()]).await?)
 }
 
 /// Received or promised in `[from, to)`, newest first.
@@ -28,34 +48,66 @@ pub async fn between(
     from: Timestamp,
     to: Timestamp,
     state: Option<OrderState>,
+    page: Page,
 ) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE COALESCE(due_at, received_at) >= $1
                AND COALESCE(due_at, received_at) < $2 AND ($3 IS NULL OR state = $3)
-               ORDER BY received_at DESC, id DESC LIMIT $4";
-    let state = state.map(OrderState::word);
-    list(&tx.all(sql, &[from.into(), to.into(), state.into(), LISTED.into()]).await?)
+               AND ($4 IS NULL OR id < $4) ORDER BY id DESC LIMIT $5";
+    let state = state.map(OrderState::word).into();
+    let args = [from.into(), to.into(), state, page.before.into(), page.limit.into()];
+    list(&tx.all(sql, &args).await?)
+}
+
+/// All of them, page by page, newest first, up to `most`; and whether that was all.
+pub async fn all_between(
+    tx: &mut Tx,
+    from: Timestamp,
+    to: Timestamp,
+    most: usize,
+) -> Result<(Vec<Order>, bool), Error> {
+    let mut found: Vec<Order> = Vec::new();
+    loop {
+        let before = found.last().map(|order| order.id.0);
+        let page = between(tx, from, to, None, Page { before, ..Page::FIRST }).await?;
+        let last = (page.len() as i64) < LISTED;
+        found.extend(page);
+        if last {
+            return Ok((found, true));
+        } else if found.len() >= most {
+            return Ok((found, false));
+        }
+    }
 }
 
 /// What screens show without being asked: all that is open, and what ended since `since`.
-pub async fn open_or_recent(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>, Error> {
-    let sql = "SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
+pub async fn open_or_recent(
+    tx: &mut Tx,
+    since: Timestamp,
+    page: Page,
+) -> Result<Vec<Order>, Error> {
+    let sql = "SELECT * FROM orders WHERE (state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
                OR (state = 'ENTREGADO' AND delivered_at >= $1)
-               OR (state = 'CANCELADO' AND cancelled_at >= $1)
-               ORDER BY received_at DESC, id DESC LIMIT $2";
-    list(&tx.all(sql, &[since.into(), LISTED.into()]).await?)
+               OR (state = 'CANCELADO' AND cancelled_at >= $1))
+               AND ($2 IS NULL OR id < $2) ORDER BY id DESC LIMIT $3";
+    list(&tx.all(sql, &[since.into(), page.before.into(), page.limit.into()]).await?)
 }
 
-pub async fn open(tx: &mut Tx) -> Result<Vec<Order>, Error> {
+/// The open ones, oldest first, and how many there are: a board that cannot show all says so.
+pub async fn open(tx: &mut Tx) -> Result<(Vec<Order>, i64), Error> {
     let sql = "SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
                ORDER BY received_at, id LIMIT $1";
-    list(&tx.all(sql, &[LISTED.into()]).await?)
+    let found = list(&tx.all(sql, &[LISTED.into()]).await?)?;
+    let sql = "SELECT COUNT(*) AS n FROM orders
+               WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')";
+    Ok((found, tx.one(sql, &[]).await?.get("n")?))
 }
 
-/// Orders that may be late: an instant they are measured by has passed.
+/// Orders that may be late: an instant they are measured by has passed. Of more than a page the
+/// newest, since leftovers of earlier days are told elsewhere.
 pub async fn overdue(tx: &mut Tx, now: Timestamp) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE state = 'EN_PREPARACION' AND expected_finish < $1
                UNION SELECT * FROM orders WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO')
-               AND due_at < $1 LIMIT $2";
+               AND due_at < $1 ORDER BY id DESC LIMIT $2";
     list(&tx.all(sql, &[now.into(), LISTED.into()]).await?)
 }
 
@@ -70,10 +122,11 @@ pub async fn next_deadline(tx: &mut Tx, now: Timestamp) -> Result<Option<Timesta
     Ok(deadline.map(|at| at + SignedDuration::from_millis(1)))
 }
 
-/// Finished orders of the learning window, oldest first.
+/// Finished orders of the learning window, newest first: of a busier month than this, the latest
+/// orders teach most.
 pub async fn prepared_since(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>, Error> {
     let sql = "SELECT * FROM orders WHERE received_at >= $1 AND ready_at IS NOT NULL
-               AND started_at IS NOT NULL ORDER BY received_at, id LIMIT 20000";
+               AND started_at IS NOT NULL ORDER BY received_at DESC, id DESC LIMIT 20000";
     list(&tx.all(sql, &[since.into()]).await?)
 }
 

@@ -7,12 +7,10 @@ use super::{events, orders};
 use crate::{
     model::{KitchenTicket, LineState, OrderId, OrderState, TicketLine},
     rules::{
-        commands::LastBump,
+        commands::Bump,
         revise::{self, Revision},
     },
 };
-
-const LISTED: i64 = 500;
 
 pub async fn of_order(
     tx: &mut Tx,
@@ -29,24 +27,32 @@ pub async fn find(tx: &mut Tx, id: i64) -> Result<Option<(KitchenTicket, Vec<Tic
     with_lines(tx, &row).await.map(Some)
 }
 
-/// The tickets whose order is in `state`, in the order they were opened; when ready, the latest
-/// first, because those are the ones a cook wants back.
+/// The tickets whose order is in `state`, from after `cursor` on. In preparation, the first to be due
+/// first; otherwise the latest first, because those are the ones a cook wants back.
 pub async fn in_state(
     tx: &mut Tx,
     state: OrderState,
+    cursor: Option<i64>,
+    limit: i64,
 ) -> Result<Vec<(KitchenTicket, Vec<TicketLine>)>, Error> {
     let sql = match state {
-        OrderState::Ready => {
-            "SELECT tickets.* FROM tickets JOIN orders ON orders.id = tickets.order_id
-             WHERE orders.state = $1 ORDER BY orders.ready_at DESC, tickets.id DESC LIMIT $2"
+        OrderState::Preparing => {
+            "SELECT t.* FROM tickets t JOIN orders o ON o.id = t.order_id WHERE o.state = $1
+             AND ($2 IS NULL OR (o.expected_finish, t.id) >
+                 (SELECT c.expected_finish, d.id FROM tickets d JOIN orders c ON c.id = d.order_id
+                  WHERE d.id = $2))
+             ORDER BY o.expected_finish, t.id LIMIT $3"
         }
         _ => {
-            "SELECT tickets.* FROM tickets JOIN orders ON orders.id = tickets.order_id
-             WHERE orders.state = $1 ORDER BY tickets.opened_at, tickets.id LIMIT $2"
+            "SELECT t.* FROM tickets t JOIN orders o ON o.id = t.order_id WHERE o.state = $1
+             AND ($2 IS NULL OR (COALESCE(o.ready_at, t.opened_at), t.id) <
+                 (SELECT COALESCE(c.ready_at, d.opened_at), d.id FROM tickets d
+                  JOIN orders c ON c.id = d.order_id WHERE d.id = $2))
+             ORDER BY COALESCE(o.ready_at, t.opened_at) DESC, t.id DESC LIMIT $3"
         }
     };
     let mut found = Vec::new();
-    for row in tx.all(sql, &[state.word().into(), LISTED.into()]).await? {
+    for row in tx.all(sql, &[state.word().into(), cursor.into(), limit.into()]).await? {
         found.push(with_lines(tx, &row).await?);
     }
     Ok(found)
@@ -102,21 +108,26 @@ pub async fn acknowledge(decision: &mut Decision, ticket: i64, revision: i64) ->
     events::ticket_changed(decision, OrderId(row.get("order_id")?)).await
 }
 
-pub async fn set_line_state(
+/// Marks lines as one press.
+pub async fn mark_lines(
     decision: &mut Decision,
     ticket: i64,
-    n: i64,
+    lines: &[i64],
     from: LineState,
     to: LineState,
 ) -> Result<(), Error> {
-    let sql = "UPDATE ticket_lines SET state = $4 WHERE ticket_id = $1 AND n = $2 AND state = $3";
-    let args = [ticket.into(), n.into(), from.word().into(), to.word().into()];
-    decision.tx.guarded("ticket line", sql, &args).await?;
-    if to == LineState::Done {
-        push_bump(decision, ticket, Some(n), false).await?;
-    } else {
-        let sql = "DELETE FROM bumps WHERE ticket_id = $1 AND line = $2";
-        decision.tx.execute(sql, &[ticket.into(), n.into()]).await?;
+    let batch = next_batch(&mut decision.tx, ticket).await?;
+    for n in lines {
+        let sql =
+            "UPDATE ticket_lines SET state = $4 WHERE ticket_id = $1 AND n = $2 AND state = $3";
+        let args = [ticket.into(), (*n).into(), from.word().into(), to.word().into()];
+        decision.tx.guarded("ticket line", sql, &args).await?;
+        if to == LineState::Done {
+            push_bump(decision, ticket, batch, Some(*n), false).await?;
+        } else {
+            let sql = "DELETE FROM bumps WHERE ticket_id = $1 AND line = $2";
+            decision.tx.execute(sql, &[ticket.into(), (*n).into()]).await?;
+        }
     }
     let row =
         decision.tx.one("SELECT order_id FROM tickets WHERE id = $1", &[ticket.into()]).await?;
@@ -134,7 +145,8 @@ pub async fn bumped_order(decision: &mut Decision, order: OrderId) -> Result<(),
                                AND state = 'PENDIENTE')";
     let by_line = decision.tx.execute(sql, &[ticket.into(), decision.now.into()]).await?;
     if by_line == 0 {
-        push_bump(decision, ticket, None, true).await?;
+        let batch = next_batch(&mut decision.tx, ticket).await?;
+        push_bump(decision, ticket, batch, None, true).await?;
     }
     Ok(())
 }
@@ -149,22 +161,30 @@ pub async fn forget_ready_bump(decision: &mut Decision, order: OrderId) -> Resul
     Ok(())
 }
 
+async fn next_batch(tx: &mut Tx, ticket: i64) -> Result<i64, Error> {
+    let sql = "SELECT COALESCE(MAX(batch), 0) + 1 AS batch FROM bumps WHERE ticket_id = $1";
+    tx.one(sql, &[ticket.into()]).await?.get("batch")
+}
+
 async fn push_bump(
     decision: &mut Decision,
     ticket: i64,
+    batch: i64,
     line: Option<i64>,
     made_ready: bool,
 ) -> Result<(), Error> {
-    let sql = "INSERT INTO bumps (ticket_id, line, made_ready, at) VALUES ($1, $2, $3, $4)";
-    let args = [ticket.into(), line.into(), made_ready.into(), decision.now.into()];
+    let sql = "INSERT INTO bumps (ticket_id, batch, line, made_ready, at)
+               VALUES ($1, $2, $3, $4, $5)";
+    let now = decision.now.into();
+    let args = [ticket.into(), batch.into(), line.into(), made_ready.into(), now];
     decision.tx.execute(sql, &args).await.map(drop)
 }
 
-pub async fn last_bump(tx: &mut Tx, ticket: i64) -> Result<Option<LastBump>, Error> {
-    let sql = "SELECT line, made_ready FROM bumps WHERE ticket_id = $1 ORDER BY id DESC LIMIT 1";
-    let row = tx.optional(sql, &[ticket.into()]).await?;
-    row.map(|row| Ok(LastBump { line: row.maybe("line")?, made_ready: row.get("made_ready")? }))
-        .transpose()
+/// What was pressed on a ticket and not taken back, in order.
+pub async fn bumps(tx: &mut Tx, ticket: i64) -> Result<Vec<Bump>, Error> {
+    let sql = "SELECT batch, line FROM bumps WHERE ticket_id = $1 ORDER BY id";
+    let rows = tx.all(sql, &[ticket.into()]).await?;
+    rows.iter().map(|row| Ok(Bump { batch: row.get("batch")?, line: row.maybe("line")? })).collect()
 }
 
 async fn insert_lines(tx: &mut Tx, ticket: i64, lines: &[TicketLine]) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 pub use kitchen::{CapacityView, PauseView, ReasonView, WhyView};
 pub use order::{LineView, OrderView};
-pub use ticket::{TicketLineView, TicketView};
+pub use ticket::{StationView, TicketLineView, TicketView};
 
 use crate::{model::Role, policy::Action};
 

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 
 use super::{parsed, pesos};
 use crate::{
-    model::{Line, Order, PaymentMethod, Priority, Role},
+    model::{Line, Order, OrderState, PaymentMethod, Priority, Role},
     policy::Action,
     rules::{
         lateness::{level, minutes_late},
-        projection::Projected,
+        projection::{Projected, Quote, minutes_after},
     },
 };
 
@@ -58,6 +58,8 @@ pub struct OrderView {
     pub posicion: Option<u32>,
     pub entrada_estimada: Option<Timestamp>,
     pub listo_estimado: Option<Timestamp>,
+    /// Minutes past its promise at which a waiting order is expected to be ready.
+    pub minutos_tarde_previstos: Option<i64>,
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -112,6 +114,7 @@ impl OrderView {
             posicion: None,
             entrada_estimada: None,
             listo_estimado: None,
+            minutos_tarde_previstos: None,
         }
     }
 
@@ -120,6 +123,22 @@ impl OrderView {
         self.posicion = projected.map(|p| p.position);
         self.entrada_estimada = projected.map(|p| p.entry);
         self.listo_estimado = projected.map(|p| p.ready);
+        let due = self.horario_entrega;
+        self.minutos_tarde_previstos =
+            projected.and_then(|p| Some(minutes_after(due?, p.ready))).filter(|late| *late > 0);
+        self
+    }
+
+    /// The answer to a new promise says how it will be kept.
+    #[must_use]
+    pub fn quoted(mut self, quote: Option<&Quote>) -> Self {
+        if self.estado == OrderState::Received.word() {
+            self.posicion = quote.map(|quote| quote.position);
+            self.entrada_estimada = quote.map(|quote| quote.entry);
+            self.listo_estimado = quote.map(|quote| quote.ready);
+        }
+        self.minutos_tarde_previstos =
+            quote.map(|quote| quote.minutes_late).filter(|late| *late > 0);
         self
     }
 

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::parsed;
 use crate::{
-    model::{KitchenTicket, Order, TicketLine},
+    model::{KitchenTicket, Order, StationProgress, TicketLine, progress},
     rules::lateness::level,
 };
 
@@ -30,7 +30,27 @@ pub struct TicketView {
     pub nivel_atraso: &'static str,
     pub version: i64,
     pub usuario_nombre: &'static str,
+    /// How far each station is, whatever lines are shown.
+    pub estaciones: Vec<StationView>,
     pub lineas: Vec<TicketLineView>,
+}
+
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = EstacionDeComanda)]
+pub struct StationView {
+    /// Empty for the lines that belong to none.
+    pub estacion: String,
+    pub pendientes: usize,
+    pub listas: usize,
+    /// It has nothing left to do.
+    pub lista: bool,
+}
+
+impl From<StationProgress> for StationView {
+    fn from(progress: StationProgress) -> Self {
+        let StationProgress { station, pending, done } = progress;
+        Self { estacion: station, pendientes: pending, listas: done, lista: pending == 0 }
+    }
 }
 
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -71,8 +91,17 @@ impl TicketView {
             nivel_atraso: level(order, now).word(),
             version: order.version,
             usuario_nombre: "SISTEMA",
+            estaciones: progress(lines).into_iter().map(StationView::from).collect(),
             lineas: lines.iter().map(TicketLineView::from).collect(),
         }
+    }
+
+    /// With the lines of one station only; what the others do is told in `estaciones`.
+    #[must_use]
+    pub fn at_station(mut self, lines: &[TicketLine], station: Option<&str>) -> Self {
+        let own = lines.iter().filter(|line| line.is_at(station));
+        self.lineas = own.map(TicketLineView::from).collect();
+        self
     }
 }
 

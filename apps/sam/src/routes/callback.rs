@@ -112,7 +112,8 @@ fn read(body: &Bytes, lang: Lang) -> Result<(Notice, Json), Problem> {
     }
     let notice: Notice = serde_path_to_error::deserialize(&payload).map_err(|error| {
         let path = error.path().to_string();
-        malformed(lang, &path, &error.inner().to_string())
+        let told = web::wording::refusal(&error.inner().to_string());
+        malformed(lang, &path, lang.say(&told))
     })?;
     let named = notice.deployment_id.trim();
     if named.is_empty() || named.chars().count() > 200 {

@@ -117,7 +117,7 @@ fn read(kind: Option<Kind>, value: Json) -> Json {
 fn problem(desk: &Desk, refused: Refused) -> Problem {
     match refused {
         Refused::Unknown { key } => unknown(desk, &key),
-        Refused::Invalid(wrong) => invalid(desk, wrong.reason),
+        Refused::Invalid(wrong) => invalid(desk, desk.lang.say(&wrong.reason).to_owned()),
         Refused::Senseless(es, en) => invalid(desk, desk.lang.t(&es, &en).to_owned()),
         Refused::Locked { key, by } => {
             Problem::conflict("CLAVE_FIJADA").lang(desk.lang).detail(match desk.lang {

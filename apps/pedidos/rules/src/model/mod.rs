@@ -7,7 +7,7 @@ mod words;
 use jiff::{SignedDuration, Timestamp};
 
 pub use order::{Customer, Due, Line, Order};
-pub use ticket::{KitchenTicket, TicketLine};
+pub use ticket::{KitchenTicket, NO_STATION, StationProgress, TicketLine, progress};
 pub use words::{
     Channel, Intake, LineState, Mode, OrderState, PaymentMethod, PaymentState, Priority, Role,
 };

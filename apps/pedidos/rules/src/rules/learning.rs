@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::model::Line;
+use crate::rules::pricing::plain;
 use crate::rules::stats::median;
 
 const DAYS: i64 = 30;
@@ -41,13 +43,26 @@ impl Load {
     }
 }
 
+/// What was cooked: an article of the menu, or something written by hand, known by its name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dish {
+    Article(i64),
+    Named(String),
+}
+
+impl Dish {
+    pub fn of(line: &Line) -> Self {
+        line.article.map_or_else(|| Self::Named(plain(&line.name)), Self::Article)
+    }
+}
+
 /// One order that was prepared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
     pub started_at: Timestamp,
     pub ready_at: Timestamp,
     pub estimate_minutes: i64,
-    pub articles: Vec<i64>,
+    pub dishes: Vec<Dish>,
 }
 
 impl Prepared {
@@ -65,19 +80,19 @@ pub struct Learned {
     pub sample: usize,
 }
 
-/// What an article taught under a load.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ArticleLesson {
-    pub article: i64,
-    pub load: Load,
+/// What a dish taught under a load, or under all of them together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DishLesson {
+    pub dish: Dish,
+    pub load: Option<Load>,
     pub learned: Learned,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lessons {
     pub overall: Option<Learned>,
-    /// By article, then load.
-    pub articles: Vec<ArticleLesson>,
+    /// By dish, then load; all loads together first.
+    pub dishes: Vec<DishLesson>,
 }
 
 /// A corrected estimate and what it stands on; a sample of zero means it is untouched.
@@ -94,7 +109,7 @@ pub fn learn(prepared: &[Prepared], limit: u32, now: Timestamp) -> Lessons {
     let since = now.saturating_sub(SignedDuration::from_hours(24 * DAYS)).unwrap_or(now);
     let loads = Loads::of(prepared);
     let mut all = Samples::default();
-    let mut by_article: BTreeMap<(i64, Load), Samples> = BTreeMap::new();
+    let mut by_dish: BTreeMap<(Dish, Option<Load>), Samples> = BTreeMap::new();
     for order in prepared {
         let recent = since <= order.ready_at && order.ready_at <= now;
         if !recent || !PLAUSIBLE_MINUTES.contains(&order.minutes()) {
@@ -102,20 +117,22 @@ pub fn learn(prepared: &[Prepared], limit: u32, now: Timestamp) -> Lessons {
         }
         all.add(order);
         let load = Load::of(loads.others_at(order.started_at), limit);
-        let mut articles = order.articles.clone();
-        articles.sort_unstable();
-        articles.dedup();
-        for article in articles {
-            by_article.entry((article, load)).or_default().add(order);
+        let mut dishes = order.dishes.clone();
+        dishes.sort_unstable();
+        dishes.dedup();
+        for dish in dishes {
+            for load in [None, Some(load)] {
+                by_dish.entry((dish.clone(), load)).or_default().add(order);
+            }
         }
     }
-    let articles = by_article
+    let dishes = by_dish
         .into_iter()
-        .filter_map(|((article, load), samples)| {
-            Some(ArticleLesson { article, load, learned: samples.learned()? })
+        .filter_map(|((dish, load), samples)| {
+            Some(DishLesson { dish, load, learned: samples.learned()? })
         })
         .collect();
-    Lessons { overall: all.learned(), articles }
+    Lessons { overall: all.learned(), dishes }
 }
 
 impl Lessons {
@@ -126,24 +143,41 @@ impl Lessons {
         ((learned - base).abs() > NOTABLE_MINUTES).then_some(learned)
     }
 
-    /// The estimate of a new order, corrected by what its articles taught under the present load.
-    /// Articles with too few orders have no say.
-    pub fn correct(&self, estimate: i64, articles: &[i64], load: Load, floor: i64) -> Correction {
-        let told: Vec<&ArticleLesson> = self
-            .articles
-            .iter()
-            .filter(|lesson| lesson.load == load && articles.contains(&lesson.article))
-            .filter(|lesson| lesson.learned.sample >= LEAST_SAMPLE)
-            .collect();
-        let factors: Vec<f64> = told.iter().map(|lesson| lesson.learned.factor).collect();
+    /// The estimate of a new order, corrected by what its dishes taught. Dishes with too few orders
+    /// have no say.
+    pub fn correct(&self, estimate: i64, dishes: &[Dish], load: Load, floor: i64) -> Correction {
+        let mut dishes = dishes.to_vec();
+        dishes.sort_unstable();
+        dishes.dedup();
+        let told: Vec<Learned> = dishes.iter().filter_map(|dish| self.told(dish, load)).collect();
+        let factors: Vec<f64> = told.iter().map(|learned| learned.factor).collect();
         let Some(factor) = median(&factors) else {
             return Correction { minutes: estimate, factor: 1.0, sample: 0 };
         };
         let factor = factor.clamp(FACTOR.0, FACTOR.1);
         let minutes = (estimate as f64 * factor).round() as i64;
         let minutes = minutes.clamp(floor, LONGEST_ESTIMATE.max(floor));
-        let sample = told.iter().map(|lesson| lesson.learned.sample).sum();
+        let sample = told.iter().map(|learned| learned.sample).sum();
         Correction { minutes, factor, sample }
+    }
+
+    /// What a dish teaches about a load: the slowest it was seen under that load or a calmer one, since
+    /// a fuller kitchen cooks nothing faster; else the quickest of the busier ones; else what all
+    /// loads say together.
+    fn told(&self, dish: &Dish, load: Load) -> Option<Learned> {
+        let known = || {
+            let own = self.dishes.iter().filter(|lesson| lesson.dish == *dish);
+            own.filter(|lesson| lesson.learned.sample >= LEAST_SAMPLE)
+        };
+        let by_factor = |a: &Learned, b: &Learned| a.factor.total_cmp(&b.factor);
+        let up_to = known().filter(|lesson| lesson.load.is_some_and(|known| known <= load));
+        let above = known().filter(|lesson| lesson.load.is_some_and(|known| known > load));
+        let together = known().find(|lesson| lesson.load.is_none()).map(|lesson| lesson.learned);
+        up_to
+            .map(|lesson| lesson.learned)
+            .max_by(by_factor)
+            .or_else(|| above.map(|lesson| lesson.learned).min_by(by_factor))
+            .or(together)
     }
 }
 
@@ -202,9 +236,13 @@ impl Loads {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::model::later_by_minutes;
-    use crate::rules::samples::at;
+    use crate::rules::samples::{at, line};
+
+    const SEVEN: Dish = Dish::Article(7);
 
     fn prepared(started_minutes_ago: i64, seconds: i64, article: i64) -> Prepared {
         let started_at = later_by_minutes(at("20:00:00"), -started_minutes_ago);
@@ -212,7 +250,7 @@ mod tests {
             started_at,
             ready_at: started_at + SignedDuration::from_secs(seconds),
             estimate_minutes: 10,
-            articles: vec![article, article],
+            dishes: vec![Dish::Article(article); 2],
         }
     }
 
@@ -243,24 +281,60 @@ mod tests {
     }
 
     #[test]
-    fn corrections_come_per_article_and_load_with_their_sample() {
+    fn corrections_come_per_dish_with_their_sample() {
         let lessons = learn(&evenings(900, 6), 8, at("20:00:00"));
-        let corrected = lessons.correct(20, &[7], Load::Calm, 10);
+        let corrected = lessons.correct(20, &[SEVEN], Load::Calm, 10);
         assert_eq!((corrected.minutes, corrected.sample), (30, 6));
         let untouched = Correction { minutes: 20, factor: 1.0, sample: 0 };
-        assert_eq!(lessons.correct(20, &[8], Load::Calm, 10), untouched);
-        assert_eq!(lessons.correct(20, &[7], Load::Full, 10), untouched);
+        assert_eq!(lessons.correct(20, &[Dish::Article(8)], Load::Calm, 10), untouched);
         let few = learn(&evenings(900, 4), 8, at("20:00:00"));
-        assert_eq!(few.correct(20, &[7], Load::Calm, 10), untouched);
+        assert_eq!(few.correct(20, &[SEVEN], Load::Calm, 10), untouched);
+    }
+
+    #[test]
+    fn what_was_learned_calm_holds_when_full() {
+        let lessons = learn(&evenings(1_200, 6), 8, at("20:00:00"));
+        for load in [Load::Calm, Load::Busy, Load::Full] {
+            assert_eq!(lessons.correct(10, &[SEVEN], load, 10).minutes, 20, "{load:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_written_by_hand_is_learned_by_its_name() {
+        let mut evenings = evenings(1_200, 6);
+        for order in &mut evenings {
+            order.dishes = vec![Dish::of(&line("Locro  del día", 3, 1))];
+        }
+        let lessons = learn(&evenings, 8, at("20:00:00"));
+        let again = Dish::of(&line("locro del DÍA", 3, 1));
+        assert_eq!(lessons.correct(10, &[again], Load::Full, 10).minutes, 20);
     }
 
     #[test]
     fn the_load_is_who_else_was_cooking() {
         let together: Vec<_> = (0..6).map(|n| prepared(1_440 - n, 900, n)).collect();
         let lessons = learn(&together, 4, at("20:00:00"));
-        let loads: Vec<_> = lessons.articles.iter().map(|lesson| lesson.load).collect();
+        let loads: Vec<_> = lessons.dishes.iter().filter_map(|lesson| lesson.load).collect();
         let (calm, busy, full) = (Load::Calm, Load::Busy, Load::Full);
         assert_eq!(loads, [calm, calm, busy, busy, full, full]);
+    }
+
+    proptest! {
+        /// Whatever was measured, a fuller kitchen is never promised to be quicker.
+        #[test]
+        fn a_fuller_kitchen_is_not_estimated_quicker(
+            cooked in prop::collection::vec((0_i64..600, 300_i64..3_600, 0_i64..3), 0..60),
+        ) {
+            let prepared: Vec<_> = cooked
+                .into_iter()
+                .map(|(ago, seconds, article)| prepared(1_440 + ago, seconds, article))
+                .collect();
+            let lessons = learn(&prepared, 4, at("20:00:00"));
+            let order = [Dish::Article(0), Dish::Article(2)];
+            let minutes = [Load::Calm, Load::Busy, Load::Full]
+                .map(|load| lessons.correct(15, &order, load, 1).minutes);
+            prop_assert!(minutes.is_sorted(), "{:?}", minutes);
+        }
     }
 
     #[test]

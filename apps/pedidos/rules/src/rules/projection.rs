@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use crate::model::{Due, Order, OrderId, OrderState, later_by_minutes};
+use crate::model::{Order, OrderId, OrderState, later_by_minutes};
 use crate::rules::intake::{Snapshot, Waiting, rank};
 use crate::rules::payment::awaits_payment;
 use crate::rules::queue::{Busy, Job, Run, run_forward};
@@ -44,6 +44,10 @@ pub struct Quote {
     pub position: u32,
     /// Waiting orders that enter before it.
     pub ahead: u32,
+    /// Those that enter after it: promised for later, or of lower priority.
+    pub after: u32,
+    /// Those that nobody can place: held, unpaid, left over from another day.
+    pub unknown: u32,
     pub in_use: u32,
     pub limit: u32,
     /// Minutes past the asked-for time, when there is one and it cannot be kept.
@@ -76,20 +80,27 @@ pub fn quote(
     let runs = runs(snapshot, cooking, Some(new), now);
     let ahead = runs.iter().position(|run| run.id == new.id)?;
     let Run { entry, ready, .. } = runs[ahead];
-    let late_seconds = match new.due {
-        Due::AsSoonAsPossible => 0,
-        Due::At(due) => ready.duration_since(due).as_secs().max(0),
-    };
+    let minutes_late = new.due.instant().map_or(0, |due| minutes_after(due, ready));
+    // Held and unpaid ones have no run: nobody knows when a person will decide.
+    let unknown = snapshot.waiting.len() + 1 - runs.len().min(snapshot.waiting.len() + 1);
     Some(Quote {
         estimate_minutes: new.estimate_minutes,
         entry,
         ready,
         position: ahead as u32 + 1,
         ahead: ahead as u32,
+        after: (runs.len() - ahead - 1) as u32,
+        unknown: unknown as u32,
         in_use: snapshot.capacity.in_use,
         limit: snapshot.capacity.limit,
-        minutes_late: late_seconds / 60 + i64::from(late_seconds % 60 != 0),
+        minutes_late,
     })
+}
+
+/// Minutes that have begun between a promise and what came later; none before it.
+pub fn minutes_after(due: Timestamp, ready: Timestamp) -> i64 {
+    let seconds = ready.duration_since(due).as_secs().max(0);
+    seconds / 60 + i64::from(seconds % 60 != 0)
 }
 
 fn runs(
@@ -142,6 +153,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::Due;
     use crate::policy::{Pause, PriorityPolicy, Unit};
     use crate::rules::intake::plan;
     use crate::rules::samples::{at, order, scheduled, today};
@@ -196,7 +208,20 @@ mod tests {
         let quote = quote(&snapshot, &cooking, &Waiting::from(&new), at("20:01:00")).unwrap();
         assert_eq!((quote.entry, quote.ready), (at("20:14:00"), at("20:24:00")));
         assert_eq!((quote.ahead, quote.position, quote.in_use, quote.limit), (1, 2, 1, 1));
-        assert_eq!(quote.minutes_late, 4);
+        assert_eq!((quote.after, quote.unknown, quote.minutes_late), (0, 0, 4));
+    }
+
+    #[test]
+    fn a_quote_accounts_for_everyone_who_waits() {
+        let mut held = order(1);
+        held.intake = crate::model::Intake::Manual;
+        let later = scheduled(2, "19:00:00", "21:00:00", 15);
+        let snapshot = snapshot(1, &[until("20:04:00")], &[held, later, order(3)]);
+        let mut new = order(99);
+        new.received_at = at("20:01:00");
+        let quote = quote(&snapshot, &[until("20:04:00")], &Waiting::from(&new), at("20:01:00"));
+        let quote = quote.unwrap();
+        assert_eq!((quote.ahead, quote.after, quote.unknown), (1, 1, 1));
     }
 
     #[test]
@@ -222,6 +247,36 @@ mod tests {
     }
 
     proptest! {
+        /// What is quoted is what the queue says once the order is in it.
+        #[test]
+        fn quote_and_queue_agree(
+            ages in prop::collection::vec((0_i64..60, prop::option::of(-20_i64..60)), 0..20),
+            due in prop::option::of(0_i64..90), limit in 1_u32..6, held in any::<bool>(),
+        ) {
+            let now = at("21:00:00");
+            let dated = |id: i64, age: i64, due: Option<i64>| {
+                let mut order = order(id);
+                order.received_at = later_by_minutes(now, -age);
+                order.due = Due::from_instant(due.map(|due| later_by_minutes(now, due)));
+                order
+            };
+            let mut orders: Vec<_> =
+                ages.into_iter().zip(1..).map(|((age, due), id)| dated(id, age, due)).collect();
+            if let Some(first) = orders.first_mut().filter(|_| held) {
+                first.intake = crate::model::Intake::Manual;
+            }
+            let new = dated(99, 0, due);
+            let told = quote(&snapshot(limit, &[], &orders), &[], &Waiting::from(&new), now);
+            let told = told.unwrap();
+            let waiting = orders.len() as u32;
+            prop_assert_eq!(told.ahead + told.after + told.unknown, waiting);
+            orders.push(new);
+            let queue = project(&snapshot(limit, &[], &orders), &[], now);
+            let mine = queue.iter().find(|one| one.order.0 == 99).unwrap();
+            prop_assert_eq!((mine.position, mine.entry), (told.position, told.entry));
+            prop_assert_eq!(mine.ready, told.ready);
+        }
+
         #[test]
         fn whoever_the_planner_starts_is_projected_to_enter_at_once(
             ages in prop::collection::vec((0_i64..60, prop::option::of(-20_i64..60)), 0..20),

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use crate::model::{OrderState, Role};
 use crate::rules::commands::Refusal;
 use crate::rules::intake::Reason;
+use crate::rules::promise::{Obstacle, Verdict};
 use crate::rules::timetable::RuleProblem;
 
 impl Reason {
@@ -89,8 +90,10 @@ fn no_room(used: u32, limit: u32, needs: u32, position: u32) -> Sentence {
 }
 
 impl Refusal {
-    pub fn sentence(&self) -> Sentence {
+    /// Instants are told in the zone of the shop.
+    pub fn sentence(&self, zone: &TimeZone) -> Sentence {
         match self {
+            Self::Promise { verdict } => promise(verdict, zone),
             Self::Role { role } => Sentence::new(
                 format!("El rol {} no permite esta acción.", role.word()),
                 format!("The role {} does not allow this action.", role.word()),
@@ -146,6 +149,10 @@ impl Refusal {
             Self::NothingToUndo => {
                 Sentence::new("No hay nada que deshacer.", "There is nothing to undo.")
             }
+            Self::StationUnknown { station } => Sentence::new(
+                format!("La comanda no tiene nada de la estación «{station}»."),
+                format!("The ticket has nothing for station “{station}”."),
+            ),
         }
     }
 
@@ -155,6 +162,14 @@ impl Refusal {
             Self::KitchenFull { .. } => Some(Sentence::new(
                 "Esperar a que se libere un lugar, o pedir a un gerente que fuerce la entrada.",
                 "Wait for a free place, or ask a manager to force the entry.",
+            )),
+            Self::Promise { verdict } if verdict.quote.minutes_late == 0 => Some(Sentence::new(
+                "Ofrecé otra hora, o insistí si el otro cliente puede esperar.",
+                "Offer another time, or insist if the other customer can wait.",
+            )),
+            Self::Promise { .. } => Some(Sentence::new(
+                "Ofrecé esa hora, o insistí si el cliente la acepta tarde.",
+                "Offer that time, or insist if the customer accepts it late.",
             )),
             Self::NotEditable { state: OrderState::Ready } => Some(Sentence::new(
                 "Recuperalo a la cocina antes de editarlo.",
@@ -176,7 +191,33 @@ impl Refusal {
             | Self::LineUnknown { .. }
             | Self::LineVoided { .. }
             | Self::RevisionUnknown { .. }
-            | Self::NothingToUndo => None,
+            | Self::NothingToUndo
+            | Self::StationUnknown { .. } => None,
+        }
+    }
+}
+
+fn promise(verdict: &Verdict, zone: &TimeZone) -> Sentence {
+    let (due, ready) = (clock(verdict.due, zone), clock(verdict.quote.ready, zone));
+    match verdict.obstacle {
+        Some(Obstacle::Breaks { order, minutes_late: late }) => Sentence::new(
+            format!(
+                "Para las {due} haría llegar {late} min tarde al pedido #{order}, ya prometido."
+            ),
+            format!("For {due} it would make order #{order}, already promised, {late} min late."),
+        ),
+        Some(Obstacle::Crowded) | None => {
+            let late = verdict.quote.minutes_late;
+            Sentence::new(
+                format!(
+                    "Para las {due} ya está prometido todo lo que la cocina puede: estaría listo a \
+                     las {ready}, {late} min tarde."
+                ),
+                format!(
+                    "All that the kitchen can do for {due} is already promised: it would be ready \
+                     at {ready}, {late} min late."
+                ),
+            )
         }
     }
 }
@@ -259,7 +300,7 @@ mod tests {
     #[test]
     fn refusals_speak_of_states_in_words() {
         let refusal = Refusal::Transition { from: OrderState::Delivered, to: OrderState::Ready };
-        assert_eq!(refusal.sentence().es, "Un pedido entregado no puede pasar a listo.");
+        assert_eq!(refusal.sentence(&zone()).es, "Un pedido entregado no puede pasar a listo.");
         let ready = Refusal::NotEditable { state: OrderState::Ready };
         assert!(ready.hint().is_some());
     }

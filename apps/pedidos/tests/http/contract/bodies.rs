@@ -123,7 +123,18 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("/horario_entrega", "\"2026-06-19\"", "horario_entrega"),
     ("/horario_entrega", "\"2026-06-18T20:00:00-03:00\"", "horario_entrega"),
     ("/horario_entrega", "\"2036-06-19T20:00:00-03:00\"", "horario_entrega"),
+    ("/horario_entrega", "\"2026-06-19T19:58:00-03:00\"", "horario_entrega"),
     ("/horario_entrega", "20", "horario_entrega"),
+    ("/articulos/0/precio", "99999999999", "articulos"),
+    (
+        "/articulos/0/personalizaciones",
+        "{\"extras\":[{\"precio_extra\":-5}]}",
+        "articulos[0].personalizaciones.extras[0]",
+    ),
+    ("/modalidad", "\"DELIVERY\"", "cliente_direccion"),
+    ("/cliente_email", "\"nadie\"", "cliente_email"),
+    ("/cliente_email", "\"a b@c.d\"", "cliente_email"),
+    ("/cliente_email", "\"a@b\"", "cliente_email"),
     ("/observaciones", "7", "observaciones"),
 ];
 
@@ -152,6 +163,10 @@ pub(super) async fn a_bad_field_is_named(db: &TestDb) {
             assert_eq!(errors[0]["path"], *blamed, "{body}: {}", answer.text);
             assert!(!errors[0]["message"].as_str().unwrap().is_empty());
         }
+        let order = json!({ "articulos": [{ "nombre": "x", "peso": 4, "cantidad": 999 }],
+                            "modalidad": "RETIRO" });
+        let day = cashier.post("/pedidos", order).await.expect(400);
+        assert_eq!(day["errors"][0]["path"], "articulos", "{day}");
         let missing = json!({ "articulos": plain(10)["articulos"] });
         assert_eq!(cashier.post("/pedidos", missing).await.status, 400);
         let mut crowd = plain(10);
@@ -227,6 +242,7 @@ pub(super) async fn what_does_not_exist_is_not_found(db: &TestDb) {
         ("POST", "/pedidos/{}/iniciar-preparacion-manual"),
         ("GET", "/comandas/{}"),
         ("POST", "/comandas/{}/lineas/1/lista"),
+        ("POST", "/comandas/{}/lista"),
         ("POST", "/comandas/{}/deshacer"),
         ("POST", "/comandas/{}/confirmar"),
         ("GET", "/articulos/{}"),
@@ -281,7 +297,16 @@ pub(super) async fn bad_filters_are_refused(db: &TestDb) {
         "/pedidos?dia=19/06/2026",
         "/pedidos?dia=0001-01-01",
         "/pedidos?dia=9999-12-31",
+        "/pedidos?estdo=LISTO",
+        "/pedidos?limit=0",
+        "/pedidos?limit=2001",
+        "/pedidos?cursor=x",
+        "/pedidos?cursor=4000000",
         "/comandas?estado=COCIDO",
+        "/comandas?station=barra",
+        "/comandas?cursor=4000000",
+        "/articulos?cursor=4000000",
+        "/articulos?nombre=flan",
         "/api/events?since=x",
     ] {
         let answer = manager.get(path).await;

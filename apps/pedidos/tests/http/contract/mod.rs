@@ -5,6 +5,8 @@ mod editing;
 mod events;
 mod keys;
 mod lifecycle;
+mod lists;
+mod menu;
 mod privacy;
 mod roles;
 mod rules;
@@ -51,6 +53,18 @@ on_both! {
     lifecycle:
         only_legal_moves_are_made,
         force_obeys_the_same_graph;
+    lists:
+        lists_go_on_by_cursor,
+        the_newest_are_never_cut_away,
+        a_station_is_given_its_own;
+    menu:
+        an_old_tag_brings_no_stock_back,
+        a_field_left_out_stays,
+        an_open_order_keeps_what_left_the_menu,
+        the_menu_says_what_things_cost,
+        extras_are_in_the_total,
+        a_dish_is_on_the_menu_once,
+        a_schedule_is_said;
     privacy:
         the_kitchen_learns_nothing_of_customers,
         health_and_screen_are_public_and_anonymous;

@@ -30,6 +30,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("GET", "/comandas", "AMCK"),
     ("GET", "/comandas/{ticket}", "AMCK"),
     ("POST", "/comandas/{ticket}/lineas/1/lista", "AMK"),
+    ("POST", "/comandas/{ticket}/lista", "AMK"),
     ("POST", "/comandas/{ticket}/confirmar", "AMK"),
     ("GET", "/articulos", "AMCK"),
     ("POST", "/articulos", "AM"),
@@ -86,6 +87,7 @@ async fn fresh(shop: &Shop, path: &str) -> String {
         return path.replace("{ticket}", &ticket.unwrap()["id"].to_string());
     }
     if path.contains("{article}") {
+        clear_menu(&manager).await;
         let made = manager.post("/articulos", json!({ "nombre": "flan", "precio": 10 })).await;
         return path.replace("{article}", &made.expect(201)["id"].to_string());
     }
@@ -101,6 +103,12 @@ async fn fresh(shop: &Shop, path: &str) -> String {
 async fn clear_rules(manager: &Client) {
     for rule in manager.get("/capacidad-horarios").await.expect(200).as_array().unwrap() {
         manager.delete(&format!("/capacidad-horarios/{}", rule["id"])).await.expect(204);
+    }
+}
+
+async fn clear_menu(manager: &Client) {
+    for article in manager.get("/articulos").await.expect(200).as_array().unwrap() {
+        manager.delete(&format!("/articulos/{}", article["id"])).await.expect(204);
     }
 }
 
@@ -124,6 +132,9 @@ pub(super) async fn every_role_may_do_its_part(db: &TestDb) {
         for (who, letter) in Who::ALL.into_iter().zip("AMCK".chars()) {
             if *pattern == "/capacidad-horarios" && *method == "POST" {
                 clear_rules(&manager).await;
+            }
+            if *pattern == "/articulos" && *method == "POST" {
+                clear_menu(&manager).await;
             }
             let path = fresh(&shop, pattern).await;
             let client = shop.client(who);

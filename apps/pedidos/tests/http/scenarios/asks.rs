@@ -66,7 +66,7 @@ impl Tale {
         let Some(verb) = words.peek().map(str::to_owned) else { return Ok(None) };
         let usual = match verb.as_str() {
             "capacity" | "setting" | "menu" | "force" | "rule" | "pause" | "resume" => Who::Manager,
-            "ready" | "bump" | "undo" | "confirm" => Who::Kitchen,
+            "ready" | "bump" | "finish" | "undo" | "confirm" => Who::Kitchen,
             _ => Who::Cashier,
         };
         let mut line = words.clone();
@@ -114,6 +114,7 @@ impl Tale {
             "payment",
             "edit",
             "bump",
+            "finish",
             "undo",
             "confirm",
         ];
@@ -139,7 +140,9 @@ impl Tale {
             "release" => Ask::post(path("liberar")?, None),
             "reschedule" => {
                 let due = self.due(line)?;
-                Ask::put(path("horario-entrega")?, json!({ "horario_entrega": due }))
+                let insists = line.takes("insisting");
+                let body = json!({ "horario_entrega": due, "insistir": insists });
+                Ask::put(path("horario-entrega")?, body)
             }
             "charge" => {
                 let method = line.word("a method")?;
@@ -162,7 +165,8 @@ impl Tale {
                 let n = line.number("a line of the ticket")?;
                 Ask::post(ticket(&format!("lineas/{n}/lista"))?, None)
             }
-            "undo" => Ask::post(ticket("deshacer")?, None),
+            "finish" => Ask::post(ticket("lista")?, station(line)?),
+            "undo" => Ask::post(ticket("deshacer")?, station(line)?),
             _ => Ask::post(ticket("confirmar")?, None),
         }))
     }
@@ -183,7 +187,11 @@ impl Tale {
                 "from" => body["origen_pedido"] = json!(line.word("a channel")?),
                 "paying" => body["medio_pago"] = json!(line.word("a method")?),
                 "key" => key = Some(line.word("a key")?),
-                "delivery" => body["modalidad"] = json!("DELIVERY"),
+                "delivery" => {
+                    body["modalidad"] = json!("DELIVERY");
+                    body["cliente_direccion"] = json!("Belgrano 321");
+                }
+                "insisting" => body["insistir"] = json!(true),
                 "collect" => body["pago_contra_entrega"] = json!(true),
                 other => return Err(format!("an order is not described by {other}")),
             }
@@ -241,6 +249,7 @@ fn menu(line: &mut Words) -> Outcome<Ask> {
     while let Some(word) = line.take() {
         match word.as_str() {
             "weight" => body["peso"] = json!(line.number("a weight")?),
+            "station" => body["estacion"] = json!(line.word("a station")?),
             "stock" => {
                 body["controla_stock"] = json!(true);
                 body["stock_actual"] = json!(line.number("units")?);
@@ -270,6 +279,14 @@ fn rule(line: &mut Words) -> Outcome<Ask> {
         body["personal"] = json!(line.number("people")?);
     }
     Ok(Ask::post("/capacidad-horarios".into(), Some(body)))
+}
+
+/// `finish A at Barra`; without a station, whoever sees the whole.
+fn station(line: &mut Words) -> Outcome<Option<Json>> {
+    if !line.takes("at") {
+        return Ok(None);
+    }
+    Ok(Some(json!({ "estacion": line.word("a station")? })))
 }
 
 /// `pause 20 because "…"`; without minutes, until someone resumes.

@@ -25,6 +25,7 @@ impl Tale {
             "why" => self.expect_why(words).await,
             "late" => self.expect_late(words).await,
             "ticket" => self.expect_ticket(words).await,
+            "station" => self.expect_station(words).await,
             "no" => self.expect_no_ticket(words).await,
             "health" => self.expect_health(words).await,
             "stock" => self.expect_stock(words).await,
@@ -61,6 +62,13 @@ impl Tale {
                 "late" => {
                     let minutes = order["minutos_atraso"].as_i64();
                     same("minutes late", words.number("minutes")?, minutes.unwrap_or(-1))?;
+                }
+                "expected" => {
+                    let late = order["minutos_tarde_previstos"].as_i64();
+                    if !words.takes("late") {
+                        return Err("expected late MINUTES".into());
+                    }
+                    same("expected late", words.number("minutes")?, late.unwrap_or(0))?;
                 }
                 "held" => same("automatic", &Json::Bool(false), &order["transicion_automatica"])?,
                 "automatic" => {
@@ -167,6 +175,24 @@ impl Tale {
             }
         }
         Ok(())
+    }
+
+    /// `expect station Barra A 2 drink, B 1 drink`: what a station's screen is given.
+    async fn expect_station(&self, words: &mut Words) -> Outcome {
+        let station = words.word("a station")?;
+        let tickets = self.get(&format!("/comandas?estacion={station}")).await?;
+        let mut told = Vec::new();
+        for ticket in tickets.as_array().into_iter().flatten() {
+            for line in ticket["lineas"].as_array().into_iter().flatten() {
+                let name = self.name(&ticket["pedido_id"]);
+                let mark = if line["estado"] == "LISTA" { " done" } else { "" };
+                told.push(format!("{name} {} {}{mark}", line["cantidad"], text(&line["nombre"])));
+            }
+        }
+        if words.takes("nothing") {
+            return same("lines", "", &told.join(" , "));
+        }
+        same("lines", words.all().join(" "), told.join(" , "))
     }
 
     async fn expect_no_ticket(&mut self, words: &mut Words) -> Outcome {

@@ -36,7 +36,9 @@ testkit::scenarios! {
     rule02_capacity_by_the_hour,
     rule02_capacity_in_effort_points,
     rule03_what_a_day_leaves_behind,
+    rule08_a_time_is_not_promised_twice,
     rule10_a_pause_ends_by_itself,
+    rule14_a_station_finishes_its_lines,
 }
 
 /// S-25 takes the database away, differently for each: `outage.rs`.

@@ -123,9 +123,10 @@ async fn problem(
         Refused::Invalid(invalid) => {
             let mut tx = context.store.read().await?;
             let values = context.settings.load(&mut tx, app.name).await?;
-            let text = values
-                .get(&invalid.key)
-                .map_or_else(|| invalid.reason.clone(), |one| expected(one, &values, lang));
+            let text = values.get(&invalid.key).map_or_else(
+                || lang.say(&invalid.reason).to_owned(),
+                |one| expected(one, &values, lang),
+            );
             Problem::bad_request("VALOR_INVALIDO")
                 .lang(lang)
                 .detail(format!("{}: {text}", invalid.key))

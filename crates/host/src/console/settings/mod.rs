@@ -8,6 +8,7 @@ use db::{
     Scope,
     settings::{Change, Effective, Invalid, Kind, Refused, Values},
 };
+use engine::Sentence;
 use serde_json::Value as Json;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::Lang;
@@ -43,7 +44,8 @@ pub async fn change_setting(
     }
     // PostgreSQL keeps no such character in JSON.
     if value.as_str().is_some_and(|text| text.contains('\0')) {
-        let reason = "must not contain the NUL character".into();
+        let reason =
+            Sentence::new("no puede tener el carácter nulo", "must not contain the NUL character");
         let key = key.into();
         return Ok(Err(Refused::Invalid(Invalid { key, reason })));
     }

@@ -63,9 +63,10 @@ pub enum Change {
         ticket: i64,
         revision: i64,
     },
-    SetLineState {
+    /// What one press marks; it is taken back together.
+    MarkLines {
         ticket: i64,
-        n: i64,
+        lines: Vec<i64>,
         from: LineState,
         to: LineState,
     },

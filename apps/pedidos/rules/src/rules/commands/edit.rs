@@ -6,6 +6,7 @@ use super::{Answer, Change, Refusal, permit};
 use crate::model::{Line, Order, OrderState, Role, TicketLine, later_by_minutes};
 use crate::policy::Action;
 use crate::rules::estimate;
+use crate::rules::pricing::total;
 use crate::rules::revise::revise;
 
 /// The whole content an order shall have. `estimate_minutes` comes from `estimate::minutes`,
@@ -75,13 +76,6 @@ fn check(lines: &[Line]) -> Result<(), Refusal> {
         Some(index) => Err(Refusal::LineInvalid { n: index as i64 + 1 }),
         None => Ok(()),
     }
-}
-
-fn total(lines: &[Line]) -> i64 {
-    lines
-        .iter()
-        .map(|line| line.price_cents.saturating_mul(line.quantity))
-        .fold(0, i64::saturating_add)
 }
 
 fn stock_difference(current: &[Line], wanted: &[Line]) -> Vec<(i64, i64)> {

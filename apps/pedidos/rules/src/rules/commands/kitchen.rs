@@ -6,13 +6,12 @@ use super::{Answer, Change, Refusal, permit, ready, recall};
 use crate::model::{KitchenTicket, LineState, Order, OrderState, Role, TicketLine};
 use crate::policy::Action;
 
-/// What the last bump on a ticket did, as the store remembers it.
+/// One mark a cook made, as the store remembers it. Marks made by one press share their batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LastBump {
+pub struct Bump {
+    pub batch: i64,
     /// The line it marked done; none when the whole order was bumped.
     pub line: Option<i64>,
-    /// Whether it made the order ready.
-    pub made_ready: bool,
 }
 
 /// Marks a line done, or pending again if it was done. The last line done makes the order ready:
@@ -30,46 +29,95 @@ pub fn bump(
         return Err(Refusal::AlreadyProcessed { state: order.state });
     }
     let line = lines.iter().find(|line| line.n == n).ok_or(Refusal::LineUnknown { n })?;
-    let to = match line.state {
-        LineState::Pending => LineState::Done,
-        LineState::Done => LineState::Pending,
-        LineState::Voided => return Err(Refusal::LineVoided { n }),
-    };
-    let mut changes = vec![Change::SetLineState { ticket: ticket.id, n, from: line.state, to }];
-    let others_done =
-        lines.iter().filter(|other| other.n != n).all(|other| other.state != LineState::Pending);
-    if to == LineState::Done && others_done {
+    match line.state {
+        LineState::Pending => done(order, ticket, lines, vec![n], role, now),
+        LineState::Done => Ok(vec![mark(ticket, vec![n], LineState::Done, LineState::Pending)]),
+        LineState::Voided => Err(Refusal::LineVoided { n }),
+    }
+}
+
+/// *Estación lista*: a station has finished what is its own. The order is ready when no station has
+/// anything left; until then nobody is called. Without a station it is whoever sees the whole ticket.
+/// Repeating it is harmless.
+pub fn finish_station(
+    order: &Order,
+    ticket: &KitchenTicket,
+    lines: &[TicketLine],
+    station: Option<&str>,
+    role: Role,
+    now: Timestamp,
+) -> Answer {
+    permit(role, Action::BumpLines)?;
+    match order.state {
+        OrderState::Preparing => {}
+        OrderState::Ready => return Ok(Vec::new()),
+        state => return Err(Refusal::AlreadyProcessed { state }),
+    }
+    let own: Vec<&TicketLine> = lines.iter().filter(|line| line.is_at(station)).collect();
+    if let Some(station) = station.filter(|_| own.is_empty()) {
+        return Err(Refusal::StationUnknown { station: station.to_owned() });
+    }
+    let pending = own.iter().filter(|line| line.state == LineState::Pending);
+    done(order, ticket, lines, pending.map(|line| line.n).collect(), role, now)
+}
+
+/// Lines become done, and the order ready when nothing else is pending.
+fn done(
+    order: &Order,
+    ticket: &KitchenTicket,
+    lines: &[TicketLine],
+    finished: Vec<i64>,
+    role: Role,
+    now: Timestamp,
+) -> Answer {
+    let all_done =
+        lines.iter().all(|line| line.state != LineState::Pending || finished.contains(&line.n));
+    let mut changes = Vec::new();
+    if !finished.is_empty() {
+        changes.push(mark(ticket, finished, LineState::Pending, LineState::Done));
+    }
+    if all_done {
         changes.extend(ready(order, role, now)?);
     }
     Ok(changes)
 }
 
-/// *Deshacer*: takes back the last bump, of a line or of the order.
+const fn mark(ticket: &KitchenTicket, lines: Vec<i64>, from: LineState, to: LineState) -> Change {
+    Change::MarkLines { ticket: ticket.id, lines, from, to }
+}
+
+/// *Deshacer*: takes back the last press, of a line, a station or the order. A station takes back its
+/// own, never another's; an order that was ready is not any more, since something of it is pending.
 pub fn undo(
     order: &Order,
     ticket: &KitchenTicket,
     lines: &[TicketLine],
-    last: Option<LastBump>,
+    bumps: &[Bump],
+    station: Option<&str>,
     role: Role,
     now: Timestamp,
 ) -> Answer {
     permit(role, Action::BumpLines)?;
-    let last = last.ok_or(Refusal::NothingToUndo)?;
-    let mut changes = Vec::new();
-    if last.made_ready {
-        if order.state != OrderState::Ready {
-            return Err(Refusal::NothingToUndo);
-        }
-        changes.extend(recall(order, role, now)?);
-    } else if order.state != OrderState::Preparing {
+    if !matches!(order.state, OrderState::Preparing | OrderState::Ready) {
         return Err(Refusal::NothingToUndo);
     }
-    if let Some(n) = last.line {
-        let done = lines.iter().any(|line| line.n == n && line.state == LineState::Done);
-        if done {
-            let (from, to) = (LineState::Done, LineState::Pending);
-            changes.push(Change::SetLineState { ticket: ticket.id, n, from, to });
-        }
+    let line_of = |n: i64| lines.iter().find(|line| line.n == n);
+    let own =
+        |bump: &&Bump| bump.line.is_none_or(|n| line_of(n).is_some_and(|line| line.is_at(station)));
+    let last = bumps.iter().rev().find(own).ok_or(Refusal::NothingToUndo)?;
+    let mut changes = Vec::new();
+    if order.state == OrderState::Ready {
+        changes.extend(recall(order, role, now)?);
+    }
+    let back: Vec<i64> = bumps
+        .iter()
+        .filter(|bump| bump.batch == last.batch)
+        .filter(own)
+        .filter_map(|bump| bump.line)
+        .filter(|n| line_of(*n).is_some_and(|line| line.state == LineState::Done))
+        .collect();
+    if !back.is_empty() {
+        changes.push(mark(ticket, back, LineState::Done, LineState::Pending));
     }
     if changes.is_empty() { Err(Refusal::NothingToUndo) } else { Ok(changes) }
 }
@@ -121,7 +169,7 @@ mod tests {
         assert!(matches!(changes[1], Change::SetState { to: OrderState::Ready, .. }));
         lines[1].state = LineState::Done;
         let again = bump_at(&order, &lines, 2, Role::Kitchen).unwrap();
-        assert!(matches!(again[..], [Change::SetLineState { to: LineState::Pending, .. }]));
+        assert!(matches!(again[..], [Change::MarkLines { to: LineState::Pending, .. }]));
     }
 
     #[test]
@@ -143,18 +191,19 @@ mod tests {
         lines[1].state = LineState::Done;
         order.state = OrderState::Ready;
         order.ready_at = Some(at("20:09:00"));
-        let last = Some(LastBump { line: Some(2), made_ready: true });
-        let now = at("20:09:05");
-        let changes = undo(&order, &TICKET, &lines, last, Role::Kitchen, now).unwrap();
+        let bumps = [Bump { batch: 1, line: Some(1) }, Bump { batch: 2, line: Some(2) }];
+        let take_back = |order: &Order, bumps: &[Bump]| {
+            undo(order, &TICKET, &lines, bumps, None, Role::Kitchen, at("20:09:05"))
+        };
+        let changes = take_back(&order, &bumps).unwrap();
         let Change::SetState { to, times, cause, .. } = &changes[0] else { panic!("{changes:?}") };
         assert_eq!((*to, *cause), (OrderState::Preparing, Cause::Recalled));
         assert_eq!((times.started_at, times.ready_at), (order.started_at, None));
-        assert!(matches!(changes[1], Change::SetLineState { n: 2, to: LineState::Pending, .. }));
+        let (from, to) = (LineState::Done, LineState::Pending);
+        assert_eq!(changes[1], Change::MarkLines { ticket: 7, lines: vec![2], from, to });
+        assert_eq!(take_back(&order, &[]), Err(Refusal::NothingToUndo));
         order.state = OrderState::Delivered;
-        let gone = undo(&order, &TICKET, &lines, last, Role::Kitchen, now);
-        assert_eq!(gone, Err(Refusal::NothingToUndo));
-        let none = undo(&order, &TICKET, &lines, None, Role::Kitchen, now);
-        assert_eq!(none, Err(Refusal::NothingToUndo));
+        assert_eq!(take_back(&order, &bumps), Err(Refusal::NothingToUndo));
     }
 
     #[test]

@@ -12,11 +12,13 @@ mod refusal;
 #[cfg(test)]
 mod scenarios;
 mod state;
+#[cfg(test)]
+mod stations;
 
 pub use change::{Cause, Change, Times};
 pub use edit::{Edit, edit};
-pub use kitchen::{LastBump, acknowledge, bump, undo};
-pub use order::{hold, pay, release, reschedule, settle_payment};
+pub use kitchen::{Bump, acknowledge, bump, finish_station, undo};
+pub use order::{hold, pay, promised, release, reschedule, settle_payment};
 pub use refusal::{Class, Refusal};
 pub use state::{Kitchen, cancel, change_state, deliver, force, ready, recall, send_back, start};
 

@@ -3,6 +3,7 @@
 use super::{Answer, Change, Refusal, permit};
 use crate::model::{Due, Intake, Order, OrderState, PaymentMethod, PaymentState, Role};
 use crate::policy::Action;
+use crate::rules::promise::Verdict;
 
 /// *Retener*: the planner leaves the order alone until someone releases or starts it.
 pub fn hold(order: &Order, reason: Option<&str>, role: Role) -> Answer {
@@ -39,7 +40,8 @@ fn waiting(order: &Order) -> Result<(), Refusal> {
 }
 
 /// *Cambiar horario de entrega*: the planned start follows; a start already made does not move.
-pub fn reschedule(order: &Order, due: Due, role: Role) -> Answer {
+/// `verdict` is what the queue says of a new promise, none when there is none to keep.
+pub fn reschedule(order: &Order, due: Due, verdict: Option<Verdict>, role: Role) -> Answer {
     permit(role, Action::WriteOrders)?;
     if order.state.is_final() {
         return Err(Refusal::NotEditable { state: order.state });
@@ -47,8 +49,17 @@ pub fn reschedule(order: &Order, due: Due, role: Role) -> Answer {
     if order.due == due {
         return Ok(Vec::new());
     }
+    promised(verdict)?;
     let planned_start = due.planned_start(order.estimate_minutes);
     Ok(vec![Change::SetDue { order: order.id, due, planned_start }])
+}
+
+/// Whether a promise may be given; leave the verdict out for whoever insists.
+pub fn promised(verdict: Option<Verdict>) -> Result<(), Refusal> {
+    match verdict {
+        Some(verdict) if verdict.obstacle.is_some() => Err(Refusal::Promise { verdict }),
+        _ => Ok(()),
+    }
 }
 
 /// *Cobrar*: charging twice charges once. A delivered order may still be charged: the rider comes
@@ -103,11 +114,11 @@ mod tests {
         let due = Due::At(at("21:30:00"));
         let planned_start = Some(at("20:55:00"));
         let expected = Change::SetDue { order: order.id, due, planned_start };
-        assert_eq!(reschedule(&order, due, Role::Cashier), Ok(vec![expected]));
+        assert_eq!(reschedule(&order, due, None, Role::Cashier), Ok(vec![expected]));
         order.due = due;
-        assert_eq!(reschedule(&order, due, Role::Cashier), Ok(vec![]));
+        assert_eq!(reschedule(&order, due, None, Role::Cashier), Ok(vec![]));
         order.state = OrderState::Delivered;
-        let refused = reschedule(&order, Due::AsSoonAsPossible, Role::Admin);
+        let refused = reschedule(&order, Due::AsSoonAsPossible, None, Role::Admin);
         assert_eq!(refused.unwrap_err().code(), "PEDIDO_NO_EDITABLE");
     }
 

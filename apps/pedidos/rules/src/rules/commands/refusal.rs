@@ -1,6 +1,7 @@
 //! Why a command was refused.
 
 use crate::model::{OrderState, Role};
+use crate::rules::promise::Verdict;
 
 /// What kind of refusal it is, for whoever has to answer over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,21 +15,50 @@ pub enum Class {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    Role { role: Role },
-    Transition { from: OrderState, to: OrderState },
-    KitchenFull { used: u32, limit: u32, needs: u32 },
+    Role {
+        role: Role,
+    },
+    Transition {
+        from: OrderState,
+        to: OrderState,
+    },
+    KitchenFull {
+        used: u32,
+        limit: u32,
+        needs: u32,
+    },
     AwaitingPayment,
     NotPaid,
-    NotEditable { state: OrderState },
-    AlreadyProcessed { state: OrderState },
+    NotEditable {
+        state: OrderState,
+    },
+    AlreadyProcessed {
+        state: OrderState,
+    },
     Cancelled,
     ReasonRequired,
     NoLines,
-    LineInvalid { n: i64 },
-    LineUnknown { n: i64 },
-    LineVoided { n: i64 },
-    RevisionUnknown { revision: i64, latest: i64 },
+    LineInvalid {
+        n: i64,
+    },
+    LineUnknown {
+        n: i64,
+    },
+    LineVoided {
+        n: i64,
+    },
+    RevisionUnknown {
+        revision: i64,
+        latest: i64,
+    },
     NothingToUndo,
+    StationUnknown {
+        station: String,
+    },
+    /// The time is promised to others; whoever insists may have it late.
+    Promise {
+        verdict: Verdict,
+    },
 }
 
 impl Refusal {
@@ -50,6 +80,8 @@ impl Refusal {
             Self::LineVoided { .. } => "LINEA_ANULADA",
             Self::RevisionUnknown { .. } => "REVISION_INEXISTENTE",
             Self::NothingToUndo => "NADA_QUE_DESHACER",
+            Self::StationUnknown { .. } => "ESTACION_INEXISTENTE",
+            Self::Promise { .. } => "PROMESA_NO_SE_CUMPLE",
         }
     }
 
@@ -64,12 +96,14 @@ impl Refusal {
             | Self::AlreadyProcessed { .. }
             | Self::Cancelled
             | Self::LineVoided { .. }
-            | Self::NothingToUndo => Class::Conflict,
+            | Self::NothingToUndo
+            | Self::Promise { .. } => Class::Conflict,
             Self::ReasonRequired
             | Self::NoLines
             | Self::LineInvalid { .. }
             | Self::LineUnknown { .. }
-            | Self::RevisionUnknown { .. } => Class::Unprocessable,
+            | Self::RevisionUnknown { .. }
+            | Self::StationUnknown { .. } => Class::Unprocessable,
         }
     }
 }

@@ -14,7 +14,7 @@ pub use preview::{Cell, next_change, week};
 
 /// A window of local time with its own capacity. `to` not after `from` means the next day: a
 /// Friday rule from 22:00 to 02:00 ends on Saturday, one from 00:00 to 00:00 lasts all day.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CapacityRule {
     pub id: i64,
     /// 0 is Sunday; none is every day.

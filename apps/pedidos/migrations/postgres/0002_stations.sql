@@ -1,0 +1,4 @@
+-- What a cook marks with one press, a line or all of a station, is taken back together. Marks from before
+-- were one line each.
+ALTER TABLE bumps ADD COLUMN batch BIGINT NOT NULL DEFAULT 0;
+UPDATE bumps SET batch = id;
