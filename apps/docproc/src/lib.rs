@@ -21,6 +21,7 @@ pub use docproc_rules::{NAME, model, policy, rules};
 pub use drivers::runtime::{Config, Part, Runtime, prepare};
 use engine::{Roles as _, Word as _};
 use host::{Act, App, Draw, Nav, Port, Role, Wiring};
+pub use paper::{WORKER, work};
 pub use store::policy::SETTINGS;
 
 /// The house's context with what this application keeps in the process.

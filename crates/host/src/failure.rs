@@ -46,7 +46,7 @@ impl From<db::Error> for Failure {
             db::Error::Conflict(what) => {
                 tracing::info!(%what, "conflicting change refused");
                 Self(Problem::conflict("CAMBIO_CONCURRENTE").lang(lang).say(Sentence::new(
-                    "Alguien cambió esto al mismo tiempo; volvé a intentar.",
+                    "Alguien cambió esto al mismo tiempo; se puede intentar de nuevo.",
                     "Someone changed this at the same time; try again.",
                 )))
             }

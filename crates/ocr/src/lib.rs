@@ -30,7 +30,7 @@ pub trait Engine: Send {
     /// The words of the picture, in the pixels of the picture turned upright. A small tilt is taken
     /// out as well: the words stand as if the page had been straightened around its centre.
     ///
-    /// `budget` is looked at between steps of well under a second; exceeding it is
+    /// `budget` is working time, looked at between steps of well under a second; exceeding it is
     /// [`Trouble::Slow`].
     fn read(&mut self, picture: &RgbImage, budget: Option<Duration>) -> Result<PageText, Trouble>;
 }

@@ -49,14 +49,15 @@ const SURELY_UPRIGHT: f32 = 0.9;
 pub struct PaddleOcr {
     weights: Arc<Weights>,
     options: RunOptions,
+    pool: Arc<ThreadPool>,
 }
 
 impl PaddleOcr {
     pub fn open(pack: &Pack) -> Result<Self, Trouble> {
         // One thread each: as many engines as workers keep as many cores busy.
         let pool = Arc::new(ThreadPool::with_num_threads(1));
-        let options = RunOptions::default().with_thread_pool(Some(pool));
-        Ok(Self { weights: pack.weights()?, options })
+        let options = RunOptions::default().with_thread_pool(Some(pool.clone()));
+        Ok(Self { weights: pack.weights()?, options, pool })
     }
 
     fn run<const N: usize>(
@@ -181,7 +182,7 @@ impl Engine for PaddleOcr {
     }
 
     fn read(&mut self, picture: &RgbImage, budget: Option<Duration>) -> Result<PageText, Trouble> {
-        let clock = Clock::start(budget);
+        let clock = Clock::start(budget, Some(self.pool.clone()));
         let blobs = self.detect(picture)?;
         clock.check()?;
         if !pose::is_sideways(&blobs) {

@@ -93,7 +93,7 @@ impl Engine for Tesseract {
     }
 
     fn read(&mut self, picture: &RgbImage, budget: Option<Duration>) -> Result<PageText, Trouble> {
-        let clock = Clock::start(budget);
+        let clock = Clock::start(budget, None);
         let (width, height) = picture.dimensions();
         if width.min(height) < SHORTEST || width.max(height) > LONGEST {
             return Ok(Frame::new((width, height), false, 0.0).page(Vec::new()));

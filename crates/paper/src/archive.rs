@@ -1,4 +1,4 @@
-//! Archives, one file at a time.
+//! Archives and e-mails, one file at a time.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::{Broken, Kind, Limits, guard, sniff};
+use crate::{Broken, Kind, Limits, guard, mail, recognise, sniff};
 
 /// Below this size no expansion is suspicious: an empty form compresses a thousand times.
 const HARMLESS: u64 = 1 << 20;
@@ -15,6 +15,8 @@ const HARMLESS: u64 = 1 << 20;
 const HEAD: u64 = 4096;
 /// Directories and files of the packing computer may outnumber the documents by this much.
 const JUNK: usize = 10;
+/// The longest archive inside an archive, and the longest e-mail: they are held in memory.
+const INNER: u64 = 64 << 20;
 const NAME_CHARACTERS: usize = 200;
 
 /// The name of an archived file for people to read: `inner.zip/page 1.pdf`. It has no `..`, no
@@ -44,17 +46,37 @@ impl fmt::Display for EntryName {
 /// Receives the files of an archive. What it does not read is skipped.
 pub(crate) type Sink<'a> = dyn FnMut(EntryName, Kind, &mut dyn Read) -> io::Result<()> + 'a;
 
-/// Hands the files of a ZIP to `sink` in the natural order of their names (`2.pdf` before
-/// `10.pdf`) and says how many they were. Files stream through; only an archive inside the archive
-/// is held in memory while its own files are handed on.
+/// What came out of an archive.
+#[derive(Debug)]
+pub struct Unpacked {
+    /// Files that were handed over.
+    pub files: usize,
+    /// Files that were not, and why.
+    pub aside: Vec<(EntryName, Broken)>,
+}
+
+/// Hands the files of a ZIP or of an e-mail to `sink`, in the natural order of their names (`2.pdf`
+/// before `10.pdf`) or as they are attached. Files of a ZIP stream through; only an archive inside the
+/// archive is held in memory while its own files are handed on. A file that is none of ours, or broken,
+/// is set aside and the others go on; when that leaves nothing, the first of them is why.
 pub fn unpack(
     archive: impl Read + Seek,
     limits: &Limits,
     sink: &mut Sink<'_>,
-) -> Result<usize, Broken> {
-    let mut spent = Spent::default();
-    guard::here("ZIP", || unpack_into(archive, None, limits, &mut spent, sink))?;
-    if spent.files == 0 { Err(Broken::Empty) } else { Ok(spent.files) }
+) -> Result<Unpacked, Broken> {
+    let spent = Spent::default();
+    let mut unpacking = Unpacking { limits, sink, spent, files: 0, aside: Vec::new() };
+    guard::here("ZIP", || unpacking.container(archive, None))?;
+    let Unpacking { files, aside, .. } = unpacking;
+    match files {
+        0 => Err(aside.into_iter().next().map_or(Broken::Empty, |(_, broken)| broken)),
+        files => Ok(Unpacked { files, aside }),
+    }
+}
+
+/// Looks at the table of a ZIP without unpacking it: what is refused as a whole is refused here.
+pub fn inspect(archive: impl Read + Seek, limits: &Limits) -> Result<(), Broken> {
+    guard::here("ZIP", || opened(archive, limits).map(drop))
 }
 
 /// What an archive has cost so far, the inner ones included.
@@ -64,34 +86,135 @@ struct Spent {
     bytes: u64,
 }
 
-fn unpack_into<R: Read + Seek>(
-    mut archive: R,
-    within: Option<&EntryName>,
-    limits: &Limits,
-    spent: &mut Spent,
-    sink: &mut Sink<'_>,
-) -> Result<(), Broken> {
-    refuse_crowds(&mut archive, limits)?;
-    let mut zip = ZipArchive::new(archive).map_err(refusal)?;
-    for (raw, index) in documents(&zip)? {
-        spent.files += 1;
-        if spent.files > limits.zip_entries {
-            return Err(Broken::TooManyFiles { limit: limits.zip_entries });
-        }
-        let name = EntryName::new(within, &raw);
-        let entry = zip.by_index(index).map_err(refusal)?;
-        let packed = entry.compressed_size();
-        let mut metered = Metered { inner: entry, read: 0, packed, limits, spent, broken: None };
-        let handed = hand_over(&mut metered, &name, within.is_none(), sink);
-        // The limit that stopped the reading is the reason, not the reading error it caused.
-        let inner = metered.broken.take().map_or(handed, Err)?;
-        if let Some(inner) = inner {
-            // The archive itself was no document.
-            spent.files -= 1;
-            unpack_into(Cursor::new(inner), Some(&name), limits, spent, sink)?;
+struct Unpacking<'a, 's> {
+    limits: &'a Limits,
+    sink: &'a mut Sink<'s>,
+    spent: Spent,
+    files: usize,
+    aside: Vec<(EntryName, Broken)>,
+}
+
+impl Unpacking<'_, '_> {
+    fn container<R: Read + Seek>(
+        &mut self,
+        mut archive: R,
+        within: Option<&EntryName>,
+    ) -> Result<(), Broken> {
+        let mut head = Vec::new();
+        archive.by_ref().take(HEAD).read_to_end(&mut head)?;
+        archive.seek(SeekFrom::Start(0))?;
+        match sniff(&head) {
+            Some(Kind::Mail) => self.mail(&mut archive, within),
+            _ => self.zip(archive, within),
         }
     }
-    Ok(())
+
+    fn zip<R: Read + Seek>(
+        &mut self,
+        archive: R,
+        within: Option<&EntryName>,
+    ) -> Result<(), Broken> {
+        let mut zip = opened(archive, self.limits)?;
+        for (raw, index) in documents(&zip)? {
+            self.count()?;
+            let name = EntryName::new(within, &raw);
+            let handed = match zip.by_index(index) {
+                Ok(entry) => {
+                    let packed = entry.compressed_size();
+                    self.entry(entry, packed, &name, within.is_none())
+                }
+                Err(error) => Err(refusal(error)),
+            };
+            self.settle(name, handed)?;
+        }
+        Ok(())
+    }
+
+    fn mail(&mut self, archive: &mut dyn Read, within: Option<&EntryName>) -> Result<(), Broken> {
+        let bytes = held(archive)?;
+        for part in mail::parts(&bytes)? {
+            self.count()?;
+            let name = EntryName::new(within, &part.name.replace(['/', '\\'], "-"));
+            let packed = part.bytes.len() as u64;
+            let handed = if part.ornament {
+                Err(Broken::Ornament)
+            } else {
+                self.entry(Cursor::new(part.bytes), packed, &name, within.is_none())
+            };
+            self.settle(name, handed)?;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self) -> Result<(), Broken> {
+        self.spent.files += 1;
+        if self.spent.files > self.limits.zip_entries {
+            return Err(Broken::TooManyFiles { limit: self.limits.zip_entries });
+        }
+        Ok(())
+    }
+
+    /// Hands one file over, or the files of an inner archive.
+    fn entry(
+        &mut self,
+        file: impl Read,
+        packed: u64,
+        name: &EntryName,
+        outermost: bool,
+    ) -> Result<(), Broken> {
+        let (limits, spent) = (self.limits, &mut self.spent);
+        let mut metered = Metered { inner: file, read: 0, packed, limits, spent, broken: None };
+        let handed = hand_over(&mut metered, name, outermost, self.sink);
+        // The limit that stopped the reading is the reason, not the reading error it caused.
+        match metered.broken.take().map_or(handed, Err)? {
+            None => {
+                self.files += 1;
+                Ok(())
+            }
+            Some(inner) => {
+                // The archive itself was no document.
+                self.spent.files -= 1;
+                self.container(Cursor::new(inner), Some(name))
+            }
+        }
+    }
+
+    /// What is wrong with one file is its own; what is wrong with all of them ends the whole.
+    fn settle(&mut self, name: EntryName, handed: Result<(), Broken>) -> Result<(), Broken> {
+        let Err(broken) = handed else { return Ok(()) };
+        let of_all = matches!(broken, Broken::Io(_) | Broken::TooManyFiles { .. })
+            || self.spent.bytes > self.limits.zip_total;
+        if of_all {
+            return Err(broken);
+        }
+        self.aside.push((name, broken));
+        Ok(())
+    }
+}
+
+/// A ZIP whose table makes sense: not too long, no file over another, no office document.
+fn opened<R: Read + Seek>(mut archive: R, limits: &Limits) -> Result<ZipArchive<R>, Broken> {
+    refuse_crowds(&mut archive, limits)?;
+    let mut zip = ZipArchive::new(archive).map_err(refusal)?;
+    if zip.has_overlapping_entries().map_err(refusal)? {
+        return Err(Broken::Overlapping);
+    }
+    let office = |name: &str| zip.index_for_name(name).is_some();
+    if ["[Content_Types].xml", "mimetype"].into_iter().any(office) {
+        return Err(Broken::Office);
+    }
+    Ok(zip)
+}
+
+/// The whole of an inner archive.
+fn held(archive: &mut dyn Read) -> Result<Vec<u8>, Broken> {
+    let mut bytes = Vec::new();
+    archive.take(INNER + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let found = bytes.len() as u64;
+    if found > INNER {
+        return Err(Broken::TooLarge { what: "archive", found, limit: INNER });
+    }
+    Ok(bytes)
 }
 
 /// Gives one file to the sink, or returns the bytes of an inner archive.
@@ -104,15 +227,11 @@ fn hand_over(
     let mut head = Vec::new();
     (&mut file).take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
     let unknown = || Broken::UnknownKind { name: name.to_string() };
-    let kind = sniff(&head).ok_or_else(unknown)?;
+    let kind = recognise(name.as_str(), &head).ok_or_else(unknown)?;
     let mut whole = Cursor::new(head).chain(file);
     match kind {
-        Kind::Zip if outermost => {
-            let mut inner = Vec::new();
-            whole.read_to_end(&mut inner).map_err(unreadable)?;
-            Ok(Some(inner))
-        }
-        Kind::Zip => Err(Broken::NestedTooDeep),
+        Kind::Zip | Kind::Mail if outermost => held(&mut whole).map(Some),
+        Kind::Zip | Kind::Mail => Err(Broken::NestedTooDeep),
         Kind::Pdf | Kind::Tiff | Kind::Jpeg | Kind::Png | Kind::Text => {
             sink(name.clone(), kind, &mut whole)?;
             Ok(None)
@@ -206,7 +325,9 @@ struct Metered<'a, R> {
 
 impl<R: Read> Read for Metered<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
+        let count = self.inner.read(buffer).inspect_err(|_| {
+            self.broken = Some(Broken::Unreadable { what: "ZIP" });
+        })?;
         self.read += count as u64;
         self.spent.bytes += count as u64;
         let limits = self.limits;

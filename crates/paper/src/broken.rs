@@ -2,6 +2,8 @@
 
 use std::io;
 
+use serde::{Deserialize, Serialize};
+
 /// A refusal. The sentence is for the person who sent the file, the code for his program.
 #[derive(Debug, thiserror::Error)]
 pub enum Broken {
@@ -29,11 +31,23 @@ pub enum Broken {
     TooManyFiles { limit: usize },
     #[error("The archive holds archives inside archives, beyond one level.")]
     NestedTooDeep,
-    #[error("The page takes more than {seconds} seconds to read.")]
+    #[error("Reading it takes more than {seconds} seconds of work.")]
     Slow { seconds: u64 },
+    #[error("Reading it takes more memory than one file may have.")]
+    Greedy,
+    #[error("Each process that tried to read it broke.")]
+    Died,
     #[error("The file broke the reader of {what}.")]
     Panicked { what: &'static str },
-    #[error("“{name}” is not a PDF, TIFF, JPEG, PNG, ZIP or text file.")]
+    #[error("The files of the archive lie over one another.")]
+    Overlapping,
+    #[error("Documents of an office program (DOCX, XLSX, ODT…) are not read; send them as PDF.")]
+    Office,
+    #[error("The PDF ends in the middle: a part of it is missing.")]
+    Cut,
+    #[error("It is a small picture in the text of the message, no document.")]
+    Ornament,
+    #[error("“{name}” is not a PDF, TIFF, JPEG, PNG, ZIP, e-mail or plain text file.")]
     UnknownKind { name: String },
     #[error("The file could not be read or stored: {0}.")]
     Io(#[from] io::Error),
@@ -56,7 +70,13 @@ impl Broken {
             Self::TooManyFiles { .. } => "TOO_MANY_FILES",
             Self::NestedTooDeep => "NESTED_TOO_DEEP",
             Self::Slow { .. } => "TOO_SLOW",
+            Self::Greedy => "TOO_MUCH_MEMORY",
+            Self::Died => "READER_DIED",
             Self::Panicked { .. } => "READER_BROKE",
+            Self::Overlapping => "ZIP_OVERLAPPING",
+            Self::Office => "OFFICE_DOCUMENT",
+            Self::Cut => "PDF_CUT",
+            Self::Ornament => "MAIL_ORNAMENT",
             Self::UnknownKind { .. } => "UNKNOWN_KIND",
             Self::Io(_) => "READ_FAILED",
         }
@@ -71,7 +91,9 @@ impl Broken {
     pub fn sentence_es(&self) -> String {
         match self {
             Self::Empty => "El archivo está vacío.".to_owned(),
-            Self::Unreadable { what } => format!("El archivo no se puede leer como {what}."),
+            Self::Unreadable { what } => {
+                format!("El archivo no se puede leer como {}.", part_es(what))
+            }
             Self::Encrypted => "El documento está protegido con contraseña.".to_owned(),
             Self::UnknownEncryption => {
                 "El documento está cifrado con un método que no se admite.".to_owned()
@@ -93,12 +115,24 @@ impl Broken {
                 "El ZIP contiene otros ZIP anidados a más de un nivel.".to_owned()
             }
             Self::Slow { seconds } => {
-                format!("La página tarda más de {seconds} segundos en leerse.")
+                format!("Leerlo lleva más de {seconds} segundos de trabajo.")
             }
+            Self::Greedy => {
+                "Leerlo necesita más memoria de la que puede tener un archivo.".to_owned()
+            }
+            Self::Died => "Cada proceso que intentó leerlo se rompió.".to_owned(),
             Self::Panicked { what } => format!("El archivo hizo fallar el lector de {what}."),
-            Self::UnknownKind { name } => {
-                format!("«{name}» no es un archivo PDF, TIFF, JPEG, PNG, ZIP ni de texto.")
+            Self::Overlapping => "Los archivos del ZIP están unos encima de otros.".to_owned(),
+            Self::Office => "Los documentos de ofimática (DOCX, XLSX, ODT…) no se leen; \
+                             envíalos como PDF."
+                .to_owned(),
+            Self::Cut => "El PDF termina a la mitad: le falta una parte.".to_owned(),
+            Self::Ornament => {
+                "Es una imagen pequeña del texto del mensaje, no un documento.".to_owned()
             }
+            Self::UnknownKind { name } => format!(
+                "«{name}» no es un archivo PDF, TIFF, JPEG, PNG, ZIP, correo ni texto simple."
+            ),
             Self::Io(error) => format!("El archivo no se pudo leer o guardar: {error}."),
         }
     }
@@ -109,16 +143,155 @@ fn part_es(what: &str) -> &str {
     match what {
         "file" => "archivo",
         "page" => "página",
-        "picture" => "imagen",
+        "picture" | "a picture" => "imagen",
         "stream" => "flujo del PDF",
         "archive" => "ZIP",
+        "text" => "texto",
+        "e-mail" => "correo",
+        "a document" => "documento",
+        "TIFF fax" => "fax TIFF",
+        "TIFF with a colour table" => "TIFF con tabla de colores",
+        "TIFF with separate colour planes" => "TIFF con planos de color separados",
+        "TIFF of this colour space" => "TIFF de este espacio de color",
+        "TIFF of this sample format" => "TIFF de este formato de muestra",
+        "TIFF of this compression" => "TIFF con esta compresión",
         other => other,
+    }
+}
+
+/// Everything that a refusal may name.
+const PARTS: [&str; 20] = [
+    "PDF",
+    "TIFF",
+    "JPEG",
+    "PNG",
+    "ZIP",
+    "file",
+    "page",
+    "picture",
+    "stream",
+    "archive",
+    "text",
+    "e-mail",
+    "a picture",
+    "a document",
+    "TIFF fax",
+    "TIFF with a colour table",
+    "TIFF with separate colour planes",
+    "TIFF of this colour space",
+    "TIFF of this sample format",
+    "TIFF of this compression",
+];
+
+/// A refusal as one process tells it to another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Told {
+    code: String,
+    what: String,
+    found: u64,
+    limit: u64,
+}
+
+impl Told {
+    pub(crate) fn of(broken: &Broken) -> Self {
+        let (what, found, limit) = match broken {
+            Broken::Unreadable { what } | Broken::Panicked { what } => ((*what).to_owned(), 0, 0),
+            Broken::NoSuchPage { page } => (String::new(), *page as u64, 0),
+            Broken::TooManyPages { found, limit } => (String::new(), *found as u64, *limit as u64),
+            Broken::TooLarge { what, found, limit } => ((*what).to_owned(), *found, *limit),
+            Broken::Bomb { what, limit } => ((*what).to_owned(), 0, *limit),
+            Broken::TooManyFiles { limit } => (String::new(), 0, *limit as u64),
+            Broken::Slow { seconds } => (String::new(), 0, *seconds),
+            Broken::UnknownKind { name } => (name.clone(), 0, 0),
+            Broken::Io(error) => (error.to_string(), 0, 0),
+            Broken::Empty
+            | Broken::Encrypted
+            | Broken::UnknownEncryption
+            | Broken::WrongPassword
+            | Broken::NoPages
+            | Broken::NestedTooDeep
+            | Broken::Overlapping
+            | Broken::Office
+            | Broken::Cut
+            | Broken::Ornament
+            | Broken::Greedy
+            | Broken::Died => (String::new(), 0, 0),
+        };
+        Self { code: broken.code().to_owned(), what, found, limit }
+    }
+
+    pub(crate) fn broken(&self) -> Broken {
+        let Self { code, found, limit, .. } = self;
+        let (found, limit) = (*found, *limit);
+        let what = || PARTS.into_iter().find(|part| *part == self.what).unwrap_or("a document");
+        match code.as_str() {
+            "FILE_EMPTY" => Broken::Empty,
+            "FILE_UNREADABLE" => Broken::Unreadable { what: what() },
+            "PASSWORD_REQUIRED" => Broken::Encrypted,
+            "ENCRYPTION_UNSUPPORTED" => Broken::UnknownEncryption,
+            "PASSWORD_WRONG" => Broken::WrongPassword,
+            "NO_PAGES" => Broken::NoPages,
+            "NO_SUCH_PAGE" => Broken::NoSuchPage { page: found as usize },
+            "TOO_MANY_PAGES" => {
+                Broken::TooManyPages { found: found as usize, limit: limit as usize }
+            }
+            "TOO_LARGE" => Broken::TooLarge { what: what(), found, limit },
+            "DECOMPRESSION_BOMB" => Broken::Bomb { what: what(), limit },
+            "TOO_MANY_FILES" => Broken::TooManyFiles { limit: limit as usize },
+            "NESTED_TOO_DEEP" => Broken::NestedTooDeep,
+            "ZIP_OVERLAPPING" => Broken::Overlapping,
+            "OFFICE_DOCUMENT" => Broken::Office,
+            "PDF_CUT" => Broken::Cut,
+            "MAIL_ORNAMENT" => Broken::Ornament,
+            "TOO_SLOW" => Broken::Slow { seconds: limit },
+            "TOO_MUCH_MEMORY" => Broken::Greedy,
+            "READER_BROKE" => Broken::Panicked { what: what() },
+            "UNKNOWN_KIND" => Broken::UnknownKind { name: self.what.clone() },
+            "READ_FAILED" => Broken::Io(io::Error::other(self.what.clone())),
+            _ => Broken::Died,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Broken;
+    use super::{Broken, PARTS, Told};
+
+    #[test]
+    fn a_refusal_is_the_same_on_the_other_side() {
+        let parts = PARTS.into_iter().flat_map(|what| {
+            [
+                Broken::Unreadable { what },
+                Broken::Panicked { what },
+                Broken::TooLarge { what, found: 9, limit: 7 },
+                Broken::Bomb { what, limit: 7 },
+            ]
+        });
+        let all = parts.chain([
+            Broken::Empty,
+            Broken::Encrypted,
+            Broken::UnknownEncryption,
+            Broken::WrongPassword,
+            Broken::NoPages,
+            Broken::NoSuchPage { page: 3 },
+            Broken::TooManyPages { found: 9, limit: 7 },
+            Broken::TooManyFiles { limit: 7 },
+            Broken::NestedTooDeep,
+            Broken::Overlapping,
+            Broken::Office,
+            Broken::Cut,
+            Broken::Ornament,
+            Broken::Slow { seconds: 20 },
+            Broken::Greedy,
+            Broken::Died,
+            Broken::UnknownKind { name: "x".to_owned() },
+        ]);
+        for broken in all {
+            let told = Told::of(&broken).broken();
+            assert_eq!(told.to_string(), broken.to_string());
+            assert_eq!(told.sentence_es(), broken.sentence_es());
+        }
+    }
 
     #[test]
     fn both_languages_say_the_number() {

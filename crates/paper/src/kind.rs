@@ -1,7 +1,11 @@
 //! What a file is, by its content.
 
+use serde::{Deserialize, Serialize};
+
+use crate::foreign;
+
 /// The kinds of file that are accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Pdf,
     Tiff,
@@ -10,6 +14,8 @@ pub enum Kind {
     Zip,
     /// Plain text, pages separated by form feeds.
     Text,
+    /// An e-mail with what is attached to it.
+    Mail,
 }
 
 /// PDF readers accept junk before the header, within this distance.
@@ -26,14 +32,56 @@ pub fn sniff(first_bytes: &[u8]) -> Option<Kind> {
     } else if starts(b"II*\0") || starts(b"MM\0*") || starts(b"II+\0") || starts(b"MM\0+") {
         Some(Kind::Tiff)
     } else if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") {
-        Some(Kind::Zip)
+        (!is_office(first_bytes)).then_some(Kind::Zip)
     } else if head.windows(5).any(|window| window == b"%PDF-") {
         Some(Kind::Pdf)
-    } else if looks_like_text(first_bytes) {
+    } else if is_mail(first_bytes) {
+        Some(Kind::Mail)
+    } else if looks_like_text(first_bytes) && !foreign::is_foreign(first_bytes) {
         Some(Kind::Text)
     } else {
         None
     }
+}
+
+/// The same for a file with a name. What is text by its content is not read as text when the name says
+/// that it is data or markup; a name never makes something of a file that it is not.
+pub fn recognise(name: &str, first_bytes: &[u8]) -> Option<Kind> {
+    let kind = sniff(first_bytes)?;
+    let foreign = kind == Kind::Text && foreign::is_foreign_name(name);
+    (!foreign).then_some(kind)
+}
+
+/// The first file of what office programs and e-books call a document.
+fn is_office(first_bytes: &[u8]) -> bool {
+    let name = first_bytes.get(30..).unwrap_or_default();
+    let first = ["[Content_Types].xml", "mimetype", "_rels/", "docProps/", "word/", "xl/", "ppt/"];
+    first.iter().any(|first| name.starts_with(first.as_bytes()))
+}
+
+/// Whether it begins as a message does: lines with names, one of which says from whom it is and one that
+/// only a mail program writes.
+fn is_mail(first_bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(first_bytes);
+    let head = text.lines().take_while(|line| !line.is_empty());
+    let (mut from, mut by_program) = (false, false);
+    for line in head {
+        // A long line goes on in the next one.
+        if line.starts_with([' ', '\t']) {
+            continue;
+        }
+        let Some((name, _)) = line.split_once(':') else { return line.starts_with("From ") };
+        match name.to_ascii_lowercase().as_str() {
+            "from" => from = true,
+            "mime-version" | "message-id" | "received" | "return-path" => by_program = true,
+            name if name.is_empty() || name.contains(' ') => return false,
+            _ => {}
+        }
+        if from && by_program {
+            return true;
+        }
+    }
+    false
 }
 
 /// Text is what has no control characters but those of a printer. Bytes above 0x9f are letters in
@@ -55,7 +103,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Kind, sniff};
+    use super::{Kind, recognise, sniff};
 
     #[test]
     fn the_content_decides() {
@@ -67,10 +115,46 @@ mod tests {
             sniff("cut in a letter: ñ".as_bytes().split_last().unwrap().1),
             Some(Kind::Text)
         );
+        assert_eq!(
+            sniff(b"From: ana@example.com\r\nTo: b\r\nMIME-Version: 1.0\r\n"),
+            Some(Kind::Mail)
+        );
+        assert_eq!(sniff(b"From: Ana\nTo: Luis\nPages: 3\n\nFAX"), Some(Kind::Text));
         assert_eq!(sniff(b"MZ\x90\0\x03"), None);
         assert_eq!(sniff(b"\x7fELF\x02\x01\x01"), None);
         assert_eq!(sniff(b""), None);
         assert_eq!(sniff(b"  \n "), None);
+    }
+
+    #[test]
+    fn data_and_markup_are_no_pages() {
+        for foreign in [
+            "<!DOCTYPE html><html><body>Factura</body></html>",
+            "\u{feff}<?xml version=\"1.0\"?><Factura/>",
+            "{\"total\": 12}",
+            "[{\"total\": 12}]",
+            "{\\rtf1 Factura}",
+            "BEGIN:VCALENDAR\nEND:VCALENDAR",
+            "%!PS-Adobe-3.0",
+            "fecha;total;cliente\n2024-01-01;12,50;Ana\n2024-01-02;1,00;Luis\n",
+            "a\tb\tc\n1\t2\t3\n4\t5\t6\n",
+            "a,b,c\n1,2,3\n4,5,6\n",
+        ] {
+            assert_eq!(sniff(foreign.as_bytes()), None, "{foreign}");
+        }
+        for text in [
+            "Factura, cliente, total\nuno, dos, tres\ncuatro, cinco, seis",
+            "TOTAL 1.512,50\nIVA 262,50\nBASE 1.250,00",
+            "<3 de mayo",
+            "[1] Nota al pie",
+        ] {
+            assert_eq!(sniff(text.as_bytes()), Some(Kind::Text), "{text}");
+        }
+        assert_eq!(recognise("lista.CSV", b"uno dos"), None);
+        assert_eq!(recognise("lista.csv", b"%PDF-1.7"), Some(Kind::Pdf));
+        assert_eq!(recognise("nota.txt", b"uno dos"), Some(Kind::Text));
+        let docx = b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0\x13\0\0\0[Content_Types].xml";
+        assert_eq!(sniff(docx), None);
     }
 
     proptest! {

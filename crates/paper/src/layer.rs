@@ -1,9 +1,10 @@
 //! The text that a document carries, and whether it may be believed.
 
 use page::{PageText, Word};
+use serde::{Deserialize, Serialize};
 
 /// The text layer of a page, with what is needed to judge it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Layer {
     pub text: PageText,
     /// Share of the page covered by pictures, 0 to 1.

@@ -3,24 +3,29 @@
 //! [`sniff`] says what a file is by its content, [`unpack`] opens archives, [`Document`] gives the
 //! pages of one file: their size, the text layer with word boxes, and a picture of each.
 //!
-//! What arrives here was made by strangers. Every parser runs behind `guard`, which turns a panic
-//! into [`Broken::Panicked`]; sizes are read from headers and refused before anything is allocated;
-//! nothing is trusted by its name. [`Limits`] holds every number, [`Broken`] every refusal.
+//! What arrives here was made by strangers. A [`Renderer`] opens it in a process of its own, which may
+//! die. There every parser runs behind `guard`, which turns a panic into [`Broken::Panicked`]; sizes
+//! are read from headers and refused before anything is allocated; nothing is trusted by its name.
+//! [`Limits`] holds every number, [`Broken`] every refusal.
 
+mod apart;
 mod archive;
 mod broken;
 mod document;
+mod foreign;
 mod guard;
 mod kind;
 mod layer;
 mod limits;
+mod mail;
 mod pdf;
 mod picture;
 mod plain;
 
-pub use archive::{EntryName, unpack};
+pub use apart::{Renderer, WORKER, work};
+pub use archive::{EntryName, Unpacked, inspect, unpack};
 pub use broken::Broken;
 pub use document::Document;
-pub use kind::{Kind, sniff};
+pub use kind::{Kind, recognise, sniff};
 pub use layer::{Doubt, Layer};
 pub use limits::Limits;

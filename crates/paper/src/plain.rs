@@ -83,9 +83,9 @@ impl Plain {
     }
 
     /// Typed onto a PDF page, so that there is one renderer and the boxes fit the picture.
-    pub(crate) fn render(&self, page: usize, dpi: f32) -> Result<RgbImage, Broken> {
+    pub(crate) fn draw(&self, page: usize, dpi: f32, side: u32) -> Result<RgbImage, Broken> {
         let sheet = typewritten(self.lines(page)?, self.size(page)?);
-        Pdf::open(sheet, None, &self.limits)?.render(0, dpi, &self.limits)
+        Pdf::open(sheet, None, &self.limits)?.draw(0, dpi, side, &self.limits)
     }
 
     fn lines(&self, page: usize) -> Result<&Vec<String>, Broken> {
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn the_picture_shows_the_words_in_their_boxes() {
         let plain = Plain::open("Señor Núñez: 25 €".as_bytes(), &Limits::default()).unwrap();
-        let picture = plain.render(0, 72.0).unwrap();
+        let picture = plain.draw(0, 72.0, u32::MAX).unwrap();
         for word in plain.text(0).unwrap().text.words {
             let (x, y) = (word.place.x as u32, word.place.y as u32);
             let (w, h) = (word.place.w as u32, word.place.h as u32);

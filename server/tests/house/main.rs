@@ -3,6 +3,7 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
+mod bombs;
 mod chaos;
 mod cli;
 mod cluster;

@@ -88,7 +88,7 @@ Examples:
 pub(super) struct Submit {
     #[command(flatten)]
     pub(super) server: Server,
-    /// PDF, TIFF, JPEG, PNG, text, or ZIP of these
+    /// PDF, TIFF, JPEG, PNG, text, e-mail, or ZIP of these
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// All files as one request

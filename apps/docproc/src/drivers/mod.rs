@@ -4,6 +4,7 @@ pub mod broker;
 pub mod callback;
 pub mod environment;
 pub mod folder;
+pub mod front;
 pub mod letters;
 pub mod reading;
 pub mod reception;

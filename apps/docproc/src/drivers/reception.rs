@@ -1,13 +1,13 @@
 //! *Recepción* (§3.1): a form with files becomes a request, or a clear refusal and nothing.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use axum::{
     extract::{Multipart, multipart::Field},
     http::StatusCode,
 };
 use jiff::Timestamp;
-use paper::{Broken, Kind};
+use paper::{Broken, Kind, Limits};
 use serde_json::{Map, Value as Json};
 use web::{Lang, Problem};
 
@@ -29,6 +29,11 @@ const LONGEST_TEXT: usize = 64 * 1024;
 const LONGEST_NAME: usize = 255;
 /// Files up to this size are opened before they are accepted.
 const OPENED_AT_ONCE: u64 = 32 << 20;
+/// Working time for opening one of them: whoever sent it waits.
+const OPENED_WITHIN: Duration = Duration::from_secs(3);
+/// When others are being opened for longer than this, a file is accepted as it is: whoever splits it
+/// opens it anyway, and will say what is wrong.
+const WAITS: Duration = Duration::from_secs(2);
 /// Enough to tell what a file is.
 const HEAD: usize = 4096;
 
@@ -122,15 +127,20 @@ pub async fn read(
 
 /// Opens what was sent: a file that cannot be read is refused now, not found out later.
 pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
+    let Some(place) = runtime.front.place(WAITS).await else { return Ok(()) };
     let files = files.to_vec();
     let opened = tokio::task::spawn_blocking(move || {
-        let limits = runtime.limits();
+        let _place = place;
+        let limits = Limits { open: OPENED_WITHIN, ..runtime.limits() };
         let mut pages = 0;
         for file in files {
             let refused = |broken| Err((file.name.clone(), broken));
-            // Archives are unpacked by whoever splits them.
-            if file.kind == kind_word(Kind::Zip) {
-                continue;
+            // Archives are unpacked by whoever splits them; their tables are looked at here.
+            if is_archive(&file) {
+                match inspect(&runtime, &file, &limits) {
+                    Ok(()) => continue,
+                    Err(broken) => return refused(broken),
+                }
             }
             if file.bytes > limits.file_bytes {
                 let (found, limit) = (file.bytes, limits.file_bytes);
@@ -139,7 +149,7 @@ pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Resul
             if file.bytes > OPENED_AT_ONCE {
                 continue;
             }
-            match runtime.status.opened.get(&runtime.storage, &file, &limits) {
+            match runtime.document(&file, &limits) {
                 Ok(document) => pages += document.page_count(),
                 Err(broken) => return refused(broken),
             }
@@ -156,6 +166,22 @@ pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Resul
     }
 }
 
+/// Whether other files are in it.
+pub fn is_archive(file: &FileRow) -> bool {
+    [Kind::Zip, Kind::Mail].into_iter().any(|kind| file.kind == kind_word(kind))
+}
+
+fn inspect(runtime: &Runtime, file: &FileRow, limits: &Limits) -> Result<(), Broken> {
+    if file.kind != kind_word(Kind::Zip) {
+        return Ok(());
+    }
+    match paper::inspect(runtime.storage.reader(file)?, limits) {
+        Err(broken @ (Broken::Office | Broken::Overlapping)) => Err(broken),
+        // What else is wrong with it is told when it is unpacked.
+        _ => Ok(()),
+    }
+}
+
 fn broken_file(name: &str, broken: &Broken, lang: Lang) -> Problem {
     let (status, sentence) = (status_of(broken), broken.sentence(lang == Lang::Es));
     Problem::new(status, broken.code()).lang(lang).detail(format!("{name}: {sentence}"))
@@ -167,6 +193,7 @@ fn status_of(broken: &Broken) -> StatusCode {
         Broken::TooLarge { .. } | Broken::TooManyPages { .. } | Broken::Bomb { .. } => {
             StatusCode::PAYLOAD_TOO_LARGE
         }
+        Broken::Office | Broken::UnknownKind { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     }
 }
@@ -190,7 +217,7 @@ async fn take_file(
                 if writer.bytes() + chunk.len() as u64 > left {
                     break Err(too_large(lang));
                 }
-                if head.len() == HEAD && paper::sniff(&head).is_none() {
+                if head.len() == HEAD && paper::recognise(&name, &head).is_none() {
                     break Err(unknown_kind(&name, lang));
                 }
                 writer.write(&chunk).await?;
@@ -211,7 +238,7 @@ async fn take_file(
         };
         return Err(Problem::unprocessable("FICHERO_VACIO").lang(lang).detail(detail).into());
     }
-    let Some(kind) = paper::sniff(&head) else {
+    let Some(kind) = paper::recognise(&name, &head) else {
         writer.give_up().await;
         return Err(unknown_kind(&name, lang).into());
     };
@@ -370,6 +397,7 @@ pub(super) fn file(n: u32, name: String, kind: Kind, place: String, stored: Stor
         packed_in: None,
         password: None,
         pages: None,
+        set_aside: Vec::new(),
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 use engine::Word as _;
 use jiff::Timestamp;
 use ocr::Pack;
-use paper::Limits;
+use paper::{Broken, Document, Limits, Renderer};
 use serde_json::json;
 use understand::classify::Classifier;
 
@@ -20,6 +20,7 @@ use super::{
     broker::Outbox,
     callback::Clients,
     folder::Seen,
+    front::{self, Front},
     reading::WorkerStatus,
     resources::Sampler,
     storage::{Address, Fault, Storage},
@@ -29,7 +30,7 @@ use crate::{
     decisions::{receive::CommitBatcher, storage::Unsettled},
     golden::Rehearsals,
     model::Component,
-    store::{catalogue::Workflows, policy::Policy},
+    store::{catalogue::Workflows, policy::Policy, requests::FileRow},
 };
 
 /// How a process was set up.
@@ -52,6 +53,8 @@ pub struct Config {
     pub health_port: Option<u16>,
     /// Absent: the address the process listens on.
     pub health_address: Option<IpAddr>,
+    /// Whether files are opened in processes of their own; what they run is this very program.
+    pub apart: bool,
 }
 
 /// A text that must not reach a log by accident.
@@ -150,6 +153,8 @@ pub struct Runtime {
     pub pack: Option<Pack>,
     pub classifier: ClassifierSlot,
     pub status: WorkerStatus,
+    pub renderer: Renderer,
+    pub front: Front,
     pub folder: Seen,
     pub callbacks: Clients,
     pub arrivals: CommitBatcher,
@@ -170,8 +175,11 @@ impl Runtime {
                 tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
             })
             .ok();
+        // The readers, who route and split beside them, whoever waits at the front, and rehearsals.
+        let most = config.threads.max(1) + 1 + front::PLACES + 1;
         Ok(Self {
             storage: Storage::open(&config.storage)?,
+            renderer: if config.apart { Renderer::own(most) } else { Renderer::Here },
             pack,
             most_pages: AtomicUsize::new(Limits::default().pages),
             config,
@@ -182,6 +190,11 @@ impl Runtime {
     /// What one file may cost, as the settings say now.
     pub fn limits(&self) -> Limits {
         Limits { pages: self.most_pages.load(Ordering::Relaxed), ..Limits::default() }
+    }
+
+    /// Opens a stored file, or finds it open. Blocking.
+    pub fn document(&self, file: &FileRow, limits: &Limits) -> Result<Arc<Document>, Broken> {
+        self.status.opened.get(&self.storage, &self.renderer, file, limits)
     }
 
     pub fn heed(&self, policy: &Policy) {

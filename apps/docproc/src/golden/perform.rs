@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use page::PageText;
-use paper::{Document, Kind};
+use paper::Document;
 use understand::{classify::first_page_evidence, extract};
 
 use super::Readers;
 use crate::{
-    drivers::reading::{engine_of, kind_word},
+    drivers::reading::engine_of,
+    drivers::reception::is_archive,
     drivers::runtime::Runtime,
     model::Engine,
     rules::{
+        blank::BLANK,
         continuity::{PagePosition, Scores},
         workflow::Workflow,
     },
@@ -27,9 +29,8 @@ pub(super) fn open(runtime: &Runtime, files: &[FileRow]) -> Result<Vec<Arc<Docum
     let mut pages = 0;
     for file in files {
         let named = |broken: paper::Broken| format!("{}: {broken}", file.name);
-        if file.kind != kind_word(Kind::Zip) {
-            let document =
-                runtime.status.opened.get(&runtime.storage, file, &limits).map_err(named)?;
+        if !is_archive(file) {
+            let document = runtime.document(file, &limits).map_err(named)?;
             pages += document.page_count();
             opened.push(document);
             continue;
@@ -44,7 +45,7 @@ pub(super) fn open(runtime: &Runtime, files: &[FileRow]) -> Result<Vec<Arc<Docum
         })
         .map_err(named)?;
         for (kind, bytes) in inside {
-            let document = Document::open(bytes, kind, None, &limits).map_err(named)?;
+            let document = runtime.renderer.open(bytes, kind, None, &limits).map_err(named)?;
             pages += document.page_count();
             opened.push(Arc::new(document));
         }
@@ -81,6 +82,9 @@ pub(super) fn read(
 }
 
 pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Scores {
+    if text.words.is_empty() {
+        return vec![(BLANK.to_owned(), 1.0)];
+    }
     let scores = runtime.classifier.scores(text, &workflow.types());
     scores.into_iter().map(|(name, p)| (name, rounded(p))).collect()
 }

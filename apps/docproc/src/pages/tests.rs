@@ -163,6 +163,7 @@ fn detail() -> RequestDetail {
             sha256: String::new(),
             packed_in: None,
             pages: Some(1),
+            set_aside: Vec::new(),
         }],
         pages: vec![leaf],
         documents: vec![document],

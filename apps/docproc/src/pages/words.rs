@@ -85,6 +85,7 @@ pub fn doc_type(page: &Page, word: &str) -> String {
         "payslip" => page.t("Nómina", "Payslip").to_owned(),
         "contract" => page.t("Contrato", "Contract").to_owned(),
         "other" => page.t("Otro", "Other").to_owned(),
+        "blank" => page.t("Página en blanco", "Blank page").to_owned(),
         own => spaced(own),
     }
 }

@@ -34,6 +34,7 @@ use crate::{
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(process))
+        .layer(axum::middleware::from_fn(super::upload::heard_out))
         // The house's body limit is for JSON; files are bounded where they are read.
         .layer(DefaultBodyLimit::disable())
         .routes(routes!(status))
@@ -50,7 +51,7 @@ struct Accepted {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "the shape of the form, for its documentation")]
 struct ProcessForm {
-    /// PDF, TIFF, JPEG, PNG, text or a ZIP of these; may repeat.
+    /// PDF, TIFF, JPEG, PNG, plain text, a ZIP of these or an e-mail with them; may repeat.
     #[schema(format = Binary)]
     file: String,
     /// A JSON object.

@@ -18,6 +18,7 @@ mod steer;
 mod submission;
 mod task_detail;
 mod tasks;
+mod upload;
 mod work;
 mod workflows;
 

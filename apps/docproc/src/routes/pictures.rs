@@ -6,7 +6,7 @@ use axum::{
 };
 use bytes::Bytes;
 use host::Failure;
-use image::{DynamicImage, codecs::jpeg::JpegEncoder, imageops::FilterType};
+use image::{DynamicImage, codecs::jpeg::JpegEncoder};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -15,7 +15,10 @@ use web::{Lang, Path, Problem, Query};
 use super::{AtDesk as _, Desk};
 use crate::{
     Context,
-    drivers::storage::{Fault, Storage},
+    drivers::{
+        front::{self, Unseen},
+        storage::{Fault, Storage},
+    },
     policy::Action,
     store::{pages, requests},
 };
@@ -118,19 +121,20 @@ async fn make(
     let page = all.into_iter().find(|page| page.n == n).ok_or_else(|| gone(lang))?;
     let file = files.into_iter().find(|file| file.n == page.file);
     let file = file.ok_or_else(|| gone(lang))?;
-    let storage = runtime.storage.clone();
-    let drawn = tokio::task::spawn_blocking(move || {
-        let document = runtime.status.opened.get(&runtime.storage, &file, &runtime.limits())?;
-        let picture = document.render(page.page_in_file as usize, size.dpi)?;
-        Ok::<_, paper::Broken>(encode(picture, page.turned, size))
-    });
-    let broken = |detail: String| Problem::unprocessable("SIN_IMAGEN").lang(lang).detail(detail);
-    let drawn = drawn.await.map_err(|_| broken("the page could not be drawn".to_owned()))?;
-    let bytes = drawn.map_err(|error| broken(error.sentence(lang == web::Lang::Es)))?;
-    if let Err(error) = storage.put(place, bytes.clone()).await {
-        tracing::warn!(%error, "a picture was made but not kept");
-    }
-    Ok(bytes)
+    let wanted = front::Wanted {
+        page: page.page_in_file as usize,
+        dpi: size.dpi,
+        side: size.side,
+        place: place.to_owned(),
+        file,
+    };
+    let drawn = front::picture(runtime, wanted, move |picture| encode(picture, page.turned, size));
+    drawn.await.map_err(|unseen| match unseen {
+        Unseen::Broken(sentence) => {
+            Problem::unprocessable("SIN_IMAGEN").lang(lang).detail(lang.say(&sentence)).into()
+        }
+        Unseen::Storage(fault) => super::intake::unstored(lang, &fault),
+    })
 }
 
 fn encode(picture: image::RgbImage, turned: i64, size: Size) -> Bytes {
@@ -140,11 +144,6 @@ fn encode(picture: image::RgbImage, turned: i64, size: Size) -> Bytes {
         180 => picture.rotate180(),
         270 => picture.rotate270(),
         _ => picture,
-    };
-    let picture = if picture.width().max(picture.height()) > size.side {
-        picture.resize(size.side, size.side, FilterType::Triangle)
-    } else {
-        picture
     };
     let mut bytes = Vec::new();
     let encoder = JpegEncoder::new_with_quality(&mut bytes, size.quality);

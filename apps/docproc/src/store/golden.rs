@@ -185,6 +185,7 @@ fn file(row: &Row) -> Result<FileRow, Error> {
         packed_in: None,
         password: None,
         pages: None,
+        set_aside: Vec::new(),
     })
 }
 

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use db::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use engine::Word as _;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use utoipa::ToSchema;
 
 use super::answers::{self, Given};
 use crate::model::{Progress, Standing, Status};
@@ -62,6 +64,17 @@ pub struct FileRow {
     pub packed_in: Option<u32>,
     pub password: Option<String>,
     pub pages: Option<u32>,
+    /// Of an archive: what in it could not be read.
+    pub set_aside: Vec<Aside>,
+}
+
+/// A file of an archive that was set aside, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Aside {
+    pub name: String,
+    pub code: String,
+    pub es: String,
+    pub en: String,
 }
 
 pub async fn insert(decision: &mut Decision, requests: &[RequestRow]) -> Result<(), Error> {
@@ -100,7 +113,7 @@ pub async fn insert(decision: &mut Decision, requests: &[RequestRow]) -> Result<
 /// Writes files; one that is there already learns how many pages it has.
 pub async fn put_files(decision: &mut Decision, files: &[(&str, &FileRow)]) -> Result<(), Error> {
     let mut rows = Rows::new(db::columns![
-        request_id n name kind bytes sha256 place content packed_in password pages
+        request_id n name kind bytes sha256 place content packed_in password pages set_aside
     ]);
     for (request, file) in files {
         rows.push([
@@ -115,14 +128,36 @@ pub async fn put_files(decision: &mut Decision, files: &[(&str, &FileRow)]) -> R
             file.packed_in.into(),
             file.password.clone().into(),
             file.pages.into(),
+            told(&file.set_aside).into(),
         ]);
     }
     let sql = "INSERT INTO request_files (request_id, n, name, kind, bytes, sha256, place,
-               content, packed_in, password, pages)
+               content, packed_in, password, pages, set_aside)
                SELECT request_id, n, name, kind, bytes, sha256, place, content, packed_in,
-               password, pages FROM ROWS WHERE true
-               ON CONFLICT (request_id, n) DO UPDATE SET pages = excluded.pages";
+               password, pages, set_aside FROM ROWS WHERE true
+               ON CONFLICT (request_id, n) DO UPDATE SET pages = excluded.pages,
+               set_aside = excluded.set_aside";
     decision.tx.each(sql, &[], &rows).await.map(drop)
+}
+
+fn told(aside: &[Aside]) -> Option<Json> {
+    if aside.is_empty() { None } else { serde_json::to_value(aside).ok() }
+}
+
+/// What was set aside of the archives of these requests.
+pub async fn set_aside(tx: &mut Tx, ids: &[&str]) -> Result<HashMap<String, Vec<Aside>>, Error> {
+    let sql = "SELECT request_id, set_aside FROM request_files WHERE set_aside IS NOT NULL
+               AND request_id IN (SELECT id FROM ROWS) ORDER BY request_id, n";
+    let mut aside: HashMap<String, Vec<Aside>> = HashMap::new();
+    for row in tx.all_of(sql, &[], &Rows::of(&["id"], ids.iter().copied())).await? {
+        aside.entry(row.get("request_id")?).or_default().extend(asides(&row)?);
+    }
+    Ok(aside)
+}
+
+fn asides(row: &Row) -> Result<Vec<Aside>, Error> {
+    let told = row.maybe::<Json>("set_aside")?;
+    Ok(told.and_then(|told| serde_json::from_value(told).ok()).unwrap_or_default())
 }
 
 pub async fn find(tx: &mut Tx, id: &str) -> Result<Option<RequestRow>, Error> {
@@ -382,5 +417,6 @@ pub(super) fn file(row: &Row) -> Result<FileRow, Error> {
         packed_in: row.maybe::<i64>("packed_in")?.map(|n| n as u32),
         password: row.maybe("password")?,
         pages: row.maybe::<i64>("pages")?.map(|n| n as u32),
+        set_aside: asides(row)?,
     })
 }

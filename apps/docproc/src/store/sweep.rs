@@ -120,7 +120,8 @@ impl Slice for Ended<'_> {
             "UPDATE review_tasks SET input_data = '{}', output_data = NULL WHERE request_id = $1",
             "UPDATE answers SET body = '{}' WHERE request_id = $1",
             "DELETE FROM stage_replies WHERE request_id = $1",
-            "UPDATE request_files SET name = '', password = NULL, content = NULL
+            "UPDATE request_files SET name = '', password = NULL, content = NULL,
+             set_aside = NULL
              WHERE request_id = $1",
         ] {
             decision.tx.execute(sql, &[id.as_str().into()]).await?;

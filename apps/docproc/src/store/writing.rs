@@ -268,6 +268,7 @@ impl<'a> Writing<'a> {
             .map(|one| one.row.id.as_str())
             .collect();
         let mut said = outside::about_requests(&mut decision.tx, &asked).await?;
+        let mut aside = requests::set_aside(&mut decision.tx, &ids).await?;
         let mut told = Vec::new();
         for (which, patch) in &mut done {
             let row = &self.loaded[**which].row;
@@ -277,6 +278,9 @@ impl<'a> Writing<'a> {
             let said = said.remove(&row.id).unwrap_or_default();
             let result = answer::compose(&row.id, &row.workflow_name, pages, &pieces);
             let result = answer::with_replies(result, said);
+            let aside = aside.remove(&row.id).unwrap_or_default();
+            let aside = serde_json::to_value(aside).unwrap_or_default();
+            let result = answer::with_set_aside(result, aside);
             if row.callback_url.is_some() {
                 let status = Status::Completed.word();
                 told.push(Given::new(row, answers::Kind::Final, status, Some(&result), &[]));

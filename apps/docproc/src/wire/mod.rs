@@ -17,7 +17,7 @@ use crate::{
         documents::DocumentRow,
         pages::PageRow,
         partial::Partial,
-        requests::{FileRow, RequestRow},
+        requests::{Aside, FileRow, RequestRow},
         reviews::TaskRow,
     },
 };
@@ -150,6 +150,9 @@ pub struct FileView {
     pub sha256: String,
     pub packed_in: Option<u32>,
     pub pages: Option<u32>,
+    /// Of an archive: what in it could not be read, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set_aside: Vec<Aside>,
 }
 
 impl FileView {
@@ -162,6 +165,7 @@ impl FileView {
             sha256: file.sha256.clone(),
             packed_in: file.packed_in,
             pages: file.pages,
+            set_aside: file.set_aside.clone(),
         }
     }
 }

@@ -8,7 +8,7 @@ use zip::{ZipWriter, write::SimpleFileOptions};
 
 use crate::office::{Office, on_both, on_sqlite};
 
-fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+pub(crate) fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in files {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -17,7 +17,7 @@ fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn tiff(pages: usize) -> Vec<u8> {
+pub(crate) fn tiff(pages: usize) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut bytes).unwrap();
     for _ in 0..pages {
@@ -26,7 +26,7 @@ fn tiff(pages: usize) -> Vec<u8> {
     bytes.into_inner()
 }
 
-fn pdf(pages: u64) -> Vec<u8> {
+pub(crate) fn pdf(pages: u64) -> Vec<u8> {
     let one = |seed| samples::generate(samples::Kind::Receipt, samples::Lang::Es, seed);
     let made: Vec<_> = (0..pages).map(one).collect();
     samples::pdf(&made.iter().collect::<Vec<_>>())
@@ -42,7 +42,6 @@ async fn scenario_3_an_archive_is_one_request() {
         let id = body["request_id"].as_str().unwrap();
         let now = office.until(id, |now| !now["page_count"].is_null()).await;
         assert_eq!(now["page_count"], 9);
-        // Blank pages of a picture are nobody's: people are asked, and the rest goes on.
         let grouped = |detail: &Json| {
             let pages = detail["pages"].as_array().unwrap();
             pages.iter().filter(|page| page["file"] != 3).all(|p| !p["document_id"].is_null())
@@ -95,7 +94,7 @@ async fn scenario_3_what_cannot_be_read_fails_with_a_reason() {
         let truncated = pdf(1)[..200].to_vec();
         let many = vec!["x"; 10_000].join("\u{c}").into_bytes();
         for (name, bytes, expected) in [
-            ("truncated.pdf", truncated, (422, &["FILE_UNREADABLE", "NO_PAGES"][..])),
+            ("truncated.pdf", truncated, (422, &["FILE_UNREADABLE", "NO_PAGES", "PDF_CUT"][..])),
             ("many.txt", many, (413, &["TOO_MANY_PAGES"])),
         ] {
             // A good file beside it is not accepted either, and neither is kept.

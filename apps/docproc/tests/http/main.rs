@@ -5,6 +5,7 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
+mod arrivals;
 mod atomic;
 mod broker;
 mod capacity;

@@ -105,6 +105,7 @@ fn row(place: &str, bytes: u64) -> FileRow {
         packed_in: None,
         password: None,
         pages: None,
+        set_aside: Vec::new(),
     }
 }
 

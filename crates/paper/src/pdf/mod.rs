@@ -14,6 +14,7 @@ use hayro_interpret::util::TransformExt;
 use hayro_interpret::{Context, Device, InterpreterCache, InterpreterSettings, interpret_page};
 use hayro_syntax::{DecryptionError, LoadPdfError};
 use image::RgbImage;
+use memchr::memmem;
 
 use crate::guard::{self, Deadline};
 use crate::{Broken, Layer, Limits};
@@ -36,9 +37,14 @@ impl Pdf {
     ) -> Result<Self, Broken> {
         guard::deep(WHAT, || {
             streams::check_raw(&bytes, limits)?;
+            let cut = is_cut(&bytes);
             let file = load(bytes, password)?;
             streams::check(&file, limits)?;
             let found = file.pages().len();
+            // The pages that are missing would be missed by nobody.
+            if cut {
+                return Err(Broken::Cut);
+            }
             if found == 0 {
                 return Err(Broken::NoPages);
             }
@@ -75,16 +81,17 @@ impl Pdf {
 
     /// Draws the page. The rasteriser cannot be interrupted, so the page is weighed first (see
     /// [`weigh`]) and refused when its estimated work exceeds [`Limits::render`].
-    pub(crate) fn render(
+    pub(crate) fn draw(
         &self,
         page: usize,
         dpi: f32,
+        side: u32,
         limits: &Limits,
     ) -> Result<RgbImage, Broken> {
-        let size = self.size(page)?;
-        let scale = scale(size, dpi, limits);
+        let sheet = self.size(page)?;
+        let scale = scale(sheet, dpi, side, limits);
         guard::deep(WHAT, || {
-            let area = (size.0 * scale, size.1 * scale);
+            let area = (sheet.0 * scale, sheet.1 * scale);
             let mut scales = weigh::Scales::new(area, limits);
             self.interpret(page, scale, &mut scales)?;
             let pixels = PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE };
@@ -123,6 +130,21 @@ impl Pdf {
     }
 }
 
+/// Whether the file ends within an object. Behind the last end of a file, of which one that was changed
+/// has several, there may be anything but the beginning of an object; and where the end is missing, the
+/// table of places follows the last object.
+fn is_cut(bytes: &[u8]) -> bool {
+    let ended = memmem::rfind(bytes, b"%%EOF").map_or(0, |at| at);
+    let open = |rest: &[u8]| memmem::find(rest, b" obj").is_some();
+    if !open(&bytes[ended..]) {
+        return false;
+    }
+    let last = memmem::rfind(bytes, b"endobj").map_or(0, |at| at);
+    let rest = &bytes[last.max(ended)..];
+    open(rest)
+        || (memmem::find(rest, b"xref").is_none() && memmem::find(rest, b"trailer").is_none())
+}
+
 /// Many files are encrypted with the empty password, to forbid printing; those open without one.
 fn load(bytes: Vec<u8>, password: Option<&str>) -> Result<hayro_syntax::Pdf, Broken> {
     let bytes = std::sync::Arc::new(bytes);
@@ -145,10 +167,10 @@ fn load(bytes: Vec<u8>, password: Option<&str>) -> Result<hayro_syntax::Pdf, Bro
 }
 
 /// Pixels per point: as asked, or as many as the limits allow.
-fn scale((width, height): (f32, f32), dpi: f32, limits: &Limits) -> f32 {
+fn scale((width, height): (f32, f32), dpi: f32, side: u32, limits: &Limits) -> f32 {
     let wanted = if dpi.is_finite() { dpi.clamp(1.0, 2400.0) / 72.0 } else { 1.0 };
-    let by_area = (limits.pixels as f32 / (width * height)).sqrt();
-    let by_side = SIDE / width.max(height);
+    let by_area = (limits.pixels.min(limits.drawn) as f32 / (width * height)).sqrt();
+    let by_side = SIDE.min(side as f32) / width.max(height);
     // At least one pixel each way.
     wanted.min(by_area).min(by_side).max(1.0 / width.min(height))
 }

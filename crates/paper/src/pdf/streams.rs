@@ -219,8 +219,18 @@ fn check_columns(stream: &Stream<'_>, limits: &Limits) -> Result<(), Broken> {
     if too_wide { Err(Broken::Bomb { what: "stream", limit }) } else { Ok(()) }
 }
 
+/// The pixels of a picture, or of the mask that belongs to it when that has more.
+pub(super) fn picture_pixels(stream: &Stream<'_>) -> u64 {
+    let pixels = |stream: &Stream<'_>| {
+        let (width, height) = picture_size(stream);
+        u64::from(width) * u64::from(height)
+    };
+    let mask = |key: &[u8]| stream.dict().get::<Stream<'_>>(key).map_or(0, |mask| pixels(&mask));
+    pixels(stream).max(mask(b"SMask")).max(mask(b"Mask"))
+}
+
 /// The larger of what the dictionary and the encoded picture itself say.
-pub(super) fn picture_size(stream: &Stream<'_>) -> (u32, u32) {
+fn picture_size(stream: &Stream<'_>) -> (u32, u32) {
     let dict = stream.dict();
     let side = |short: &[u8], long: &[u8]| {
         dict.get::<u32>(short).or_else(|| dict.get::<u32>(long)).unwrap_or(0)

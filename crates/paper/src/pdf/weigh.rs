@@ -155,11 +155,10 @@ impl<'a> Device<'a> for Scales<'_> {
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        let (width, height) = match &image {
-            Image::Stencil(stencil) => streams::picture_size(stencil.stream()),
-            Image::Raster(raster) => streams::picture_size(raster.stream()),
+        let found = match &image {
+            Image::Stencil(stencil) => streams::picture_pixels(stencil.stream()),
+            Image::Raster(raster) => streams::picture_pixels(raster.stream()),
         };
-        let found = u64::from(width) * u64::from(height);
         if found > self.limits.pixels {
             let limit = self.limits.pixels;
             guard::stop(Broken::TooLarge { what: "picture", found, limit });

@@ -2,6 +2,7 @@
 
 mod fax;
 mod palette;
+mod shrink;
 mod tiff;
 
 use std::io::Cursor;
@@ -43,7 +44,7 @@ impl Pictures {
             Kind::Tiff => Format::Tiff,
             Kind::Jpeg => Format::Jpeg,
             Kind::Png => Format::Png,
-            Kind::Pdf | Kind::Zip | Kind::Text => {
+            Kind::Pdf | Kind::Zip | Kind::Text | Kind::Mail => {
                 return Err(Broken::Unreadable { what: "a picture" });
             }
         };
@@ -65,11 +66,14 @@ impl Pictures {
         Ok((*w as f32, *h as f32))
     }
 
-    pub(crate) fn render(&self, page: usize, limits: &Limits) -> Result<RgbImage, Broken> {
+    pub(crate) fn draw(&self, page: usize, side: u32, limits: &Limits) -> Result<RgbImage, Broken> {
         self.size(page)?;
-        guard::here(self.format.name(), || match self.format {
-            Format::Tiff => tiff::render(&self.bytes, page, limits),
-            Format::Jpeg | Format::Png => single(&self.bytes, self.format, limits),
+        guard::here(self.format.name(), || {
+            let picture = match self.format {
+                Format::Tiff => tiff::render(&self.bytes, page, limits)?,
+                Format::Jpeg | Format::Png => single(&self.bytes, self.format, limits)?,
+            };
+            shrink::within(picture, side, limits.drawn)
         })
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn sizes(bytes: &[u8], limits: &Limits) -> Result<Vec<(u32, u32)>, Br
         let (width, height) = tiff.dimensions().map_err(unreadable)?;
         let height = height.saturating_mul(fax::row_repeat(&mut tiff));
         check_pixels(width, height, limits)?;
+        check_compression(&mut tiff)?;
         let side = lies_on_its_side(orientation(&mut tiff));
         sizes.push(if side { (height, width) } else { (width, height) });
         if !tiff.more_images() {
@@ -33,6 +34,26 @@ pub(super) fn sizes(bytes: &[u8], limits: &Limits) -> Result<Vec<(u32, u32)>, Br
             return Err(Broken::TooManyPages { found, limit: limits.pages });
         }
         tiff.next_image().map_err(unreadable)?;
+    }
+}
+
+/// Scanners know zstd and LZMA too, by numbers of their own; what is not decoded here is refused before
+/// anybody waits for it.
+fn check_compression(tiff: &mut Tiff<'_>) -> Result<(), Broken> {
+    let compression = code(tiff, Tag::Compression).unwrap_or(1);
+    match CompressionMethod::from_u16(compression) {
+        Some(
+            CompressionMethod::None
+            | CompressionMethod::Huffman
+            | CompressionMethod::Fax3
+            | CompressionMethod::Fax4
+            | CompressionMethod::LZW
+            | CompressionMethod::ModernJPEG
+            | CompressionMethod::Deflate
+            | CompressionMethod::OldDeflate
+            | CompressionMethod::PackBits,
+        ) => Ok(()),
+        _ => Err(Broken::Unreadable { what: "TIFF of this compression" }),
     }
 }
 

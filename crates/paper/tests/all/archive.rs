@@ -12,6 +12,15 @@ fn names(bytes: &[u8]) -> Vec<String> {
     unpacked(bytes, &Limits::default()).unwrap().into_iter().map(|(name, ..)| name).collect()
 }
 
+/// What was set aside, and why.
+fn aside(bytes: &[u8]) -> Vec<(String, Broken)> {
+    let unpacked = unpack(Cursor::new(bytes), &Limits::default(), &mut |_, _, file| {
+        std::io::copy(file, &mut std::io::sink()).map(drop)
+    });
+    let aside = unpacked.unwrap().aside;
+    aside.into_iter().map(|(name, broken)| (name.to_string(), broken)).collect()
+}
+
 fn pdf() -> Vec<u8> {
     Sheet::new(&lines(&["Factura"])).pdf()
 }
@@ -56,7 +65,11 @@ fn one_archive_inside_is_opened_and_two_are_too_deep() {
     let middle = zip(&[("lote.zip", &inner), ("z.pdf", &pdf())]);
     assert_eq!(names(&middle), ["lote.zip/1.pdf", "lote.zip/2.pdf", "z.pdf"]);
     let outer = zip(&[("todo.zip", &middle)]);
-    assert!(matches!(refusal(unpacked(&outer, &Limits::default())), Broken::NestedTooDeep));
+    assert_eq!(names(&outer), ["todo.zip/z.pdf"]);
+    let aside = aside(&outer);
+    assert!(
+        matches!(aside.as_slice(), [(name, Broken::NestedTooDeep)] if name == "todo.zip/lote.zip")
+    );
 }
 
 #[test]
@@ -68,8 +81,84 @@ fn names_cannot_climb_out() {
 #[test]
 fn an_unknown_file_is_named() {
     let bytes = zip(&[("a.pdf", &pdf()), ("setup.exe", b"MZ\x90\0\x03\0\0\0")]);
-    let broken = refusal(unpacked(&bytes, &Limits::default()));
-    assert!(matches!(&broken, Broken::UnknownKind { name } if name == "setup.exe"), "{broken}");
+    assert_eq!(names(&bytes), ["a.pdf"], "the rest goes on");
+    let aside = aside(&bytes);
+    let [(_, broken)] = aside.as_slice() else { panic!("{aside:?}") };
+    assert!(matches!(broken, Broken::UnknownKind { name } if name == "setup.exe"), "{broken}");
+    let alone = zip(&[("setup.exe", b"MZ\x90\0\x03\0\0\0")]);
+    assert!(matches!(refusal(unpacked(&alone, &Limits::default())), Broken::UnknownKind { .. }));
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_the_rest_goes_on() {
+    let mut bytes = zip(&[("1.pdf", &pdf()), ("2.pdf", &pdf()), ("3.html", b"<html></html>")]);
+    for byte in &mut bytes[60..200] {
+        *byte = !*byte;
+    }
+    assert_eq!(names(&bytes), ["2.pdf"]);
+    let reasons: Vec<_> =
+        aside(&bytes).iter().map(|(name, why)| format!("{name} {}", why.code())).collect();
+    assert_eq!(reasons, ["1.pdf FILE_UNREADABLE", "3.html UNKNOWN_KIND"]);
+}
+
+/// Two entries of the table that mean the same bytes.
+fn overlapping() -> Vec<u8> {
+    let mut bytes = zip(&[("1.pdf", &pdf()), ("2.pdf", &pdf())]);
+    let second = bytes.windows(4).rposition(|four| four == b"PK\x01\x02").unwrap();
+    bytes[second + 42..second + 46].fill(0);
+    bytes
+}
+
+#[test]
+fn files_that_lie_over_one_another_and_office_documents_are_refused() {
+    let over = overlapping();
+    assert!(matches!(refusal(unpacked(&over, &Limits::default())), Broken::Overlapping));
+    let inspected = paper::inspect(Cursor::new(&over), &Limits::default());
+    assert!(matches!(inspected, Err(Broken::Overlapping)));
+    let docx = zip(&[("word/document.xml", b"<w/>"), ("[Content_Types].xml", b"<Types/>")]);
+    assert!(matches!(refusal(unpacked(&docx, &Limits::default())), Broken::Office));
+    let within = zip(&[("a.pdf", &pdf()), ("carta.docx", &docx)]);
+    assert!(matches!(aside(&within).as_slice(), [(name, _)] if name == "carta.docx"));
+}
+
+/// A message with these parts.
+fn mail(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut text = "From: ana@example.com\r\nTo: facturas@example.com\r\nSubject: Su factura\r\n\
+        MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b1\r\n\r\n\
+        --b1\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nAdjunto la factura.\r\n"
+        .to_owned();
+    for (head, bytes) in parts {
+        let body: String = bytes.iter().map(|byte| format!("={byte:02X}=\r\n")).collect();
+        text += &format!(
+            "--b1\r\n{head}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n{body}\r\n"
+        );
+    }
+    (text + "--b1--\r\n").into_bytes()
+}
+
+#[test]
+fn what_is_attached_to_a_message_is_what_was_sent() {
+    let attached = "Content-Type: application/pdf\r\n\
+        Content-Disposition: attachment; filename*=utf-8''factura%20n.%C2%BA%201.pdf";
+    let packed =
+        "Content-Type: application/zip\r\nContent-Disposition: attachment; filename=dos.zip";
+    let logo = "Content-Type: image/png\r\nContent-ID: <logo>\r\nContent-Disposition: inline; filename=logo.png";
+    let sheet = "Content-Type: text/csv\r\nContent-Disposition: attachment; filename=lista.csv";
+    let dos = zip(&[("2.pdf", &pdf())]);
+    let message =
+        mail(&[(attached, &pdf()), (packed, &dos), (logo, &png(&block(8, 8))), (sheet, b"a;b;c")]);
+    assert_eq!(names(&message), ["factura n.º 1.pdf", "dos.zip/2.pdf"]);
+    let files = unpacked(&message, &Limits::default()).unwrap();
+    assert_eq!((files[0].1, files[0].2), (Kind::Pdf, pdf().len() as u64));
+    let reasons: Vec<_> =
+        aside(&message).iter().map(|(name, why)| format!("{name} {}", why.code())).collect();
+    assert_eq!(reasons, ["logo.png MAIL_ORNAMENT", "lista.csv UNKNOWN_KIND"]);
+    // Without anything attached the text is what was sent.
+    let letter = mail(&[]);
+    assert_eq!(unpacked(&letter, &Limits::default()).unwrap()[0].1, Kind::Text);
+    assert_eq!(names(&letter), ["Su factura.txt"]);
+    let forwarded = zip(&[("correo.eml", &message)]);
+    assert_eq!(names(&forwarded), ["correo.eml/factura n.º 1.pdf"], "the ZIP in it is too deep");
 }
 
 #[test]

@@ -191,7 +191,25 @@ fn broken_files_are_refused_and_slightly_broken_ones_read() {
     let cut = whole[..whole.len() - 60].to_vec();
     assert_eq!(text(cut), "Factura");
     let half = open(whole[..60].to_vec());
-    assert!(matches!(refusal(half), Broken::Unreadable { .. } | Broken::NoPages));
+    assert!(matches!(refusal(half), Broken::Unreadable { .. } | Broken::NoPages | Broken::Cut));
+}
+
+#[test]
+fn a_file_that_ends_in_the_middle_is_refused_and_one_with_something_behind_it_is_not() {
+    let whole = pages(8, &lines(&["Factura"]));
+    let open_at = |length: usize| open(whole[..length].to_vec());
+    let last = whole.windows(6).rposition(|six| six == b"endobj").unwrap();
+    for length in [last - 1, last - 200, last / 2] {
+        let broken = refusal(open_at(length));
+        let cut = matches!(broken, Broken::Cut | Broken::Unreadable { .. } | Broken::NoPages);
+        assert!(cut, "{length}: {broken}");
+    }
+    assert!(matches!(refusal(open_at(last - 1)), Broken::Cut), "seven of eight pages are there");
+    assert_eq!(open([whole.as_slice(), b"\r\n\0\0junk"].concat()).unwrap().page_count(), 8);
+    // Changed once: a second table and a second end.
+    let changed =
+        [whole.as_slice(), b"\n99 0 obj\n<<>>\nendobj\nxref\n0 0\ntrailer<<>>\n%%EOF"].concat();
+    assert!(!matches!(open(changed), Err(Broken::Cut)));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 use engine::Plan;
 
 use super::{
+    blank,
     continuity::{self, PagePosition, Scores},
     course::opened_at,
     group::{self, Leaf, Sort},
@@ -316,7 +317,8 @@ impl Planner<'_> {
     /// The page before, of the same file. One that waits for a person is not waited for: two
     /// doubtful pages are better asked at once than one after the other.
     fn before(&self, n: usize) -> Before {
-        let Some(before) = n.checked_sub(1).map(|n| &self.request.pages[n]) else {
+        let blank = |page: &&Page| page.doc_type.as_deref() == Some(blank::BLANK);
+        let Some(before) = self.request.pages[..n].iter().rev().find(|page| !blank(page)) else {
             return Before::Nobody;
         };
         if before.file != self.request.pages[n].file {
@@ -332,8 +334,9 @@ impl Planner<'_> {
     fn open_documents(&mut self) {
         let Some(at) = self.workflow.grouping() else { return };
         let How::Group { boundaries, doc_type } = &self.workflow.stages[at].how else { return };
-        let leaves: Vec<Leaf> =
+        let mut leaves: Vec<Leaf> =
             self.request.pages.iter().map(|page| leaf(page, at, doc_type.as_deref())).collect();
+        blank::absorb(&mut leaves);
         let groups = group::closed(&leaves, *boundaries);
         for group in groups {
             let already =

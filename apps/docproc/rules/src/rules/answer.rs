@@ -36,6 +36,15 @@ pub fn with_replies(mut answer: Json, said: Map<String, Json>) -> Json {
     answer
 }
 
+/// The answer with what of an archive could not be read, and why.
+pub fn with_set_aside(mut answer: Json, aside: Json) -> Json {
+    let any = aside.as_array().is_some_and(|aside| !aside.is_empty());
+    if let (Json::Object(fields), true) = (&mut answer, any) {
+        fields.insert("set_aside".to_owned(), aside);
+    }
+    answer
+}
+
 fn document(piece: &Piece) -> Json {
     let indices: Vec<u32> = (piece.first_page..=piece.last_page).collect();
     json!({

@@ -4,6 +4,7 @@ pub mod advance;
 pub mod alarms;
 pub mod answer;
 pub mod assign;
+pub mod blank;
 pub mod callback;
 pub mod capacity;
 pub mod continuity;

@@ -87,9 +87,11 @@ pub(super) fn open(path: &Path, limit: u64) -> Result<(Kind, impl io::Read + use
     }
     let mut head = Vec::new();
     (&mut file).take(HEAD).read_to_end(&mut head).map_err(Unfit::Io)?;
-    let Some(kind) = paper::sniff(&head) else {
-        let es = "El formato no se admite: PDF, TIFF, JPEG, PNG, texto o ZIP.";
-        return Err(bad(es, "The format is not taken: PDF, TIFF, JPEG, PNG, text or ZIP."));
+    let name = path.to_string_lossy();
+    let Some(kind) = paper::recognise(&name, &head) else {
+        let es = "El formato no se admite: PDF, TIFF, JPEG, PNG, texto simple, correo o ZIP.";
+        let en = "The format is not taken: PDF, TIFF, JPEG, PNG, plain text, e-mail or ZIP.";
+        return Err(bad(es, en));
     };
     Ok((kind, io::Cursor::new(head).chain(file)))
 }

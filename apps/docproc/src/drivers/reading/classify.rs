@@ -9,6 +9,10 @@ use crate::{
 };
 
 pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Found {
+    // Nobody can tell by words that are not there: what the reader said stands.
+    if text.words.is_empty() {
+        return (Known::Page { evidence: None, scores: None }, Kept::default());
+    }
     let types = workflow.types();
     let scores = runtime.classifier.scores(text, &types);
     let scores = scores.into_iter().map(|(name, p)| (name, rounded(p))).collect();

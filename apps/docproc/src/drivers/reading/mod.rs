@@ -2,6 +2,7 @@
 //! workers, one per thread, do the work; calls to other services run beside them.
 
 mod ahead;
+mod blank;
 mod call;
 mod classify;
 mod dispatcher;

@@ -5,12 +5,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use paper::{Broken, Document, Kind, Limits};
+use paper::{Broken, Document, Kind, Limits, Renderer};
 
 use crate::{drivers::storage::Storage, store::requests::FileRow};
 
 /// Together at most this much stays open, the newest at least.
-const BYTES: u64 = 384 << 20;
+const BYTES: u64 = 96 << 20;
 const FILES: usize = 64;
 
 #[derive(Default)]
@@ -33,6 +33,7 @@ impl Opened {
     pub fn get(
         &self,
         storage: &Storage,
+        renderer: &Renderer,
         file: &FileRow,
         limits: &Limits,
     ) -> Result<Arc<Document>, Broken> {
@@ -45,7 +46,7 @@ impl Opened {
         }
         let kind = kind(&file.kind).ok_or(Broken::Unreadable { what: "a document" })?;
         let bytes = storage.read(file)?;
-        let document = Document::open(bytes, kind, file.password.as_deref(), limits)?;
+        let document = renderer.open(bytes, kind, file.password.as_deref(), limits)?;
         let document = Arc::new(document);
         self.keep(Entry {
             place: file.place.clone(),
@@ -82,7 +83,7 @@ impl Opened {
 }
 
 pub(super) fn kind(word: &str) -> Option<Kind> {
-    let kinds = [Kind::Pdf, Kind::Tiff, Kind::Jpeg, Kind::Png, Kind::Zip, Kind::Text];
+    let kinds = [Kind::Pdf, Kind::Tiff, Kind::Jpeg, Kind::Png, Kind::Zip, Kind::Text, Kind::Mail];
     kinds.into_iter().find(|kind| kind_word(*kind) == word)
 }
 
@@ -94,5 +95,6 @@ pub(crate) const fn kind_word(kind: Kind) -> &'static str {
         Kind::Png => "png",
         Kind::Zip => "zip",
         Kind::Text => "text",
+        Kind::Mail => "mail",
     }
 }

@@ -8,15 +8,15 @@ use std::{
 };
 
 use ocr::{Engine, EngineKind, Pack};
-use page::PageText;
+use page::{PageText, Source};
 use paper::Document;
 use understand::classify::first_page_evidence;
 
-use super::{Found, Kept, split::trouble};
+use super::{Found, Kept, blank, split::trouble};
 use crate::{
     drivers::runtime::Runtime,
     model,
-    rules::{continuity::PagePosition, course::Known, retry::Trouble},
+    rules::{blank::BLANK, continuity::PagePosition, course::Known, retry::Trouble},
     store::{
         jobs::{Input, Job},
         requests::FileRow,
@@ -90,6 +90,13 @@ pub(super) fn picture(
 ) -> Result<Found, Trouble> {
     let (document, page) = open(runtime, job)?;
     let picture = document.render(page, DPI).map_err(|broken| trouble(&broken))?;
+    let ink = blank::ink(&picture);
+    if ink == 0.0 {
+        let (width, height) = picture.dimensions();
+        let (width, height) = (width as f32, height as f32);
+        let words = Vec::new();
+        return Ok(nothing(PageText { width, height, source: Source::Ocr, turned: 0, words }));
+    }
     let text =
         engines.get(runtime, engine)?.read(&picture, Some(budget)).map_err(|error| Trouble {
             code: match error {
@@ -101,7 +108,17 @@ pub(super) fn picture(
             detail: error.to_string(),
             lasting: false,
         })?;
+    if text.words.is_empty() && blank::is_blank(ink) {
+        return Ok(nothing(text));
+    }
     Ok(found(text))
+}
+
+/// There is nothing on the page: that is what it is, and nobody has to say so.
+fn nothing(text: PageText) -> Found {
+    let evidence = Some((PagePosition::Unknown, None));
+    let scores = Some(vec![(BLANK.to_owned(), 1.0)]);
+    (Known::Page { evidence, scores }, Kept { text: Some(text), ..Kept::default() })
 }
 
 fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble> {
@@ -109,7 +126,7 @@ fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble>
         return Err(misplaced("ocr"));
     };
     let file = file_of(job, *file)?;
-    let opened = runtime.status.opened.get(&runtime.storage, file, &runtime.limits());
+    let opened = runtime.document(file, &runtime.limits());
     Ok((opened.map_err(|broken| trouble(&broken))?, *page_in_file as usize))
 }
 

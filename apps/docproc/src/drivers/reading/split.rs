@@ -1,16 +1,21 @@
 //! *Splitter* (§3.2): the files of a request become its pages.
 
-use paper::{Broken, Kind, Limits};
+use paper::{Broken, Limits, Unpacked};
 
 use super::{Found, Kept, opened::kind_word};
 use crate::{
+    drivers::reception::is_archive,
     drivers::runtime::Runtime,
     drivers::storage::{Fault, Storage},
     rules::{
         course::Known,
         retry::{STORAGE_AWAY, Trouble},
     },
-    store::{jobs::Job, pages::Leaf, requests::FileRow},
+    store::{
+        jobs::Job,
+        pages::Leaf,
+        requests::{Aside, FileRow},
+    },
 };
 
 pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Found, Trouble> {
@@ -19,25 +24,48 @@ pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Fou
     let mut next = sent.iter().map(|file| file.n + 1).max().unwrap_or(0);
     let (mut files, mut leaves) = (Vec::new(), Vec::new());
     for file in sent {
-        if file.kind != kind_word(Kind::Zip) {
+        if !is_archive(file) {
             let pages =
                 open(runtime, file, limits, leaves.len()).map_err(|b| named(&b, &file.name))?;
             take(file.clone(), pages, &mut files, &mut leaves);
             continue;
         }
-        let packed =
+        let (packed, mut aside) =
             unpack(runtime, job, file, &mut next, limits).map_err(|b| named(&b, &file.name))?;
         for inner in packed {
-            let pages =
-                open(runtime, &inner, limits, leaves.len()).map_err(|b| named(&b, &inner.name))?;
-            take(inner, pages, &mut files, &mut leaves);
+            match open(runtime, &inner, limits, leaves.len()) {
+                Ok(pages) => take(inner, pages, &mut files, &mut leaves),
+                Err(broken) if is_of_all(&broken) => return Err(named(&broken, &inner.name)),
+                Err(broken) => aside.push(told(inner.name, &broken)),
+            }
         }
+        let archive = FileRow { content: None, set_aside: aside, ..file.clone() };
+        files.push(archive);
     }
     if leaves.is_empty() {
-        return Err(trouble(&Broken::NoPages));
+        return Err(nothing(&files));
     }
     let known = Known::Split { files: leaves.iter().map(|leaf| leaf.file).collect() };
     Ok((known, Kept { files, leaves, ..Kept::default() }))
+}
+
+/// What is not the fault of one file.
+fn is_of_all(broken: &Broken) -> bool {
+    matches!(broken, Broken::Io(_) | Broken::TooManyPages { .. })
+}
+
+fn told(name: String, broken: &Broken) -> Aside {
+    Aside { name, code: broken.code().to_owned(), es: broken.sentence_es(), en: broken.to_string() }
+}
+
+/// All that was sent was set aside: the first of it says why.
+fn nothing(files: &[FileRow]) -> Trouble {
+    match files.iter().flat_map(|file| &file.set_aside).next() {
+        Some(Aside { name, code, es, en }) => {
+            Trouble { code: code.clone(), detail: format!("{name}: {es} / {en}"), lasting: true }
+        }
+        None => trouble(&Broken::NoPages),
+    }
 }
 
 fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {
@@ -49,7 +77,7 @@ fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Ve
 }
 
 fn open(runtime: &Runtime, file: &FileRow, limits: &Limits, before: usize) -> Result<u32, Broken> {
-    let document = runtime.status.opened.get(&runtime.storage, file, limits)?;
+    let document = runtime.document(file, limits)?;
     let pages = document.page_count();
     if before + pages > limits.pages {
         return Err(Broken::TooManyPages { found: before + pages, limit: limits.pages });
@@ -65,10 +93,10 @@ fn unpack(
     archive: &FileRow,
     next: &mut u32,
     limits: &Limits,
-) -> Result<Vec<FileRow>, Broken> {
+) -> Result<(Vec<FileRow>, Vec<Aside>), Broken> {
     let reader = runtime.storage.reader(archive)?;
     let mut files = Vec::new();
-    paper::unpack(reader, limits, &mut |name, kind, content| {
+    let Unpacked { aside, .. } = paper::unpack(reader, limits, &mut |name, kind, content| {
         let n = *next;
         let place = Storage::place(&job.claim.request, n);
         let stored = runtime.storage.write(&place, content)?;
@@ -83,11 +111,13 @@ fn unpack(
             packed_in: Some(archive.n),
             password: archive.password.clone(),
             pages: None,
+            set_aside: Vec::new(),
         });
         *next += 1;
         Ok(())
     })?;
-    Ok(files)
+    let aside = aside.into_iter().map(|(name, broken)| told(name.to_string(), &broken));
+    Ok((files, aside.collect()))
 }
 
 fn named(broken: &Broken, name: &str) -> Trouble {
@@ -95,7 +125,7 @@ fn named(broken: &Broken, name: &str) -> Trouble {
     if trouble.is_outage() {
         return trouble;
     }
-    trouble.detail = format!("{name}: {} / {}", broken.sentence_es(), trouble.detail);
+    trouble.detail = format!("{name}: {}", trouble.detail);
     trouble
 }
 
@@ -108,5 +138,6 @@ pub(super) fn trouble(broken: &Broken) -> Trouble {
         return Trouble { code: STORAGE_AWAY.to_owned(), detail: why.clone(), lasting: false };
     }
     let lasting = !matches!(broken, Broken::Io(_));
-    Trouble { code: broken.code().to_owned(), detail: broken.to_string(), lasting }
+    let detail = format!("{} / {broken}", broken.sentence_es());
+    Trouble { code: broken.code().to_owned(), detail, lasting }
 }

@@ -144,8 +144,8 @@ impl Worker {
                 if haste == Haste::Quick {
                     return Ok(None);
                 }
-                // Another worker's pages may hold the cores; the stage's own time counts double.
-                let budget = stage.timeout.max(Duration::from_secs(1)) * 2;
+                // Working time: while other pages hold the cores it does not pass.
+                let budget = stage.timeout.max(Duration::from_secs(1));
                 read::picture(&self.context.runtime, job, &mut self.engines, engine, budget)
                     .map(Some)
             }
