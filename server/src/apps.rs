@@ -33,7 +33,10 @@ pub(crate) fn configure(
     let apps = all();
     let names: Vec<_> = apps.iter().map(|app| app.name).collect();
     let settings: Vec<_> = settings(&apps).iter().map(|spec| (spec.app, spec.key)).collect();
-    let known = KnownSettings { apps: &names, settings: &settings, aliases: &aliases(&apps) };
+    let retired: Vec<_> = apps.iter().flat_map(|app| app.retired.iter().copied()).collect();
+    let aliases = aliases(&apps);
+    let known =
+        KnownSettings { apps: &names, settings: &settings, aliases: &aliases, retired: &retired };
     let flags = cli::flags(place).into_iter().chain(more).collect();
     let sources = Sources::of_process(place.config.clone(), flags)?;
     Ok(Config::load(&sources, &known)?)

@@ -68,6 +68,8 @@ pub(crate) struct KnownSettings<'a> {
     /// `(application, key)`.
     pub(crate) settings: &'a [(&'a str, &'a str)],
     pub(crate) aliases: &'a [Alias<'a>],
+    /// Variables of original systems that mean nothing here, and what to do instead.
+    pub(crate) retired: &'a [(&'a str, &'a str)],
 }
 
 /// A variable that operators of the original systems already set, such as `AUTO_MOVER_PEDIDOS`.

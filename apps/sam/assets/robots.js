@@ -13,6 +13,8 @@ const number = (name, label, value, hint, attrs = {}) => ({
   attrs: { step: 1, ...attrs },
 });
 
+const CAUSES = ["DEPLOY_FAILED", "RUN_FAILED", "RUN_ABORTED", "RUN_TIMED_OUT", "SIN_INICIO"];
+
 function fields(robot) {
   return [
     ...(robot
@@ -25,6 +27,15 @@ function fields(robot) {
     number("min_equipos", t("Equipos, mínimo", "Runners, least"), robot?.min_equipos ?? 1, "", { min: 0, max: 10000 }),
     number("max_equipos", t("Equipos, máximo", "Runners, most"), robot?.max_equipos ?? -1, t("-1: sin límite.", "-1: without limit."), { min: -1, max: 10000 }),
     number("tickets_por_equipo_adicional", t("Tickets por equipo", "Tickets per runner"), robot?.tickets_por_equipo_adicional ?? 10, "", { min: 1, max: 100000 }),
+    number("reintentos", t("Reintentos de un turno fallido", "Tries again of a failed slot"), robot?.reintentos ?? 0, t("Dentro de su tolerancia; 0: se avisa y nada más.", "Within its tolerance; 0: people are told and no more."), { min: 0, max: 10 }),
+    number("reintento_espera_seg", t("Segundos antes del primero", "Seconds before the first"), robot?.reintento_espera_seg ?? 60, t("Se duplican con cada uno.", "Doubled with each."), { min: 0, max: 86400 }),
+    {
+      name: "reintento_causas",
+      label: t("Por qué causas", "For what causes"),
+      value: (robot?.reintento_causas ?? CAUSES.filter((one) => one !== "RUN_ABORTED")).join(", "),
+      hint: CAUSES.join(", "),
+      attrs: { maxlength: 200 },
+    },
     {
       name: "parametros",
       label: t("Parámetros (JSON)", "Parameters (JSON)"),
@@ -48,6 +59,9 @@ function body(values, robot) {
     min_equipos: whole(values.min_equipos),
     max_equipos: whole(values.max_equipos),
     tickets_por_equipo_adicional: whole(values.tickets_por_equipo_adicional),
+    reintentos: whole(values.reintentos),
+    reintento_espera_seg: whole(values.reintento_espera_seg),
+    reintento_causas: values.reintento_causas.split(/[\s,;]+/).filter(Boolean),
     parametros: text === "" ? null : JSON.parse(text),
     es_online: values.es_online === "on",
     activo: values.activo === "on",
@@ -105,10 +119,34 @@ function reserve(robot) {
   });
 }
 
+function start(robot) {
+  ask({
+    title: t("Ejecutar ahora", "Run now"),
+    text: t(
+      "Arranca en ese equipo sin esperar su programación ni sus tickets.",
+      "It starts on that runner without waiting for its schedule or tickets.",
+    ),
+    fields: [
+      { name: "equipo_id", label: t("Equipo", "Runner"), type: "select", options: choices("all-runners"), required: true },
+      { name: "motivo", label: t("Motivo", "Reason"), required: true, attrs: { maxlength: 500 } },
+    ],
+    action: t("Ejecutar", "Run"),
+    submit: ({ equipo_id, motivo }) =>
+      change(
+        "POST",
+        `/api/sam/robots/${robot}/ejecutar`,
+        { equipo_id: Number(equipo_id), motivo },
+        { said: t("En marcha", "Under way") },
+      ),
+  });
+}
+
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-new=robot]")) return edit(null);
   const button = event.target.closest("[data-edit]");
   if (button) return edit(JSON.parse(button.dataset.edit));
   const held = event.target.closest("[data-reserve-robot]");
-  if (held) reserve(held.dataset.reserveRobot);
+  if (held) return reserve(held.dataset.reserveRobot);
+  const run = event.target.closest("[data-run-robot]");
+  if (run) start(run.dataset.runRobot);
 });

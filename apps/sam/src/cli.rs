@@ -1,5 +1,7 @@
 //! `turno sim a360`: a Control Room to try SAM against.
 
+mod people;
+
 use std::io::{Error, ErrorKind};
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -9,6 +11,8 @@ use jiff::{Span, Timestamp};
 use terminal::{ClockKind, Command, Exit, Resolve, length, output};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+
+pub(crate) use people::command;
 
 pub(crate) fn simulator() -> Command {
     let about = "A Control Room of Automation Anywhere A360, with everything that can go wrong";

@@ -6,6 +6,7 @@
 mod cli;
 pub mod decisions;
 pub mod drivers;
+mod environment;
 pub mod pages;
 pub mod routes;
 pub mod runtime;
@@ -13,13 +14,16 @@ pub mod sim;
 pub mod store;
 pub mod wire;
 
+use std::time::Duration;
+
 use decisions::{balance, launch, reconcile, sweep, sync, wake_all};
-use drivers::deploy;
+use drivers::{alarm, deploy, stop};
 use engine::Word as _;
 use host::{Act, App, Draw, Nav, Port, Role, Wiring};
 pub use runtime::Runtime;
 pub use sam_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
+use terminal::Exit;
 
 /// What the functions of SAM are given: everything of the house, and this process's [`Runtime`].
 pub type Context = host::Local<Runtime>;
@@ -27,26 +31,8 @@ pub type Context = host::Local<Runtime>;
 /// Someone with a role here, asking something now.
 pub type Desk = host::Desk<policy::Role, Context>;
 
-/// Environment variables and the settings they set.
-pub const ALIASES: &[(&str, &str)] = &[
-    ("A360_URL", store::policy::URL),
-    ("A360_USUARIO", store::policy::USER),
-    ("A360_API_KEY", store::policy::API_KEY),
-    ("A360_PASSWORD", store::policy::PASSWORD),
-    ("A360_CALLBACK_URL", store::policy::CALLBACK_URL),
-    ("AA_URL", store::policy::URL),
-    ("AA_USUARIO", store::policy::USER),
-    ("AA_API_KEY", store::policy::API_KEY),
-    ("AA_PASSWORD", store::policy::PASSWORD),
-    ("AA_CALLBACK_URL", store::policy::CALLBACK_URL),
-    ("CALLBACK_AUTH_MODE", store::policy::CALLBACK_MODE),
-    ("CALLBACK_TOKEN", store::policy::CALLBACK_TOKEN),
-    ("JWT_CLAVE_PUBLICA", store::policy::JWT_KEY),
-    ("JWT_AUDIENCE", store::policy::JWT_AUDIENCE),
-    ("JWT_ISSUER", store::policy::JWT_ISSUER),
-    ("LANZADOR_PAUSA_INICIO", store::policy::PAUSE_FROM),
-    ("LANZADOR_PAUSA_FIN", store::policy::PAUSE_TO),
-];
+/// A little longer than the longest `A360_TIMEOUT_SEG`.
+const LONGEST_CALL: Duration = Duration::from_secs(220);
 
 const READERS: Draw = Draw::Roles(&["ADMIN", "OPERADOR", "CONSULTA"]);
 
@@ -81,7 +67,8 @@ pub fn app() -> App {
         ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
-        aliases: ALIASES,
+        aliases: environment::ALIASES,
+        retired: environment::RETIRED,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },
@@ -95,7 +82,7 @@ pub fn app() -> App {
         nav: NAV,
         routes: wiring.routes(routes::all),
         own_proof: &["/api/callback"],
-        unhurried: &["/api/sam/sync"],
+        unhurried: &["/api/sam/sync", "/api/sam/planillas/{cual}"],
         assets: vec![pages::ASSETS.clone()],
         // Whoever is asked outside is not asked more often than was agreed.
         ticks: vec![
@@ -105,17 +92,37 @@ pub fn app() -> App {
             wiring.tick(sync::TICK, sync::tick).without_net(),
             wiring.tick(sweep::TICK, sweep::tick),
         ],
-        drivers: vec![wiring.driver(deploy::KIND, deploy::perform)],
+        drivers: vec![
+            wiring.driver(deploy::KIND, deploy::perform).patient(LONGEST_CALL),
+            wiring.driver(stop::KIND, stop::perform).patient(LONGEST_CALL),
+            wiring.driver(decisions::aftermath::KIND, alarm::perform).patient(LONGEST_CALL),
+        ],
         redact: wire::redact,
         senseless: routes::senseless,
+        contradiction: store::policy::contradiction,
+        prepare: Box::new(|context| Box::pin(ready(context))),
         // Whoever a setting lets start starts.
         on_settings: Box::new(|_, decision| {
             wake_all(decision);
-            Box::pin(std::future::ready(Ok(())))
+            Box::pin(decisions::circuit::mended(decision))
         }),
         demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        commands: vec![cli::command()],
         simulator: Some(cli::simulator()),
         ports: &[Port { variable: "SAM_CALLBACK_PORT", number: 8008, front: "/health" }],
         ..App::default()
+    }
+}
+
+/// Settings that came with the environment are looked at before anything runs.
+async fn ready(context: host::Context) -> Result<(), Exit> {
+    let values = async {
+        let mut tx = context.store.read().await?;
+        context.settings.load(&mut tx, NAME).await
+    };
+    let values = values.await.map_err(|error| Exit::failed(error.to_string()))?;
+    match store::policy::contradiction(&values) {
+        None => Ok(()),
+        Some((_, en)) => Err(Exit::failed(en).hint("set both, or another CALLBACK_AUTH_MODE")),
     }
 }

@@ -12,7 +12,7 @@ use db::{Error, settings::Values};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Semaphore;
 
-use crate::store::policy;
+use crate::{drivers::gateway::Pass, store::policy};
 
 /// Built once at the start and passed to routes, ticks and drivers.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Runtime {
     deploys: Mutex<(i64, Arc<Semaphore>)>,
     /// When each tick last asked; none while there is nothing to ask about.
     asked: Mutex<HashMap<&'static str, Option<Timestamp>>>,
+    /// What the gateway gave; whoever finds it old fetches another while the others wait.
+    pub gateway: tokio::sync::Mutex<Option<Pass>>,
     /// Held by the one sync under way.
     pub syncing: tokio::sync::Mutex<()>,
 }
@@ -32,6 +34,7 @@ impl Default for Runtime {
             client: Mutex::default(),
             deploys: Mutex::new((0, Arc::new(Semaphore::new(1)))),
             asked: Mutex::default(),
+            gateway: tokio::sync::Mutex::default(),
             syncing: tokio::sync::Mutex::default(),
         }
     }

@@ -56,6 +56,7 @@ fn robot(id: i64, pool: Option<PoolId>) -> Robot {
         priority: id * 7_919 % 100,
         tickets_per_runner: 5 + id % 4 * 5,
         pool,
+        retry: ::sam::model::Retry::default(),
         seen_name: None,
         version: 1,
     }
@@ -102,6 +103,7 @@ fn schedule(id: i64) -> Schedule {
         active: true,
         calendar: None,
         created_at: Timestamp::UNIX_EPOCH,
+        timed_at: Timestamp::UNIX_EPOCH,
         version: 1,
     }
 }
@@ -161,6 +163,7 @@ fn run(of: &Assignment, now: Timestamp) -> Run {
         schedule: of.schedule,
         slot: None,
         slot_at: None,
+        slot_until: None,
         state: RunState::Running,
         live: true,
         deployment: None,
@@ -174,6 +177,13 @@ fn run(of: &Assignment, now: Timestamp) -> Run {
         unknown_since: None,
         raw_status: None,
         cause: None,
+        message: None,
+        retry_at: None,
+        overdue_at: None,
+        suspect: None,
+        stop: None,
+        asked_by: None,
+        asked_why: None,
     }
 }
 

@@ -11,17 +11,26 @@ use crate::fault::{self, Fault, Kind};
 use crate::session::{Session, Token};
 use crate::transport::Transport;
 
-/// A bot to run as a user on that user's default device.
+/// A bot to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deployment {
     pub bot_id: i64,
-    pub run_as_user: i64,
+    pub on: Target,
     /// Unique to this deployment: it is how one that nobody confirmed is found again. It becomes
     /// the name of the automation, the only word of ours that the Control Room gives back.
     pub tag: String,
     /// `botInput`: variables with their types.
     pub input: Option<Value>,
     pub callback: Option<Callback>,
+}
+
+/// Where a bot runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// As this user, on that user's default device, with nobody there.
+    Unattended { user: i64 },
+    /// On this device, in the session of whoever is signed in there.
+    Attended { device: i64 },
 }
 
 /// Whom the Control Room tells of the end.
@@ -69,15 +78,18 @@ impl Client {
     /// Starts a bot and returns its `deploymentId`. Posted once; again only after a 401, by which
     /// the Control Room says that it did not listen.
     pub async fn deploy(&self, deployment: &Deployment) -> Result<String, Fault> {
-        let Deployment { bot_id, run_as_user, tag, input, callback } = deployment;
-        let mut body = json!({
-            "botId": bot_id,
-            "automationName": tag,
-            "unattendedRequest": {
-                "runAsUserIds": [run_as_user],
-                "deviceUsageType": "RUN_ONLY_ON_DEFAULT_DEVICE",
-            },
-        });
+        let Deployment { bot_id, on, tag, input, callback } = deployment;
+        let mut body = json!({ "botId": bot_id, "automationName": tag });
+        match on {
+            Target::Unattended { user } => {
+                body["unattendedRequest"] = json!({
+                    "runAsUserIds": [user], "deviceUsageType": "RUN_ONLY_ON_DEFAULT_DEVICE",
+                });
+            }
+            Target::Attended { device } => {
+                body["attendedRequest"] = json!({ "currentUserDeviceId": device });
+            }
+        }
         if let Some(input) = input {
             body["botInput"] = input.clone();
         }
@@ -96,7 +108,7 @@ impl Client {
         Ok(id)
     }
 
-    /// Stops executions by their ids, those of activities or of deployments.
+    /// Stops executions by the ids of their activities; those of deployments are not known there.
     pub async fn stop(&self, ids: &[String]) -> Result<(), Fault> {
         if ids.is_empty() {
             return Ok(());

@@ -18,7 +18,7 @@ mod session;
 pub mod sim;
 mod transport;
 
-pub use client::{Callback, Client, Deployment};
+pub use client::{Callback, Client, Deployment, Target};
 pub use config::{BadConfig, Config, Secret};
 pub use fault::{Fault, Kind, classify, retry_after};
 pub use lists::{ACTIVE, ActivityQuery};

@@ -78,7 +78,7 @@ impl Client {
         // the filters of the Control Room.
         for (field, id) in [("deviceId", device), ("userId", user)] {
             let mut found = None;
-            self.newest(Filter::eq(field, id.to_string()), since, |page| {
+            self.newest(Some(Filter::eq(field, id.to_string())), since, |page| {
                 found = page.into_iter().find(|activity| activity.is_tagged(tag));
                 found.is_some()
             })
@@ -90,13 +90,34 @@ impl Client {
         Ok(None)
     }
 
+    /// Everything that was created since then, whatever its name, device and status: the newest page is
+    /// read whatever the clocks say.
+    pub async fn since(&self, since: Timestamp) -> Result<Vec<Activity>, Fault> {
+        let since = since.saturating_sub(SKEW).unwrap_or(Timestamp::MIN);
+        let mut found = Vec::new();
+        self.newest(None, since, |page| {
+            let recent = |one: &Activity| one.created_on.is_none_or(|at| at >= since);
+            found.extend(page.into_iter().filter(recent));
+            false
+        })
+        .await?;
+        Ok(without_repeats(found))
+    }
+
     pub async fn devices(&self) -> Result<Vec<Device>, Fault> {
         self.everything("/v2/devices/list", Query::by(&["id"], Direction::Asc, None)).await
     }
 
+    /// The vendor documents the first version of this list; houses have been met that serve only the
+    /// second.
     pub async fn users(&self) -> Result<Vec<User>, Fault> {
-        self.everything("/v2/usermanagement/users/list", Query::by(&["id"], Direction::Asc, None))
-            .await
+        let query = || Query::by(&["id"], Direction::Asc, None);
+        match self.everything("/v1/usermanagement/users/list", query()).await {
+            Err(Fault { kind: Kind::NotFound | Kind::Forbidden | Kind::Rejected, .. }) => {
+                self.everything("/v2/usermanagement/users/list", query()).await
+            }
+            answer => answer,
+        }
     }
 
     /// Taskbots of the public workspace whose path contains `path`; all of them when it is empty.
@@ -132,7 +153,7 @@ impl Client {
     /// that refuses the filter is asked for everything.
     async fn newest(
         &self,
-        filter: Filter,
+        filter: Option<Filter>,
         since: Timestamp,
         mut seen: impl FnMut(Vec<Activity>) -> bool,
     ) -> Result<(), Fault> {
@@ -148,8 +169,9 @@ impl Client {
             seen(page) || past
         };
         let query = |filter| Query::by(&TIME, Direction::Desc, filter);
-        match self.pages(ACTIVITY, query(Some(filter)), &mut look).await {
-            Err(Fault { kind: Kind::Rejected, status: Some(400), .. }) => {
+        let filtered = filter.is_some();
+        match self.pages(ACTIVITY, query(filter), &mut look).await {
+            Err(Fault { kind: Kind::Rejected, status: Some(400), .. }) if filtered => {
                 self.pages(ACTIVITY, query(None), &mut look).await
             }
             outcome => outcome,

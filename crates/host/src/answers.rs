@@ -36,6 +36,7 @@ impl<T> Listed<T> {
 
 /// Where a list begins and how long it is.
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Span {
     #[param(minimum = 1, maximum = 1000)]

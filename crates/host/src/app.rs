@@ -25,6 +25,9 @@ pub struct App {
     pub settings: &'static [Setting],
     /// Environment variables by which operators of an original system already know a setting.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Variables of an original system that mean nothing here, and what to do instead: whoever sets one
+    /// is told, not ignored.
+    pub retired: &'static [(&'static str, &'static str)],
     pub roles: &'static [Role],
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
@@ -47,6 +50,9 @@ pub struct App {
     /// Why a value of the right kind still means nothing (an address that is none, a broken
     /// pattern), in Spanish and English.
     pub senseless: fn(key: &str, value: &Json) -> Option<(String, String)>,
+    /// Why settings that are good one by one do not go together, in Spanish and English. Asked before a
+    /// change is committed.
+    pub contradiction: fn(&db::settings::Values) -> Option<(String, String)>,
     /// Reacts to a changed setting in the transaction that changes it.
     pub on_settings: OnSettings,
     /// Builds what it keeps in this process, before anything of it runs.
@@ -74,6 +80,7 @@ impl Default for App {
             migrations: db::Line { name: "", steps: &[] },
             settings: &[],
             aliases: &[],
+            retired: &[],
             roles: &[],
             may_configure: |role| role == "ADMIN",
             nav: &[],
@@ -87,6 +94,7 @@ impl Default for App {
             drivers: Vec::new(),
             redact: |_, _, data| Some(data),
             senseless: |_, _| None,
+            contradiction: |_| None,
             on_settings: Box::new(|_, _| Box::pin(std::future::ready(Ok(())))),
             prepare: Box::new(|_| Box::pin(std::future::ready(Ok(())))),
             ports: &[],

@@ -45,6 +45,12 @@ pub(crate) fn assignments(
     let names = names(keys, known);
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for (name, value) in environment {
+        let retired = known.retired.iter().find(|(variable, _)| variable == name);
+        if let Some((_, instead)) = retired.filter(|_| !value.is_empty()) {
+            let message = format!("means nothing here; {instead}");
+            problems.push(Problem::new(variable(name), "", message));
+            continue;
+        }
         match assign(name, value, &names, read) {
             Ok(Some(assignment)) => found.push((assignment, variable(name))),
             Ok(None) => {}

@@ -24,6 +24,7 @@ const KNOWN: KnownSettings<'static> = KnownSettings {
         },
         Alias { variable: "AUTO_MOVER_PEDIDOS", app: "pedidos", key: "AUTO_MOVER_PEDIDOS" },
     ],
+    retired: &[("ROBOTS_MAPA_JSON", "enter mappings at /sam/mapeos")],
 };
 
 fn secret_file(path: &Path) -> io::Result<String> {

@@ -15,6 +15,8 @@ pub struct Policy {
     pub launch_every: SignedDuration,
     pub deploy_attempts: i64,
     pub deploy_delay: SignedDuration,
+    /// How long an accepted run may take to begin.
+    pub start_limit: SignedDuration,
     /// *`LANZADOR_ROBOT_REPETICIONES`*: sent to a robot without parameters of its own.
     pub repetitions: i64,
     pub offline_alert: i64,
@@ -36,6 +38,7 @@ impl Policy {
             launch_every: SignedDuration::from_secs(15),
             deploy_attempts: 2,
             deploy_delay: SignedDuration::from_secs(5),
+            start_limit: SignedDuration::from_mins(15),
             repetitions: 3,
             offline_alert: 20,
             cooling: SignedDuration::from_secs(300),

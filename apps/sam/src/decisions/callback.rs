@@ -4,10 +4,11 @@ use db::{Decision, Error};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use super::runs::close;
+use super::{aftermath, runs::close};
 use crate::{
     Context,
     model::{Closing, Run, RunState},
+    rules::{aftermath::After, reason::Reason},
     store::{self, runs, runs::End},
 };
 
@@ -55,6 +56,24 @@ pub async fn hear(
     Ok(heard)
 }
 
+/// A slot that was thought to have failed ran well, or the other way round. What is over stays over:
+/// nothing is tried again for an end that nobody saw coming.
+async fn overruled(
+    decision: &mut Decision,
+    run: &Run,
+    state: RunState,
+    after: &After,
+) -> Result<(), Error> {
+    match after {
+        After::Again { .. } => {
+            let reason = Reason::RunFailed { run: run.id, state };
+            let over = After::Over { reason, tell: true };
+            aftermath::follow(decision, run, &over).await
+        }
+        after => aftermath::follow(decision, run, after).await,
+    }
+}
+
 /// Applies a callback to a run, once.
 pub async fn verdict(
     decision: &mut Decision,
@@ -66,12 +85,19 @@ pub async fn verdict(
     let now = decision.now;
     if run.live {
         let end = End::new(state, Closing::Callback, now);
-        let end = End { raw: Some(status), callback: Some(payload), ..end };
+        let message = payload["message"].as_str();
+        let end = End { raw: Some(status), callback: Some(payload), message, ..end };
         close(decision, run, &end).await?;
         return Ok(Heard::Closed);
     }
     if run.closing.is_some_and(Closing::yields_to_callback) {
+        let end = End::new(state, Closing::Callback, now);
+        let after = aftermath::of(decision, run, &end).await?;
         runs::overrule(&mut decision.tx, run, state, status, payload, now).await?;
+        // One failure instead of another is no news to its slot.
+        if state.succeeded() != run.state.succeeded() || run.state == RunState::Inferred {
+            overruled(decision, run, state, &after).await?;
+        }
         return Ok(Heard::Overruled);
     }
     if run.closing != Some(Closing::Callback) {

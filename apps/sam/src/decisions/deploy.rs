@@ -12,21 +12,35 @@ use crate::{
     model::{Closing, Run, RunId, RunState},
     rules::{
         deploy::{self, Consequence, Fault, Tried, Verdict},
+        doubt::{self, Look},
         world::{Suspended, Suspension},
     },
-    store::{self, circuit, policy, runs, runs::End, suspensions},
+    store::{self, circuit, outcomes, policy, runs, runs::End, suspensions},
     wire,
 };
 
 /// Between two looks for a run in doubt; doubled with each that finds nothing.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(2);
 
-/// Notes that a deploy is about to be posted; from now on it may exist.
-pub async fn posting(context: &Context, run: &Run) -> Result<(), Error> {
+/// Notes that a deploy is about to be posted; from now on it may exist. Whether it may: while the
+/// Control Room is left alone, what was claimed before is taken back.
+pub async fn posting(context: &Context, run: &Run) -> Result<bool, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    runs::posting(&mut decision.tx, run, now).await?;
-    decision.commit().await.map(drop)
+    let current = runs::find(&mut decision.tx, run.id).await?;
+    let waits = |run: &Run| run.state == RunState::Pending && run.posted_at.is_none();
+    let Some(run) = current.filter(waits) else { return Ok(false) };
+    let (breaker, _) = circuit::load(&mut decision.tx, true).await?;
+    let open = breaker.opened.filter(|opened| now < opened.until);
+    match &open {
+        None => runs::posting(&mut decision.tx, &run, now).await?,
+        Some(opened) => {
+            withdraw(&mut decision, &run, &opened.detail).await?;
+            decision.wake(launch::TICK);
+        }
+    }
+    decision.commit().await?;
+    Ok(open.is_none())
 }
 
 /// The Control Room has it: what an error had suspended is lifted, and a callback that came before
@@ -49,6 +63,7 @@ pub async fn accepted(
     }
     decision.commit().await?;
     alarms::well(context, run.robot, run.runner).await?;
+    alarms::settled(context, run.id).await?;
     Ok(Outcome::Done)
 }
 
@@ -68,6 +83,7 @@ pub async fn take_in(
     ] {
         suspensions::lift(&mut decision.tx, what).await?;
     }
+    circuit::accepted(&mut decision.tx, now).await?;
     let (breaker, _) = circuit::load(&mut decision.tx, true).await?;
     let closed = breaker.failures > 0 || breaker.opened.is_some();
     if closed {
@@ -106,6 +122,7 @@ impl Slice for Failing<'_> {
             attempts: run.attempts,
             policy: policy::load(&self.context.settings, &self.context.zone, tx).await?,
             circuit: circuit::load(tx, true).await?.0,
+            accepted_at: circuit::accepted_at(tx).await?,
             known: suspensions::all(tx).await?,
         };
         Ok(Some((run, tried)))
@@ -121,6 +138,9 @@ impl Slice for Failing<'_> {
         let Some((run, _)) = pending else { return Ok(()) };
         let cause = &self.fault.detail;
         circuit::save(&mut decision.tx, &change.circuit).await?;
+        if let Some(cause) = change.lift {
+            suspensions::lift_all(&mut decision.tx, cause.word()).await?;
+        }
         if let Some((what, suspension)) = &change.suspend {
             suspend(decision, *what, suspension).await?;
         }
@@ -174,6 +194,9 @@ pub async fn failed(context: &Context, run: &Run, fault: &Fault) -> Result<Outco
     if let Some(alarm) = consequence.alarm {
         alarms::raise(context, alarm, run, &fault.detail).await?;
     }
+    if let Some(cause) = consequence.lift {
+        alarms::not_refused(context, cause).await?;
+    }
     let again = |at| Outcome::Again { error: fault.detail.clone(), at };
     Ok(match consequence.verdict {
         Verdict::Again { at } => again(at),
@@ -200,8 +223,8 @@ pub fn later(context: &Context, error: &str, misses: i64) -> Outcome {
     Outcome::Again { error: error.to_owned(), at }
 }
 
-/// Not found: looked for again, and in the end taken back.
-pub async fn not_found(context: &Context, run: &Run) -> Result<Outcome, Error> {
+/// Not found: looked for again; taken back when two looks agree, left to a person when they do not.
+pub async fn not_found(context: &Context, run: &Run, look: &Look) -> Result<Outcome, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let current = runs::find(&mut decision.tx, run.id).await?;
@@ -209,14 +232,26 @@ pub async fn not_found(context: &Context, run: &Run) -> Result<Outcome, Error> {
         return Ok(Outcome::Done);
     };
     let policy = policy::load(&context.settings, &context.zone, &mut decision.tx).await?;
-    let misses = run.misses + 1;
-    if misses >= policy.misses_allowed {
-        withdraw(&mut decision, &run, "el Control Room no la recibió").await?;
-        decision.wake(launch::TICK);
-        decision.commit().await?;
-        return Ok(Outcome::Done);
+    match doubt::judge(&run, look, policy.misses_allowed, now) {
+        doubt::Verdict::Adopt(seen) => {
+            drop(decision);
+            accepted(context, &run, &seen.deployment, "BUSQUEDA").await
+        }
+        doubt::Verdict::Withdraw => {
+            withdraw(&mut decision, &run, "el Control Room no la recibió").await?;
+            decision.wake(launch::TICK);
+            decision.commit().await?;
+            alarms::settled(context, run.id).await?;
+            Ok(Outcome::Done)
+        }
+        doubt::Verdict::Wait { misses, suspect, ask } => {
+            let suspect = suspect.as_deref();
+            outcomes::unfound(&mut decision.tx, &run, misses, suspect, now).await?;
+            decision.commit().await?;
+            if ask {
+                alarms::in_doubt(context, &run, suspect).await?;
+            }
+            Ok(later(context, "not found yet", misses))
+        }
     }
-    runs::missed(&mut decision.tx, &run, misses, now).await?;
-    decision.commit().await?;
-    Ok(later(context, "not found yet", misses))
 }

@@ -1,16 +1,19 @@
 //! A file of robots, runners or schedules is taken whole or not at all.
 
-use db::Decision;
+mod schedules;
+
+use db::{Decision, Error};
 use host::{
     Failure,
     edit::{self, At, Editable},
     of_json,
 };
 use serde_json::{Map, Value as Json};
+use tokio::sync::oneshot;
 
 use crate::{
     Desk,
-    decisions::{robots::Robots, runners::Runners, schedules::Schedules},
+    decisions::{robots::Robots, runners::Runners},
     rules::import::{Row, Sheet},
     store,
 };
@@ -22,19 +25,30 @@ pub struct Taken {
     pub changed: usize,
 }
 
+/// Takes a file to its end, also when whoever sent it hangs up meanwhile.
+pub async fn take_whole(desk: Desk, sheet: Sheet, rows: Vec<Row>) -> Result<Taken, Failure> {
+    let (tell, told) = oneshot::channel();
+    let context = desk.context.clone();
+    context.carry_on(async move {
+        // Nobody may be listening any more.
+        drop(tell.send(take(&desk, sheet, rows).await));
+    });
+    told.await.map_err(|_| Error::corrupt("a file was not taken to its end"))?
+}
+
 /// Rows with a known id change it, others create. One bad row and nothing is taken.
-pub async fn take(desk: &Desk, sheet: Sheet, rows: Vec<Row>) -> Result<Taken, Failure> {
+async fn take(desk: &Desk, sheet: Sheet, rows: Vec<Row>) -> Result<Taken, Failure> {
+    if sheet == Sheet::Schedules {
+        return schedules::take(desk, rows).await;
+    }
     let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
     let mut taken = Taken::default();
     for row in rows {
         let (line, id) = (row.line, row.id().unwrap_or(0));
-        let mut fields = row.fields;
         let saved = match sheet {
-            Sheet::Robots => put::<Robots>(desk, &mut decision, id, fields).await,
-            Sheet::Runners => put::<Runners>(desk, &mut decision, id, fields).await,
-            Sheet::Schedules => {
-                fields.remove("id");
-                put::<Schedules>(desk, &mut decision, id, fields).await
+            Sheet::Runners => put::<Runners>(desk, &mut decision, id, row.fields).await,
+            Sheet::Robots | Sheet::Schedules => {
+                put::<Robots>(desk, &mut decision, id, row.fields).await
             }
         };
         let known = saved.map_err(|failure| {

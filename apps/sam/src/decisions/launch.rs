@@ -6,15 +6,16 @@ use host::Next;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::{emit, runs as closing};
+use super::{aftermath, emit, running, runs as closing};
 use crate::{
     Context,
+    model::RunId,
     rules::{
         launch::{self, Change, Launch},
         reason::Held,
         world::World,
     },
-    store::{self, circuit, runs, slots, world},
+    store::{self, circuit, outcomes, runs, slots, world},
 };
 
 pub const TICK: &str = "sam.lanzador";
@@ -47,7 +48,17 @@ impl Slice for Launching<'_> {
                 let run = world.live.get(runner).ok_or_else(|| Error::corrupt("no such run"))?;
                 closing::lost(decision, run).await
             }
-            Change::Launch(launch) => claim(decision, world, launch).await,
+            Change::Launch(launch) => claim(decision, world, launch, None).await.map(drop),
+            Change::Overdue { runner, stop, .. } => {
+                let run = world.live.get(runner).ok_or_else(|| Error::corrupt("no such run"))?;
+                outcomes::overdue(&mut decision.tx, run, now).await?;
+                aftermath::tell(decision, run, aftermath::OVERDUE);
+                if *stop {
+                    let reason = "no empezó a tiempo: se detiene para reintentarla";
+                    running::ask_to_stop(decision, run, None, reason).await?;
+                }
+                Ok(())
+            }
             Change::Wait { slot, reason } => {
                 slots::note(&mut decision.tx, slot, reason, false, now).await
             }
@@ -58,6 +69,13 @@ impl Slice for Launching<'_> {
                     "programacion_id": slot.schedule.0, "equipo_id": slot.runner.0,
                     "turno": slot.slot.start.to_string(),
                 });
+                let key = (slot.schedule, slot.runner, slot.slot.date);
+                if let Some(retry) = world.retries.get(&key)
+                    && let Some(run) = runs::find(&mut decision.tx, retry.run).await?
+                {
+                    // It failed, was to be tried again, and nothing came of it.
+                    aftermath::tell(decision, &run, aftermath::FAILED);
+                }
                 emit(decision, "turno:perdido", format!("programacion/{}", slot.schedule), data);
                 Ok(())
             }
@@ -66,7 +84,12 @@ impl Slice for Launching<'_> {
 }
 
 /// Claim first: the run exists before anything is asked of the Control Room.
-async fn claim(decision: &mut Decision, world: &World, launch: &Launch) -> Result<(), Error> {
+pub async fn claim(
+    decision: &mut Decision,
+    world: &World,
+    launch: &Launch,
+    asked: Option<runs::Asked<'_>>,
+) -> Result<RunId, Error> {
     let runner = world.runners.get(&launch.runner);
     let robot = world.robots.get(&launch.robot);
     let (Some(runner), Some(robot)) = (runner, robot) else {
@@ -74,7 +97,8 @@ async fn claim(decision: &mut Decision, world: &World, launch: &Launch) -> Resul
     };
     let repetitions = crate::wire::repetitions(robot, world.policy.repetitions);
     let now = decision.now;
-    let id = runs::claim(&mut decision.tx, launch, runner.user_id, repetitions, now).await?;
+    let tx = &mut decision.tx;
+    let id = runs::claim(tx, launch, runner.user_id, repetitions, asked, now).await?;
     decision.effect(NewEffect {
         app: crate::NAME,
         kind: crate::drivers::deploy::KIND,
@@ -88,7 +112,7 @@ async fn claim(decision: &mut Decision, world: &World, launch: &Launch) -> Resul
         "estado": "PENDING_EXECUTION",
     });
     emit(decision, "ejecucion:creada", format!("ejecucion/{id}"), data);
-    Ok(())
+    Ok(id)
 }
 
 /// Looks without a lock first: most looks find nothing to do.

@@ -34,11 +34,13 @@ macro_rules! editable {
     };
 }
 
+pub mod aftermath;
 pub mod alarms;
 pub mod assignments;
 pub mod balance;
 pub mod calendars;
 pub mod callback;
+pub mod circuit;
 pub mod demand;
 pub mod deploy;
 pub mod import;
@@ -48,6 +50,7 @@ pub mod pools;
 pub mod reconcile;
 pub mod robots;
 pub mod runners;
+pub mod running;
 pub mod runs;
 pub mod schedules;
 pub mod suspensions;

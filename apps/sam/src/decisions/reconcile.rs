@@ -8,9 +8,9 @@ use jiff::{SignedDuration, Timestamp};
 use super::{alarms, deploy, launch, runs as closing};
 use crate::{
     Context, drivers,
-    model::{Closing, Run, RunId, RunState},
-    rules::reconcile::{self, Answers, Change, Limits, Seen},
-    store::{self, policy, runs, runs::End},
+    model::{Closing, Run, RunId, RunState, RunnerId},
+    rules::reconcile::{self, Answers, Change, Limits, Seen, Stranger},
+    store::{self, outcomes, policy, runs, runs::End, strangers},
 };
 
 pub const TICK: &str = "sam.conciliador";
@@ -45,9 +45,10 @@ impl Slice for Reconciling<'_> {
 pub async fn tick(context: Context, now: Timestamp) -> Next {
     let mut tx = context.store.read().await?;
     let believed = runs::live(&mut tx).await?;
+    let strange = strangers::all(&mut tx).await?;
     let values = context.settings.load(&mut tx, crate::NAME).await?;
     drop(tx);
-    if believed.is_empty() || !policy::is_configured(&values)? {
+    if (believed.is_empty() && strange.is_empty()) || !policy::is_configured(&values)? {
         context.runtime.idle(TICK);
         return Ok(None);
     }
@@ -74,7 +75,7 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
 /// Decides on the answers against the runs as they are by now.
 async fn settle(context: &Context, answers: &Answers, now: Timestamp) -> Result<(), Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let Decided { plan, .. } = decision
+    let Decided { plan, snapshot } = decision
         .plan(&Reconciling { context }, |(live, limits)| Plan::<_, RunId> {
             changes: reconcile::plan(live, answers, *limits, now),
             held: Vec::new(),
@@ -83,16 +84,66 @@ async fn settle(context: &Context, answers: &Answers, now: Timestamp) -> Result<
     if !plan.is_settled() {
         decision.wake(launch::TICK);
     }
+    let bots = if answers.listed { met(&mut decision, answers).await? } else { Vec::new() };
     decision.commit().await?;
-    let strange: Vec<_> = plan
-        .changes
-        .into_iter()
-        .filter_map(|change| match change {
-            Change::Strange { run, status } => Some((run, status)),
-            _ => None,
-        })
-        .collect();
-    alarms::strange(context, &strange).await
+    for (runner, stranger) in bots {
+        match stranger {
+            Some(one) => alarms::strange_bot(context, runner, &one).await?,
+            None => alarms::strange_bot_gone(context, runner).await?,
+        }
+    }
+    for change in &plan.changes {
+        match change {
+            Change::Unfound { run, suspect, ask: true, .. } => {
+                if let Some(run) = snapshot.0.iter().find(|one| one.id == *run) {
+                    alarms::in_doubt(context, run, suspect.as_deref()).await?;
+                }
+            }
+            Change::Adopt { run, .. } | Change::Withdraw { run } => {
+                alarms::settled(context, *run).await?;
+            }
+            _ => {}
+        }
+    }
+    let strange = plan.changes.into_iter().filter_map(|change| match change {
+        Change::Strange { run, status } => Some((run, status)),
+        _ => None,
+    });
+    alarms::strange(context, &strange.collect::<Vec<_>>()).await
+}
+
+/// Bots of others that were not there before, or are another one, and runners that have none any more.
+async fn met(
+    decision: &mut Decision,
+    answers: &Answers,
+) -> Result<Vec<(RunnerId, Option<Stranger>)>, Error> {
+    let now = decision.now;
+    let known = strangers::all(&mut decision.tx).await?;
+    let mut news = Vec::new();
+    for (runner, one) in &answers.strangers {
+        if known.get(runner) != Some(one) {
+            strangers::put(&mut decision.tx, *runner, one, now).await?;
+            news.push((*runner, Some(one.clone())));
+        }
+    }
+    for runner in known.keys().filter(|runner| !answers.strangers.contains_key(runner)) {
+        strangers::gone(&mut decision.tx, *runner).await?;
+        news.push((*runner, None));
+    }
+    Ok(news)
+}
+
+/// A run is seen to have ended, outside the usual round.
+pub async fn ended(context: &Context, id: RunId, seen: &Seen) -> Result<(), Error> {
+    let mut decision = context.store.decide(&store::scope(), context.clock.now()).await?;
+    let run = runs::find(&mut decision.tx, id).await?.filter(|run| run.live);
+    let state = RunState::told(&seen.status).filter(|state| state.is_final());
+    if let (Some(run), Some(state)) = (run, state) {
+        told(&mut decision, &run, state, seen).await?;
+        decision.wake(launch::TICK);
+        decision.commit().await?;
+    }
+    Ok(())
 }
 
 async fn write(decision: &mut Decision, run: &Run, change: &Change) -> Result<(), Error> {
@@ -113,6 +164,9 @@ async fn write(decision: &mut Decision, run: &Run, change: &Change) -> Result<()
                 source: "CONCILIADOR",
             };
             runs::told(&mut decision.tx, run, &news, now).await
+        }
+        Change::Unfound { misses, suspect, .. } => {
+            outcomes::unfound(&mut decision.tx, run, *misses, suspect.as_deref(), now).await
         }
         Change::Miss { misses, .. } => runs::missed(&mut decision.tx, run, *misses, now).await,
         Change::Infer { misses, .. } => {
@@ -138,7 +192,8 @@ async fn told(
     if state.is_final() {
         let at = seen.ended_at.filter(|at| *at <= now).unwrap_or(now);
         let end = End::new(state, Closing::Reconciler, at);
-        let end = End { raw: Some(&seen.status), started_at: seen.started_at, ..end };
+        let message = seen.message.as_deref();
+        let end = End { raw: Some(&seen.status), started_at: seen.started_at, message, ..end };
         return closing::close(decision, run, &end).await;
     }
     let news =

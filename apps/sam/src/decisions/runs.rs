@@ -2,21 +2,32 @@
 
 use db::{Decision, Error};
 use engine::Word as _;
-use host::{Failure, conflict, unknown};
+use host::unknown;
 use serde_json::json;
 use web::Problem;
 
-use super::emit;
+use super::{aftermath, emit};
 use crate::{
     Desk,
-    model::{Closing, Run, RunId, RunState},
-    store::{self, runs, runs::End},
+    model::{Closing, Run, RunState},
+    rules::aftermath::After,
+    store::{runs, runs::End},
 };
 
 /// Closes a run and says so.
 pub async fn close(decision: &mut Decision, run: &Run, end: &End<'_>) -> Result<(), Error> {
     let now = decision.now;
+    let after = aftermath::of(decision, run, end).await?;
+    let again = match after {
+        After::Again { at } => Some(at),
+        _ => None,
+    };
+    let stopped = run.stop.as_ref().filter(|_| end.state == RunState::RunAborted);
+    let cause = end.cause.or(stopped.map(|stop| stop.reason.as_str()));
+    let keeps_slot = end.keeps_slot && again.is_none();
+    let end = &End { cause, keeps_slot, retry_at: again, ..end.clone() };
     runs::close(&mut decision.tx, run, end, now).await?;
+    aftermath::follow(decision, run, &after).await?;
     let (state, closing) = (end.state.word(), end.closing.word());
     metrics::counter!("sam_runs_closed_total", "state" => state, "by" => closing).increment(1);
     let data = json!({
@@ -34,6 +45,10 @@ pub fn went_on(decision: &mut Decision, run: &Run, state: RunState) {
         "estado": state.word(),
     });
     emit(decision, "ejecucion:estado", format!("ejecucion/{}", run.id), data);
+    let begun = !matches!(state, RunState::Deployed | RunState::Queued);
+    if begun && run.overdue_at.is_some() {
+        aftermath::tell(decision, run, aftermath::BEGUN);
+    }
 }
 
 /// Lost for two hours (§4.2.1).
@@ -47,24 +62,4 @@ pub async fn lost(decision: &mut Decision, run: &Run) -> Result<(), Error> {
 pub fn missing(desk: &Desk) -> Problem {
     let (es, en) = ("No existe esa ejecución.", "There is no such run.");
     unknown(desk.lang, "EJECUCION_INEXISTENTE", es, en)
-}
-
-/// *Desbloquear*: a person frees a runner. The robot may go on in the Control Room.
-pub async fn unlock(desk: &Desk, id: RunId, reason: &str) -> Result<(), Failure> {
-    let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    let run = runs::find(&mut decision.tx, id).await?.ok_or_else(|| missing(desk))?;
-    if !run.live {
-        let (es, en) = ("La ejecución ya terminó.", "The run has ended already.");
-        return Err(conflict(desk.lang, "EJECUCION_CERRADA", es, en).into());
-    }
-    let end = End::new(RunState::RunAborted, Closing::Operator, desk.now).because(reason);
-    close(&mut decision, &run, &end).await?;
-    let mut entry = desk.by().did("ejecucion.desbloquear", format!("ejecucion/{id}"));
-    entry.before = Some(json!({ "estado": run.state.word() }));
-    entry.after = Some(json!({ "estado": RunState::RunAborted.word() }));
-    entry.reason = Some(reason.to_owned());
-    decision.audit(entry);
-    decision.wake(super::launch::TICK);
-    decision.commit().await?;
-    Ok(())
 }

@@ -1,17 +1,17 @@
 //! Schedules are created, changed and removed, together with their runners.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use db::{Decision, Error, Tx};
 use host::{Failure, check, conflict, edit::Editable};
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
-use web::{Lang, Problem};
+use web::Problem;
 
 use super::{calendars::Calendars, robots::Robots, wake_all};
 use crate::{
     Desk,
-    model::{Calendar, CalendarId, Hold, RobotId, RunnerId, Schedule, ScheduleId},
+    model::{Calendar, CalendarId, Hold, Robot, RobotId, RunnerId, Schedule, ScheduleId},
     rules::calendar::{self, check::Wrong},
     store::{assignments, calendars, robots, runners, schedules},
     wire::{ScheduleRequest, ScheduleView},
@@ -36,7 +36,7 @@ impl Editable for Schedules {
             Some(id) => calendars::find(tx, id).await?,
             None => None,
         };
-        let next = calendar::next_start(schedule, holidays.as_ref(), &desk.context.zone, desk.now);
+        let next = calendar::next_run(schedule, holidays.as_ref(), &desk.context.zone, desk.now);
         let runners = named.iter().map(|one| one.runner.0).collect();
         Ok(ScheduleView::new(schedule, runners, next, desk.lang))
     }
@@ -59,13 +59,7 @@ impl Editable for Schedules {
     ) -> Result<Schedule, Failure> {
         let tx = &mut decision.tx;
         let mut schedule = typed(desk, tx, request, before).await?;
-        if before.is_some_and(|before| before.robot != schedule.robot) {
-            let (es, en) = (
-                "El robot de una programación no cambia: creá otra.",
-                "The robot of a schedule does not change: create another.",
-            );
-            return Err(conflict(desk.lang, "ROBOT_FIJO", es, en).into());
-        }
+        same_robot(desk, before, &schedule)?;
         let named = runners_of(desk, tx, request).await?;
         if request.permitir_solapamiento != Some(true)
             && let Some(problem) = clash(desk, tx, &schedule, &named).await?
@@ -100,6 +94,22 @@ pub async fn typed(
     before: Option<&Schedule>,
 ) -> Result<Schedule, Failure> {
     let robot = robots::find(tx, RobotId(request.robot_id)).await?;
+    let holidays = match request.calendario_id {
+        None => None,
+        Some(id) => Some(calendars::find(tx, CalendarId(id)).await?),
+    };
+    let holidays = holidays.as_ref().map(Option::as_ref);
+    checked(desk, request, before, robot.as_ref(), holidays)
+}
+
+/// The same of what was found already; `holidays` is nothing where none is named.
+pub fn checked(
+    desk: &Desk,
+    request: &ScheduleRequest,
+    before: Option<&Schedule>,
+    robot: Option<&Robot>,
+    holidays: Option<Option<&Calendar>>,
+) -> Result<Schedule, Failure> {
     let robot = robot.ok_or_else(|| Robots::missing(desk))?;
     if robot.online && before.is_none() {
         let (es, en) = (
@@ -108,25 +118,41 @@ pub async fn typed(
         );
         return Err(conflict(desk.lang, "ROBOT_ONLINE", es, en).into());
     }
-    let holidays = match request.calendario_id {
+    let holidays = match holidays {
         None => None,
-        Some(id) => {
-            let found = calendars::find(tx, CalendarId(id)).await?;
-            Some(found.ok_or_else(|| Calendars::missing(desk))?)
-        }
+        Some(found) => Some(found.ok_or_else(|| Calendars::missing(desk))?),
     };
-    let timing = calendar::check::check(&request.wanted(), holidays.as_ref()).map_err(|wrong| {
+    let timing = calendar::check::check(&request.wanted(), holidays).map_err(|wrong| {
         let told = |one: Wrong| (one.path.to_owned(), desk.lang.t(&one.es, &one.en).to_owned());
         check::invalid(desk.lang, wrong.into_iter().map(told).collect())
     })?;
     let (id, created) =
         before.map_or((ScheduleId(0), desk.now), |before| (before.id, before.created_at));
-    Ok(Schedule {
+    let schedule = Schedule {
         active: request.activo.unwrap_or(true),
-        calendar: holidays.as_ref().map(|one| one.id),
+        calendar: holidays.map(|one| one.id),
         version: before.map_or(1, |before| before.version),
         ..timing.schedule(id, robot.id, created)
+    };
+    Ok(match before {
+        Some(before) => schedule.retimed(before, desk.now),
+        None => schedule,
     })
+}
+
+pub fn same_robot(
+    desk: &Desk,
+    before: Option<&Schedule>,
+    schedule: &Schedule,
+) -> Result<(), Failure> {
+    if before.is_none_or(|before| before.robot == schedule.robot) {
+        return Ok(());
+    }
+    let (es, en) = (
+        "El robot de una programación no cambia: creá otra.",
+        "The robot of a schedule does not change: create another.",
+    );
+    Err(conflict(desk.lang, "ROBOT_FIJO", es, en).into())
 }
 
 /// The runners a schedule names: they exist, once each.
@@ -135,6 +161,21 @@ pub async fn runners_of(
     tx: &mut Tx,
     request: &ScheduleRequest,
 ) -> Result<Vec<RunnerId>, Failure> {
+    let mut known = HashSet::new();
+    for id in request.equipos.iter().take(RUNNERS) {
+        if runners::find(tx, RunnerId(*id)).await?.is_some() {
+            known.insert(RunnerId(*id));
+        }
+    }
+    named(desk, request, |runner| known.contains(&runner))
+}
+
+/// The same of what was found already.
+pub fn named(
+    desk: &Desk,
+    request: &ScheduleRequest,
+    exists: impl Fn(RunnerId) -> bool,
+) -> Result<Vec<RunnerId>, Failure> {
     let mut check = check::Check::new(desk.lang);
     if request.equipos.len() > RUNNERS {
         check.wrong("equipos", "son demasiados", "are too many");
@@ -142,7 +183,7 @@ pub async fn runners_of(
     let mut named = Vec::new();
     for (n, id) in request.equipos.iter().take(RUNNERS).enumerate() {
         let runner = RunnerId(*id);
-        if runners::find(tx, runner).await?.is_none() {
+        if !exists(runner) {
             let (es, en) = (format!("no existe {id}"), format!("there is no {id}"));
             check.wrong(&format!("equipos[{n}]"), &es, &en);
         } else if !named.contains(&runner) {
@@ -211,6 +252,9 @@ pub(crate) fn meet(
     a: &Schedule,
     b: &Schedule,
 ) -> Option<(Timestamp, Timestamp)> {
+    if calendar::are_apart(a, b) {
+        return None;
+    }
     let holidays = |one: &Schedule| one.calendar.and_then(|id| calendars.get(&id));
     let (first, second) =
         calendar::overlap((a, holidays(a)), (b, holidays(b)), &desk.context.zone, desk.now)?;
@@ -228,29 +272,39 @@ async fn clash(
         return Ok(None);
     }
     let (others, calendars) = (by_runner(tx).await?, all_calendars(tx).await?);
-    for runner in named {
-        for other in others.get(runner).into_iter().flatten().filter(|one| one.id != schedule.id) {
-            if let Some((from, _)) = meet(desk, &calendars, schedule, other) {
-                let at = from.to_zoned(desk.context.zone.clone()).strftime("%d/%m/%Y %H:%M");
-                let id = other.id;
-                return Ok(Some(
-                    Problem::conflict("SOLAPAMIENTO")
-                        .lang(desk.lang)
-                        .detail(match desk.lang {
-                            Lang::Es => format!(
-                                "Se solapa con la programación {id} en el equipo {runner} el {at}."
-                            ),
-                            Lang::En => {
-                                format!("Overlaps with schedule {id} on runner {runner} on {at}.")
-                            }
-                        })
-                        .hint(desk.lang.t(
-                            "Cambiar la hora o la tolerancia, o enviar permitir_solapamiento: true.",
-                            "Change its time or tolerance, or send permitir_solapamiento: true.",
-                        )),
-                ));
-            }
-        }
-    }
-    Ok(None)
+    let met = named.iter().find_map(|runner| {
+        let others: Vec<&Schedule> = others.get(runner).into_iter().flatten().collect();
+        overlapping(desk, &calendars, schedule, *runner, &others)
+    });
+    Ok(met)
+}
+
+/// Says which of these wants the runner at the same time.
+pub(crate) fn overlapping(
+    desk: &Desk,
+    calendars: &HashMap<CalendarId, Calendar>,
+    schedule: &Schedule,
+    runner: RunnerId,
+    others: &[&Schedule],
+) -> Option<Problem> {
+    let mut others = others.iter().filter(|one| one.id != schedule.id || one.id.0 == 0);
+    let (other, from) = others
+        .find_map(|other| meet(desk, calendars, schedule, other).map(|(from, _)| (other, from)))?;
+    let at = from.to_zoned(desk.context.zone.clone()).strftime("%d/%m/%Y %H:%M");
+    let (es, en) = match other.id.0 {
+        0 => (
+            format!("Se solapa con otra línea en el equipo {runner} el {at}."),
+            format!("Overlaps with another line on runner {runner} on {at}."),
+        ),
+        id => (
+            format!("Se solapa con la programación {id} en el equipo {runner} el {at}."),
+            format!("Overlaps with schedule {id} on runner {runner} on {at}."),
+        ),
+    };
+    let hint = desk.lang.t(
+        "Cambiar la hora o la tolerancia, o enviar permitir_solapamiento: true.",
+        "Change its time or tolerance, or send permitir_solapamiento: true.",
+    );
+    let detail = desk.lang.t(&es, &en).to_owned();
+    Some(Problem::conflict("SOLAPAMIENTO").lang(desk.lang).detail(detail).hint(hint))
 }

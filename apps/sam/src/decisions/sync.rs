@@ -1,5 +1,7 @@
 //! Takes over what the Control Room has.
 
+use std::collections::BTreeMap;
+
 use db::{Decided, Decision, Error, Slice, Tx, settings::Values};
 use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
@@ -8,12 +10,15 @@ use serde_json::json;
 use super::{alarms, emit, settings, wake_all};
 use crate::{
     Context, drivers,
-    model::{Robot, Runner},
+    model::{Robot, RobotId, Runner},
     rules::sync::{self, Change, Filters, Sync},
-    store::{self, circuit, policy, robots, runners},
+    store::{self, circuit, mappings, policy, robots, runners},
 };
 
 pub const TICK: &str = "sam.sync";
+
+/// Mappings of this provider say whose bot a name in the Control Room is.
+const CONTROL_ROOM: &str = "A360";
 
 /// How a sync went.
 #[derive(Debug)]
@@ -29,11 +34,12 @@ pub enum Ran {
 struct Syncing;
 
 impl Slice for Syncing {
-    type Snapshot = (Vec<Robot>, Vec<Runner>);
+    type Snapshot = (Vec<Robot>, Vec<Runner>, BTreeMap<String, RobotId>);
     type Change = Change;
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
-        Ok((robots::all(tx).await?, runners::all(tx).await?))
+        let mapped = mappings::of_provider(tx, CONTROL_ROOM).await?;
+        Ok((robots::all(tx).await?, runners::all(tx).await?, mapped))
     }
 
     async fn apply(
@@ -80,9 +86,12 @@ pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Erro
     };
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let Decided { plan: done, .. } = decision
-        .plan(&Syncing, |(robots, runners)| sync::plan(robots, runners, &view, &filters))
+        .plan(&Syncing, |(robots, runners, mapped)| {
+            sync::plan(robots, runners, mapped, &view, &filters)
+        })
         .await?;
     circuit::synced(&mut decision.tx, now, None).await?;
+    super::circuit::try_again(&mut decision, false).await?;
     if !done.changes.is_empty() {
         let data = json!({ "cambios": done.changes.len() });
         let mut entry = by.did("sync", "a360");
@@ -134,6 +143,7 @@ async fn write(decision: &mut Decision, change: &Change) -> Result<(), Error> {
             let gone = runners::Sight { name: None, connected: false, licence: None, user: None };
             runners::seen(tx, *runner, &gone, now).await
         }
+        Change::RepointRobot { old, new } => robots::repoint(tx, *old, *new).await,
         Change::Repoint { old, new } => runners::repoint(tx, *old, *new).await,
     }
 }

@@ -3,17 +3,20 @@
 //! That a deploy is about to be posted is committed before it is. Whoever comes back to such a run
 //! — after a crash, a time-out, an answer that was lost — looks it up by its tag first.
 
-use controlroom::{Callback, Client, Deployment, Kind};
+use controlroom::{Callback, Client, Deployment, Kind, Target};
 use db::{Error, effects::Claimed, settings::Values};
 use host::Outcome;
 
-use super::fault::fault;
+use super::{fault::fault, gateway, look::look};
 use crate::{
     Context,
     decisions::deploy::{accepted, failed, later, not_found, posting},
     model::{Robot, Run, RunId, RunState},
-    rules::deploy::Fault,
-    store::{policy, robots, runs},
+    rules::{
+        deploy::Fault,
+        doubt::{self, Look},
+    },
+    store::{policy, robots, runners, runs},
     wire,
 };
 
@@ -37,6 +40,11 @@ async fn attempt(context: &Context, id: RunId) -> Result<Outcome, Error> {
     };
     let values = context.settings.load(&mut tx, crate::NAME).await?;
     let robot = robots::find(&mut tx, run.robot).await?;
+    let runner = runners::find(&mut tx, run.runner).await?;
+    let target = match runner.filter(|runner| runner.licence.is_attended()) {
+        Some(runner) => Target::Attended { device: runner.id.0 },
+        None => Target::Unattended { user: run.user_id },
+    };
     drop(tx);
     let client = match context.runtime.client(&values)? {
         Ok(client) => client,
@@ -44,12 +52,18 @@ async fn attempt(context: &Context, id: RunId) -> Result<Outcome, Error> {
     };
     let Some(robot) = robot else { return Ok(Outcome::Refused("the robot is gone".into())) };
     if run.posted_at.is_some() {
-        return look_up(context, &client, &run).await;
+        return look_up(context, &client, &values, &run).await;
     }
     let deploys = context.runtime.deploys(values.int(policy::WORKERS)?);
     let Ok(_busy) = deploys.acquire().await else { return Ok(Outcome::Failed("stopping".into())) };
-    posting(context, &run).await?;
-    match client.deploy(&order(context, &values, &run, &robot)?).await {
+    let mut order = order(context, &values, &run, &robot, target)?;
+    if let Some(callback) = &mut order.callback {
+        callback.headers.extend(gateway::headers(context, &values).await?);
+    }
+    if !posting(context, &run).await? {
+        return Ok(Outcome::Done);
+    }
+    match client.deploy(&order).await {
         Ok(deployment) => accepted(context, &run, &deployment, "LANZADOR").await,
         Err(told) => failed(context, &run, &fault(&told)).await,
     }
@@ -65,6 +79,7 @@ fn order(
     values: &Values,
     run: &Run,
     robot: &Robot,
+    on: Target,
 ) -> Result<Deployment, Error> {
     let url = values.text(policy::CALLBACK_URL)?.trim();
     let url = if url.is_empty() {
@@ -76,7 +91,7 @@ fn order(
     let headers = (!token.is_empty()).then(|| ("X-Authorization".to_owned(), token.to_owned()));
     Ok(Deployment {
         bot_id: robot.id.0,
-        run_as_user: run.user_id,
+        on,
         tag: run.tag(),
         input: Some(wire::bot_input(robot, values.int(policy::REPETITIONS)?)),
         callback: Some(Callback { url, headers: headers.into_iter().collect() }),
@@ -84,16 +99,18 @@ fn order(
 }
 
 /// A deploy was posted and how it ended is not known.
-async fn look_up(context: &Context, client: &Client, run: &Run) -> Result<Outcome, Error> {
-    let since = run.posted_at.unwrap_or(run.claimed_at);
-    match client.find_by_tag(run.runner.0, run.user_id, &run.tag(), since).await {
-        Ok(Some(activity)) => {
-            let Some(deployment) = activity.deployment_id else {
-                return Ok(later(context, "found without a deployment id", run.misses));
-            };
-            accepted(context, run, &deployment, "BUSQUEDA").await
+async fn look_up(
+    context: &Context,
+    client: &Client,
+    values: &Values,
+    run: &Run,
+) -> Result<Outcome, Error> {
+    let by_device = doubt::needs_device(run, values.int(policy::MISSES)?);
+    match look(context, client, run, by_device).await? {
+        Ok(Look { tagged: Some(seen), .. }) => {
+            accepted(context, run, &seen.deployment, "BUSQUEDA").await
         }
-        Ok(None) => not_found(context, run).await,
+        Ok(look) => not_found(context, run, &look).await,
         Err(fault) => Ok(later(context, &fault.to_string(), 3)),
     }
 }

@@ -1,11 +1,15 @@
 //! Where the outside is spoken to: the Control Room, the providers of tickets, and the proof that a
 //! callback carries.
 
+pub mod alarm;
 pub mod deploy;
 pub mod fault;
+pub mod gateway;
+pub mod look;
 pub mod proof;
 pub mod reconcile;
 mod signature;
+pub mod stop;
 pub mod sync;
 pub mod tickets;
 

@@ -16,6 +16,8 @@ pub struct OverviewPage {
     pub parts_of_sam: Vec<Part>,
     /// What holds everybody.
     pub alarms: Vec<String>,
+    /// Whether the Control Room is left alone for a while.
+    pub resting: bool,
     pub counts: Counts,
     pub gantt: Gantt,
     pub hours: i64,

@@ -3,7 +3,7 @@
 use askama::Template;
 use jiff::Timestamp;
 use serde::Deserialize;
-use web::{Page, Tone};
+use web::{Lang, Page, Tone};
 
 use super::{
     Names,
@@ -60,6 +60,16 @@ pub(crate) fn record(robot: &Robot) -> String {
 pub(crate) fn limits(robot: &Robot) -> String {
     let most = robot.limits.most.map_or_else(|| "∞".to_owned(), |most| most.to_string());
     format!("{}–{most}", robot.limits.least)
+}
+
+/// What becomes of a slot whose run failed.
+pub(crate) fn retry(page: &Page, robot: &Robot) -> String {
+    let (times, wait) = (robot.retry.times, robot.retry.wait.as_secs());
+    match (times, page.lang) {
+        (0, _) => page.t("se avisa", "people are told").to_owned(),
+        (_, Lang::Es) => format!("{times} reintentos, desde {wait} s"),
+        (_, Lang::En) => format!("{times} tries again, from {wait} s"),
+    }
 }
 
 pub(crate) fn active(page: &Page, robot: &Robot) -> Sign {

@@ -45,7 +45,10 @@ impl RunLine {
             runner_name: names.runner(run.runner),
             word: run.state.word(),
             sign: words::state(page, run.state),
-            hold: words::hold(page, run.hold),
+            hold: match run.asked_by {
+                Some(_) => Sign::new(page.t("a mano", "by hand"), web::Tone::Info),
+                None => words::hold(page, run.hold),
+            },
             live: run.live,
             claimed_at: run.claimed_at,
             lasted: words::lapse(page, began, run.finished_at.unwrap_or(page.now)),
@@ -139,10 +142,17 @@ pub struct RunPage {
     pub line: RunLine,
     pub run: Run,
     pub steps: Vec<Step>,
+    /// What the bot gave back, as much as fits.
+    pub output: Option<String>,
     pub may_operate: bool,
 }
 
 impl RunPage {
+    /// Sent, and nobody knows whether it was taken.
+    fn in_doubt(&self) -> bool {
+        self.run.live && self.run.deployment.is_none() && self.run.posted_at.is_some()
+    }
+
     fn sign(&self, step: &Step) -> Sign {
         words::state_word(&self.page, &step.state)
     }

@@ -29,10 +29,21 @@ pub(crate) fn parts_of(page: &Page) -> [(&'static str, &'static str); 5] {
 pub struct SchedulesPage {
     pub page: Page,
     pub lines: Vec<ScheduleLine>,
+    pub shown: Shown,
     pub text: String,
     pub active: String,
     pub ever: bool,
     pub may_edit: bool,
+}
+
+/// Which of how many are on this page, and where the others are.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    pub first: usize,
+    pub last: usize,
+    pub total: usize,
+    pub before: Option<String>,
+    pub after: Option<String>,
 }
 
 /// `/sam/programaciones/nueva` and `/sam/programaciones/{id}`.
@@ -84,6 +95,9 @@ pub struct MissedLine {
     pub starts_at: Timestamp,
     pub until: Timestamp,
     pub code: String,
+    /// The run that failed, if one did.
+    pub run: Option<i64>,
+    pub state: Option<String>,
 }
 
 /// `/sam/programaciones/perdidos`.

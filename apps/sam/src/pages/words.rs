@@ -85,6 +85,11 @@ pub fn reason(page: &Page, code: &str) -> String {
         "EQUIPO_OCUPADO" => ("Equipo ocupado", "Runner busy"),
         "CEDE_TURNO" => ("Cedió el turno", "Gave way"),
         "INTERVALO" => ("Descanso entre ejecuciones", "Rest between runs"),
+        "REINTENTO" => ("Esperaba un reintento", "Waited to be tried again"),
+        "EJECUCION_FALLIDA" => ("La ejecución falló", "The run failed"),
+        "EJECUCION_DETENIDA" => ("Detenida a mano", "Stopped by hand"),
+        "POOL_INACTIVO" => ("Pool inactivo", "Pool inactive"),
+        "DESPLIEGUE_SIN_CONFIRMAR" => ("Despliegue sin confirmar", "Deploy not confirmed"),
         "SERVICIO_DETENIDO" => ("El servicio estuvo detenido", "The service was stopped"),
         other => return other.to_owned(),
     };

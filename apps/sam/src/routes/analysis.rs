@@ -26,6 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Asked {
     /// How far back; 30 unless told.

@@ -25,6 +25,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Asked {
     robot_id: Option<i64>,

@@ -18,7 +18,10 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 #[utoipa::path(get, path = "/api/sam/calendarios", tag = "sam",
     responses((status = 200, body = Listed<CalendarView>)))]
-async fn list(desk: Desk) -> Result<axum::Json<Listed<CalendarView>>, Failure> {
+async fn list(
+    desk: Desk,
+    _: web::Query<super::Unasked>,
+) -> Result<axum::Json<Listed<CalendarView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let all = calendars::all(&mut tx).await?;

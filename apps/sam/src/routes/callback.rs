@@ -37,8 +37,11 @@ struct Notice {
     deployment_id: String,
     #[schema(example = "RUN_COMPLETED")]
     status: String,
-    device_id: Option<String>,
-    user_id: Option<String>,
+    /// A number, or a text.
+    #[schema(value_type = Option<String>)]
+    device_id: Option<Json>,
+    #[schema(value_type = Option<String>)]
+    user_id: Option<Json>,
     #[schema(value_type = Option<Object>)]
     bot_output: Option<Json>,
 }

@@ -24,7 +24,10 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 #[utoipa::path(get, path = "/api/sam/mapeos", tag = "sam",
     responses((status = 200, body = Listed<MappingView>)))]
-async fn list(desk: Desk) -> Result<axum::Json<Listed<MappingView>>, Failure> {
+async fn list(
+    desk: Desk,
+    _: web::Query<super::Unasked>,
+) -> Result<axum::Json<Listed<MappingView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let all = mappings::all(&mut tx).await?;

@@ -12,6 +12,7 @@ mod mappings;
 mod pools;
 mod robots;
 mod runners;
+mod running;
 mod runs;
 mod schedules;
 mod screens;
@@ -35,6 +36,7 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(schedules::routes())
         .merge(calendars::routes())
         .merge(runs::routes())
+        .merge(running::routes())
         .merge(mappings::routes())
         .merge(settings::routes())
         .merge(balance::routes())
@@ -49,6 +51,11 @@ pub fn all() -> OpenApiRouter<Context> {
 pub(crate) use settings::senseless;
 
 pub(crate) use balance::{ChangeView, Simulation};
+
+/// Where nothing can be asked for: what is asked all the same is refused, not passed over.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unasked {}
 
 /// 404 with the word for what is not there.
 fn unknown(desk: &Desk, code: &'static str, es: &str, en: &str) -> Problem {

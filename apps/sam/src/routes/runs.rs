@@ -3,14 +3,15 @@
 use engine::Word as _;
 use host::Failure;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Problem, Query};
 
-use super::{Listed, check::Check};
+use super::Listed;
 use crate::{
     Context, Desk,
-    decisions::runs::{missing, unlock},
+    decisions::runs::missing,
     model::{RunId, RunState},
     policy::Action,
     store::runs::{self, Narrowing},
@@ -18,10 +19,11 @@ use crate::{
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
-    OpenApiRouter::new().routes(routes!(list)).routes(routes!(one)).routes(routes!(free))
+    OpenApiRouter::new().routes(routes!(list)).routes(routes!(one))
 }
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Asked {
     pub(crate) robot_id: Option<i64>,
@@ -77,6 +79,9 @@ async fn list(
 struct Life {
     #[serde(flatten)]
     run: RunView,
+    /// What the bot gave back, as its callback carried it.
+    #[schema(value_type = Option<Object>)]
+    bot_output: Option<Json>,
     pasos: Vec<StepView>,
 }
 
@@ -87,33 +92,16 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Life>, Failur
     let mut tx = desk.context.store.read().await?;
     let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
     let steps = runs::steps(&mut tx, run.id).await?;
+    let bot_output = output(runs::callback(&mut tx, run.id).await?);
     let run = RunView::new(&run, &desk.context.zone);
-    Ok(axum::Json(Life { run, pasos: steps.into_iter().map(StepView::new).collect() }))
+    let pasos = steps.into_iter().map(StepView::new).collect();
+    Ok(axum::Json(Life { run, bot_output, pasos }))
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = SamDesbloqueo)]
-struct Why {
-    #[schema(min_length = 1, max_length = 500)]
-    motivo: String,
-}
-
-/// Frees the runner of a run by hand. The robot may go on in the Control Room.
-#[utoipa::path(post, path = "/api/sam/ejecuciones/{id}/desbloquear", request_body = Why,
-    tag = "sam", params(("id" = i64, Path)),
-    responses((status = 200, body = RunView)))]
-async fn free(
-    desk: Desk,
-    Path(id): Path<i64>,
-    web::Json(why): web::Json<Why>,
-) -> Result<axum::Json<RunView>, Failure> {
-    desk.require(Action::Operate)?;
-    let mut check = Check::new(desk.lang);
-    let reason = check.name("motivo", &why.motivo, 500);
-    check.finish()?;
-    unlock(&desk, RunId(id), &reason).await?;
-    let mut tx = desk.context.store.read().await?;
-    let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
-    Ok(axum::Json(RunView::new(&run, &desk.context.zone)))
+/// What a bot gave back; nothing where it gave nothing.
+pub(crate) fn output(callback: Option<Json>) -> Option<Json> {
+    let mut callback = callback?;
+    let output = callback.get_mut("botOutput").map(Json::take)?;
+    let empty = output.is_null() || output.as_object().is_some_and(serde_json::Map::is_empty);
+    (!empty).then_some(output)
 }

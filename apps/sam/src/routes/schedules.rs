@@ -48,7 +48,7 @@ async fn list(
     let zone = &desk.context.zone;
     let views = page.items.iter().map(|one| {
         let holidays = one.calendar.and_then(|id| calendars.get(&id));
-        let next = calendar::next_start(one, holidays, zone, desk.now);
+        let next = calendar::next_run(one, holidays, zone, desk.now);
         ScheduleView::new(one, named.remove(&one.id).unwrap_or_default(), next, desk.lang)
     });
     Ok(axum::Json(Listed { items: views.collect(), next: page.next }))

@@ -50,7 +50,10 @@ impl SettingView {
 
 #[utoipa::path(get, path = "/api/sam/configuracion", tag = "sam",
     responses((status = 200, body = Listed<SettingView>)))]
-async fn list(desk: Desk) -> Result<axum::Json<Listed<SettingView>>, Failure> {
+async fn list(
+    desk: Desk,
+    _: web::Query<super::Unasked>,
+) -> Result<axum::Json<Listed<SettingView>>, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
     let values = desk.context.settings.load(&mut tx, crate::NAME).await?;

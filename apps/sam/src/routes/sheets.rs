@@ -119,6 +119,6 @@ async fn take(
     desk.require(Action::Edit)?;
     let sheet = sheet(&desk, &name)?;
     let rows = import::read(sheet, &body).map_err(|bad| web::sheet::refused(bad, desk.lang))?;
-    let taken = decisions::import::take(&desk, sheet, rows).await?;
+    let taken = decisions::import::take_whole(desk, sheet, rows).await?;
     Ok(axum::Json(Taken { creados: taken.created, cambiados: taken.changed }))
 }

@@ -92,7 +92,10 @@ struct DemandView {
 /// What each provider said last.
 #[utoipa::path(get, path = "/api/sam/tickets", tag = "sam",
     responses((status = 200, body = Listed<DemandView>)))]
-async fn list(desk: Desk) -> Result<axum::Json<Listed<DemandView>>, Failure> {
+async fn list(
+    desk: Desk,
+    _: web::Query<super::Unasked>,
+) -> Result<axum::Json<Listed<DemandView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let views = demand::lines(&mut tx).await?.into_iter().map(|line| DemandView {

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Problem};
+use web::{Path, Problem, Query};
 
-use super::{Listed, unknown};
+use super::{Listed, Unasked, unknown};
 use crate::{
     Context, Desk,
     decisions::{robots::Robots, runners::Runners, suspensions::lift as lift_suspension},
@@ -57,7 +57,10 @@ async fn runner(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<WhyView>, 
 /// What errors suspended, and until when.
 #[utoipa::path(get, path = "/api/sam/suspensiones", tag = "sam",
     responses((status = 200, body = Listed<SuspensionView>)))]
-async fn suspended(desk: Desk) -> Result<axum::Json<Listed<SuspensionView>>, Failure> {
+async fn suspended(
+    desk: Desk,
+    _: Query<Unasked>,
+) -> Result<axum::Json<Listed<SuspensionView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let mut all: Vec<_> = suspensions::all(&mut tx).await?.into_iter().collect();

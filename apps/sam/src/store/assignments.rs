@@ -67,6 +67,18 @@ pub async fn insert(tx: &mut Tx, new: &New<'_>, now: Timestamp) -> Result<Assign
     Ok(AssignmentId(tx.one(sql, &args).await?.get("id")?))
 }
 
+/// A runner leaves a schedule.
+pub async fn unname(tx: &mut Tx, schedule: ScheduleId, runner: RunnerId) -> Result<(), Error> {
+    let sql = "DELETE FROM assignments WHERE schedule_id = $1 AND runner_id = $2";
+    tx.execute(sql, &[schedule.into(), runner.into()]).await.map(drop)
+}
+
+/// What the balancer had assigned to a runner is taken back.
+pub async fn unassign(tx: &mut Tx, runner: RunnerId) -> Result<(), Error> {
+    let sql = "DELETE FROM assignments WHERE runner_id = $1 AND hold = 'DINAMICO'";
+    tx.execute(sql, &[runner.into()]).await.map(drop)
+}
+
 pub async fn remove(tx: &mut Tx, id: AssignmentId) -> Result<(), Error> {
     let sql = "DELETE FROM assignments WHERE id = $1";
     tx.guarded("the assignment is gone", sql, &[id.into()]).await

@@ -42,6 +42,18 @@ pub async fn save(tx: &mut Tx, circuit: &Circuit) -> Result<(), Error> {
     tx.execute(sql, &args).await.map(drop)
 }
 
+/// A deploy was accepted.
+pub async fn accepted(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
+    let sql = "INSERT INTO control_room (id, accepted_at) VALUES (1, $1)
+               ON CONFLICT (id) DO UPDATE SET accepted_at = excluded.accepted_at";
+    tx.execute(sql, &[now.into()]).await.map(drop)
+}
+
+pub async fn accepted_at(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT accepted_at FROM control_room WHERE id = 1";
+    tx.optional(sql, &[]).await?.map_or(Ok(None), |row| row.maybe("accepted_at"))
+}
+
 /// The launcher has looked.
 pub async fn looked(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
     let sql = "INSERT INTO control_room (id, looked_at) VALUES (1, $1)

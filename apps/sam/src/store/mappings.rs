@@ -29,6 +29,21 @@ fn read(row: &Row) -> Result<Mapping, Error> {
 const SELECT: &str =
     "SELECT id, provider, external_name, robot_id, description, created_at FROM mappings";
 
+/// Whom the names of one provider mean.
+pub async fn of_provider(
+    tx: &mut Tx,
+    provider: &str,
+) -> Result<std::collections::BTreeMap<String, RobotId>, Error> {
+    let sql = "SELECT external_name, robot_id FROM mappings WHERE provider = $1";
+    let rows = tx.all(sql, &[provider.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let name: String = row.get("external_name")?;
+            Ok((name.trim().to_owned(), RobotId(row.get("robot_id")?)))
+        })
+        .collect()
+}
+
 pub async fn all(tx: &mut Tx) -> Result<Vec<Mapping>, Error> {
     let sql = db::trusted(format!("{SELECT} ORDER BY provider, external_name LIMIT 10000"));
     tx.all(sql, &[]).await?.iter().map(read).collect()

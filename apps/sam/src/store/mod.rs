@@ -7,6 +7,7 @@ pub mod demand;
 pub mod facts;
 pub mod mappings;
 pub mod moves;
+pub mod outcomes;
 pub mod policy;
 pub mod pools;
 pub mod robots;
@@ -14,12 +15,13 @@ pub mod runners;
 pub mod runs;
 pub mod schedules;
 pub mod slots;
+pub mod strangers;
 pub mod suspensions;
 pub mod world;
 
 use db::{Error, Line, Scope, Tx, trusted};
 
-pub const MIGRATIONS: Line = db::migrations!("sam"; "0001_robots");
+pub const MIGRATIONS: Line = db::migrations!("sam"; "0001_robots", "0002_outcomes");
 
 /// The capacity being spent: the runners. Whoever launches, balances or closes holds it.
 pub fn scope() -> Scope {

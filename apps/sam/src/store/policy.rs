@@ -46,6 +46,9 @@ settings! {
         "Intentos de un despliegue en total.", "Attempts of a deploy in all.";
     DEPLOY_DELAY = "LANZADOR_DEPLOY_REINTENTO_DELAY_SEG", int(1, 600), "5",
         "Segundos entre dos intentos.", "Seconds between two attempts.";
+    START_LIMIT = "LANZADOR_INICIO_MAX_SEG", int(60, 86_400), "900",
+        "Segundos que una ejecución aceptada puede tardar en empezar antes de avisar.",
+        "Seconds an accepted run may take to begin before people are told.";
     REPETITIONS = "LANZADOR_ROBOT_REPETICIONES", int(1, 1000), "3",
         "in_NumRepeticion de un robot sin parámetros propios.",
         "in_NumRepeticion of a robot without parameters of its own.";
@@ -119,6 +122,15 @@ settings! {
         "Audiencia del JWT.", "Audience of the JWT.";
     JWT_ISSUER = "JWT_ISSUER", LINE, "\"sam-auth-server\"",
         "Emisor del JWT.", "Issuer of the JWT.";
+    GATEWAY_URL = "APIGW_URL", LINE, "\"\"",
+        "Dónde se pide el token del gateway que acompaña a cada despliegue; vacía: lo agrega el gateway.",
+        "Where the gateway's token is fetched that goes along with every deploy; empty: the gateway adds it.";
+    GATEWAY_ID = "APIGW_CLIENT_ID", LINE, "\"\"",
+        "Cliente ante el gateway.", "Client at the gateway.";
+    GATEWAY_SECRET = "APIGW_CLIENT_SECRET", SECRET, "\"\"",
+        "Secreto de ese cliente.", "That client's secret.";
+    GATEWAY_SCOPE = "APIGW_SCOPE", LINE, "\"scope1\"",
+        "Alcance que se pide al gateway.", "Scope asked of the gateway.";
     URL = "A360_URL", LINE, "\"\"",
         "Dirección del Control Room; vacía: no se lanza nada.",
         "Address of the Control Room; empty: nothing is launched.";
@@ -129,7 +141,7 @@ settings! {
         "API key of the Control Room; preferred over the password.";
     PASSWORD = "A360_PASSWORD", SECRET, "\"\"",
         "Contraseña del Control Room.", "Password of the Control Room.";
-    TIMEOUT = "A360_TIMEOUT_SEG", int(1, 25), "20",
+    TIMEOUT = "A360_TIMEOUT_SEG", int(1, 200), "20",
         "Segundos que se espera una respuesta del Control Room.",
         "Seconds an answer of the Control Room is waited for.";
     CALLBACK_URL = "A360_CALLBACK_URL", LINE, "\"\"",
@@ -192,6 +204,7 @@ pub fn from_values(values: &Values, zone: &TimeZone) -> Result<Policy, Error> {
         launch_every: seconds(LAUNCH_EVERY)?,
         deploy_attempts: values.int(DEPLOY_ATTEMPTS)?,
         deploy_delay: seconds(DEPLOY_DELAY)?,
+        start_limit: seconds(START_LIMIT)?,
         repetitions: values.int(REPETITIONS)?,
         offline_alert: values.int(OFFLINE_ALERT)?,
         cooling: seconds(COOLING)?,
@@ -224,6 +237,22 @@ pub fn callback_door(values: &Values) -> Result<CallbackDoor, Error> {
         audience: text(JWT_AUDIENCE)?,
         issuer: text(JWT_ISSUER)?,
     })
+}
+
+/// `required` asks for two proofs; without what they are compared with every callback would be refused.
+pub fn contradiction(values: &Values) -> Option<(String, String)> {
+    let door = callback_door(values).ok()?;
+    let missing = match (door.token.trim().is_empty(), door.key.trim().is_empty()) {
+        _ if door.mode != CallbackAuth::Required => return None,
+        (false, false) => return None,
+        (true, false) => CALLBACK_TOKEN.to_owned(),
+        (false, true) => JWT_KEY.to_owned(),
+        (true, true) => format!("{CALLBACK_TOKEN}, {JWT_KEY}"),
+    };
+    Some((
+        format!("{CALLBACK_MODE} = required exige los dos tokens y falta {missing}."),
+        format!("{CALLBACK_MODE} = required asks for both tokens and {missing} is not set."),
+    ))
 }
 
 /// Whether a Control Room can be asked at all.

@@ -122,6 +122,7 @@ pub async fn repoint(tx: &mut Tx, old: RunnerId, new: RunnerId) -> Result<(), Er
         "UPDATE assignments SET runner_id = $2 WHERE runner_id = $1",
         "UPDATE runs SET runner_id = $2 WHERE runner_id = $1",
         "UPDATE slots SET runner_id = $2 WHERE runner_id = $1",
+        "UPDATE strangers SET runner_id = $2 WHERE runner_id = $1",
         "UPDATE moves SET runner_id = $2 WHERE runner_id = $1",
         "UPDATE suspensions SET runner_id = $2 WHERE runner_id = $1",
     ] {

@@ -6,13 +6,14 @@ use jiff::{Timestamp, civil::Date};
 use serde_json::Value as Json;
 
 use crate::{
-    model::{Closing, Hold, RobotId, Run, RunId, RunState, RunnerId, ScheduleId},
+    model::{Closing, Hold, RobotId, Run, RunId, RunState, RunnerId, ScheduleId, Stop},
     rules::launch::Launch,
 };
 
 const COLUMNS: &str = "id, robot_id, runner_id, user_id, hold, schedule_id, slot, slot_at, state, live, deployment_id, \
      claimed_at, started_at, finished_at, closing, attempts, posted_at, misses, unknown_since, \
-     raw_status, cause";
+     raw_status, cause, slot_until, message, retry_at, overdue_at, suspect, stop_at, stop_by, \
+     stop_reason, asked_by, asked_why";
 
 fn read(row: &Row) -> Result<Run, Error> {
     let slot: Option<String> = row.maybe("slot")?;
@@ -45,7 +46,22 @@ fn read(row: &Row) -> Result<Run, Error> {
         unknown_since: row.maybe("unknown_since")?,
         raw_status: row.maybe("raw_status")?,
         cause: row.maybe("cause")?,
+        slot_until: row.maybe("slot_until")?,
+        message: row.maybe("message")?,
+        retry_at: row.maybe("retry_at")?,
+        overdue_at: row.maybe("overdue_at")?,
+        suspect: row.maybe("suspect")?,
+        stop: stop(row)?,
+        asked_by: row.maybe("asked_by")?,
+        asked_why: row.maybe("asked_why")?,
     })
+}
+
+fn stop(row: &Row) -> Result<Option<Stop>, Error> {
+    let at: Option<Timestamp> = row.maybe("stop_at")?;
+    let reason: Option<String> = row.maybe("stop_reason")?;
+    let by = row.maybe("stop_by")?;
+    Ok(at.map(|at| Stop { at, by, reason: reason.unwrap_or_default() }))
 }
 
 pub async fn live(tx: &mut Tx) -> Result<Vec<Run>, Error> {
@@ -93,18 +109,27 @@ pub async fn page(tx: &mut Tx, wanted: &Narrowing<'_>, limit: i64) -> Result<Vec
     tx.all(sql, &args).await?.iter().map(read).collect()
 }
 
+/// Who starts a run by hand, and why.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub by: &'a str,
+    pub why: &'a str,
+}
+
 /// Claims a runner: from here on it is busy, whatever the Control Room will say.
 pub async fn claim(
     tx: &mut Tx,
     launch: &Launch,
     user_id: i64,
     repetitions: i64,
+    asked: Option<Asked<'_>>,
     now: Timestamp,
 ) -> Result<RunId, Error> {
     let sql = "INSERT INTO runs (robot_id, runner_id, user_id, hold, schedule_id, slot, slot_at,
-                 slot_taken, state, live, claimed_at, updated_at, repetitions)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'PENDING_EXECUTION', $9, $10, $10, $11)
-               RETURNING id";
+                 slot_taken, state, live, claimed_at, updated_at, repetitions, slot_until, asked_by,
+                 asked_why)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'PENDING_EXECUTION', $9, $10, $10, $11,
+                 $12, $13, $14) RETURNING id";
     let slot = launch.slot.as_ref();
     let args = [
         launch.robot.into(),
@@ -118,9 +143,14 @@ pub async fn claim(
         true.into(),
         now.into(),
         repetitions.into(),
+        slot.map(|slot| slot.until).into(),
+        asked.map(|asked| asked.by).into(),
+        asked.map(|asked| asked.why).into(),
     ];
     let id = RunId(tx.one(sql, &args).await?.get("id")?);
-    step(tx, id, RunState::Pending, None, "LANZADOR", None, now).await?;
+    let source = if asked.is_some() { "OPERADOR" } else { "LANZADOR" };
+    let why = asked.map(|asked| asked.why);
+    step(tx, id, RunState::Pending, None, source, why, now).await?;
     Ok(id)
 }
 
@@ -146,7 +176,7 @@ pub async fn deployed(
     now: Timestamp,
 ) -> Result<(), Error> {
     let sql = "UPDATE runs SET state = 'DEPLOYED', deployment_id = $2, posted_at = NULL,
-                 misses = 0, updated_at = $3 WHERE id = $1 AND state = 'PENDING_EXECUTION'";
+                 misses = 0, suspect = NULL, updated_at = $3 WHERE id = $1 AND state = 'PENDING_EXECUTION'";
     let args = [run.id.into(), deployment.into(), now.into()];
     tx.guarded("the run went on", sql, &args).await?;
     step(tx, run.id, RunState::Deployed, None, source, Some(deployment), now).await
@@ -209,8 +239,12 @@ pub struct End<'a> {
     pub finished_at: Timestamp,
     pub cause: Option<&'a str>,
     pub callback: Option<&'a Json>,
+    /// What the Control Room says about it.
+    pub message: Option<&'a str>,
     /// Whether the slot is used up.
     pub keeps_slot: bool,
+    /// From when on the slot is tried again.
+    pub retry_at: Option<Timestamp>,
 }
 
 impl<'a> End<'a> {
@@ -224,7 +258,9 @@ impl<'a> End<'a> {
             finished_at,
             cause: None,
             callback: None,
+            message: None,
             keeps_slot: true,
+            retry_at: None,
         }
     }
 
@@ -234,12 +270,21 @@ impl<'a> End<'a> {
     }
 }
 
+/// Longest message of the Control Room that is kept.
+const MESSAGE: usize = 2000;
+
+/// The beginning of a text, as much as is kept.
+pub(super) fn bounded(text: &str) -> String {
+    text.chars().filter(|one| *one != '\0').take(MESSAGE).collect()
+}
+
 /// Closes a live run, once: its runner is free with this commit.
 pub async fn close(tx: &mut Tx, run: &Run, end: &End<'_>, now: Timestamp) -> Result<(), Error> {
     let sql = "UPDATE runs SET state = $2, live = $3, closing = $4,
                  raw_status = COALESCE($5, raw_status), started_at = COALESCE($6, started_at),
                  finished_at = $7, cause = $8, callback = COALESCE($9, callback), updated_at = $10,
-                 slot_taken = CASE WHEN $11 THEN slot_taken ELSE $3 END, posted_at = NULL
+                 slot_taken = CASE WHEN $11 THEN slot_taken ELSE $3 END, posted_at = NULL,
+                 message = COALESCE($13, message), retry_at = $14, suspect = NULL
                WHERE id = $1 AND state = $12 AND live";
     let args = [
         run.id.into(),
@@ -254,6 +299,8 @@ pub async fn close(tx: &mut Tx, run: &Run, end: &End<'_>, now: Timestamp) -> Res
         now.into(),
         end.keeps_slot.into(),
         run.state.word().into(),
+        end.message.map(bounded).into(),
+        end.retry_at.into(),
     ];
     tx.guarded("the run was closed", sql, &args).await?;
     step(tx, run.id, end.state, end.raw, end.closing.word(), end.cause, now).await
@@ -300,7 +347,7 @@ pub async fn late(
     Ok(news)
 }
 
-async fn step(
+pub(super) async fn step(
     tx: &mut Tx,
     run: RunId,
     state: RunState,
@@ -341,6 +388,12 @@ pub async fn steps(tx: &mut Tx, run: RunId) -> Result<Vec<Step>, Error> {
             })
         })
         .collect()
+}
+
+/// What the callback of a run carried.
+pub async fn callback(tx: &mut Tx, run: RunId) -> Result<Option<Json>, Error> {
+    let sql = "SELECT callback FROM runs WHERE id = $1";
+    tx.optional(sql, &[run.into()]).await?.map_or(Ok(None), |row| row.maybe("callback"))
 }
 
 /// A callback for a deployment nobody knows yet.

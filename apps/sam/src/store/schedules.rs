@@ -11,7 +11,7 @@ use crate::model::{CalendarId, Days, Pace, RobotId, Schedule, ScheduleId, Weekda
 
 const COLUMNS: &str = "id, robot_id, kind, start_time, tolerance_minutes, weekdays, day, from_day, \
                        to_day, last_days, on_date, cyclic, end_time, interval_minutes, \
-                       valid_from, valid_to, active, calendar_id, created_at, version";
+                       valid_from, valid_to, active, calendar_id, created_at, timed_at, version";
 
 pub fn read(row: &Row) -> Result<Schedule, Error> {
     Ok(Schedule {
@@ -25,6 +25,10 @@ pub fn read(row: &Row) -> Result<Schedule, Error> {
         active: row.get("active")?,
         calendar: row.maybe("calendar_id")?.map(CalendarId),
         created_at: row.get("created_at")?,
+        timed_at: match row.maybe("timed_at")? {
+            Some(at) => at,
+            None => row.get("created_at")?,
+        },
         version: row.get("version")?,
     })
 }
@@ -94,9 +98,9 @@ pub async fn active_of(tx: &mut Tx, robot: RobotId) -> Result<i64, Error> {
 pub async fn insert(tx: &mut Tx, schedule: &Schedule) -> Result<ScheduleId, Error> {
     let sql = "INSERT INTO schedules (kind, start_time, tolerance_minutes, weekdays, day, from_day,
                  to_day, last_days, on_date, cyclic, end_time, interval_minutes, valid_from,
-                 valid_to, active, calendar_id, robot_id, created_at)
+                 valid_to, active, calendar_id, timed_at, robot_id, created_at)
                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                 $18) RETURNING id";
+                 $18, $19) RETURNING id";
     let mut args = columns(schedule);
     args.extend([schedule.robot.into(), schedule.created_at.into()]);
     Ok(ScheduleId(tx.one(sql, &args).await?.get("id")?))
@@ -106,8 +110,8 @@ pub async fn update(tx: &mut Tx, schedule: &Schedule) -> Result<(), Error> {
     let sql = "UPDATE schedules SET kind = $1, start_time = $2, tolerance_minutes = $3,
                  weekdays = $4, day = $5, from_day = $6, to_day = $7, last_days = $8, on_date = $9,
                  cyclic = $10, end_time = $11, interval_minutes = $12, valid_from = $13,
-                 valid_to = $14, active = $15, calendar_id = $16, version = version + 1
-               WHERE id = $17 AND version = $18";
+                 valid_to = $14, active = $15, calendar_id = $16, timed_at = $17,
+                 version = version + 1 WHERE id = $18 AND version = $19";
     let mut args = columns(schedule);
     args.extend([schedule.id.into(), schedule.version.into()]);
     tx.guarded("the schedule changed meanwhile", sql, &args).await
@@ -152,5 +156,6 @@ fn columns(schedule: &Schedule) -> Vec<Value> {
         schedule.valid_to.map(|date| date.to_string()).into(),
         schedule.active.into(),
         schedule.calendar.map(|calendar| calendar.0).into(),
+        schedule.timed_at.into(),
     ]
 }

@@ -7,7 +7,7 @@ use jiff::{Timestamp, civil::Date};
 use serde_json::{Value as Json, json};
 
 use crate::{
-    model::{RunnerId, ScheduleId},
+    model::{Run, RunnerId, ScheduleId},
     rules::{launch::SlotKey, reason::Reason, world::SlotNote},
 };
 
@@ -57,6 +57,39 @@ pub async fn note(
     tx.execute(sql, &args).await.map(drop)
 }
 
+/// A slot that is over without a run that ended well, for the reason that is known only now.
+pub async fn over(tx: &mut Tx, run: &Run, reason: &Reason, now: Timestamp) -> Result<(), Error> {
+    let (Some(schedule), Some(slot), Some(start)) = (run.schedule, run.slot, run.slot_at) else {
+        return Ok(());
+    };
+    // Nothing refers to a schedule that was removed meanwhile.
+    let sql =
+        "INSERT INTO slots (schedule_id, runner_id, slot, starts_at, until, missed, reason, at)
+               SELECT $1, $2, $3, $4, $5, $6, $7, $8 FROM schedules WHERE id = $1
+               ON CONFLICT (schedule_id, runner_id, slot) DO UPDATE SET missed = excluded.missed,
+                 reason = excluded.reason, at = excluded.at";
+    let reason = json!({ "code": reason.code(), "data": reason.data() });
+    let args = [
+        schedule.into(),
+        run.runner.into(),
+        slot.to_string().into(),
+        start.into(),
+        run.slot_until.unwrap_or(start).into(),
+        true.into(),
+        reason.into(),
+        now.into(),
+    ];
+    tx.execute(sql, &args).await.map(drop)
+}
+
+/// What was noted of a slot does not hold any more: it ran well after all.
+pub async fn forget(tx: &mut Tx, run: &Run) -> Result<(), Error> {
+    let (Some(schedule), Some(slot)) = (run.schedule, run.slot) else { return Ok(()) };
+    let sql = "DELETE FROM slots WHERE schedule_id = $1 AND runner_id = $2 AND slot = $3";
+    let args = [schedule.into(), run.runner.into(), slot.to_string().into()];
+    tx.execute(sql, &args).await.map(drop)
+}
+
 /// A slot that nobody ran.
 #[derive(Debug, Clone)]
 pub struct Missed {
@@ -65,6 +98,9 @@ pub struct Missed {
     pub starts_at: Timestamp,
     pub until: Timestamp,
     pub code: String,
+    /// The run that stood for it, if there was one, and how it ended.
+    pub run: Option<i64>,
+    pub state: Option<String>,
 }
 
 pub async fn missed(
@@ -87,6 +123,8 @@ pub async fn missed(
                 starts_at: row.get("starts_at")?,
                 until: row.get("until")?,
                 code: reason["code"].as_str().unwrap_or_default().to_owned(),
+                run: reason["data"]["ejecucion_id"].as_i64(),
+                state: reason["data"]["estado"].as_str().map(str::to_owned),
             })
         })
         .collect()

@@ -66,3 +66,14 @@ pub async fn lift(tx: &mut Tx, what: Suspended) -> Result<bool, Error> {
     let sql = "DELETE FROM suspensions WHERE robot_id = $1 AND runner_id = $2";
     Ok(tx.execute(sql, &[robot.into(), runner.into()]).await? > 0)
 }
+
+/// Lifts all that were suspended for this cause; how many.
+pub async fn lift_all(tx: &mut Tx, code: &str) -> Result<u64, Error> {
+    tx.execute("DELETE FROM suspensions WHERE code = $1", &[code.into()]).await
+}
+
+/// Whether any holds for this cause.
+pub async fn any(tx: &mut Tx, code: &str) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM suspensions WHERE code = $1) AS held";
+    tx.one(sql, &[code.into()]).await?.get("held")
+}

@@ -7,8 +7,8 @@ use host::Context;
 use jiff::{SignedDuration, Timestamp, civil::Date};
 
 use super::{
-    assignments, calendars, circuit, demand, policy, pools, robots, runners, runs, schedules,
-    slots, suspensions,
+    assignments, calendars, circuit, demand, outcomes, policy, pools, robots, runners, runs,
+    schedules, slots, suspensions,
 };
 use crate::{
     model::{RobotId, RunnerId, ScheduleId},
@@ -31,6 +31,10 @@ pub async fn load(context: &Context, tx: &mut Tx, now: Timestamp) -> Result<Worl
     world.assignments = assignments::all(tx).await?;
     world.live = runs::live(tx).await?.into_iter().map(|run| (run.runner, run)).collect();
     world.taken = taken(tx, now - REACH).await?;
+    world.retries = outcomes::retries(tx, now - REACH).await?;
+    world.done = outcomes::done(tx, now - REACH).await?;
+    let pools = pools::all(tx).await?;
+    world.stopped = pools.iter().filter(|pool| !pool.active).map(|pool| pool.id).collect();
     world.ended = ended(tx).await?;
     world.suspensions = suspensions::all(tx).await?;
     let reach = looked_at.unwrap_or(now).min(now - REACH);
@@ -45,11 +49,10 @@ pub async fn balance(
     now: Timestamp,
 ) -> Result<balance::Snapshot, Error> {
     let world = load(context, tx, now).await?;
-    let stopped = pools::all(tx).await?.into_iter().filter(|pool| !pool.active);
     Ok(balance::Snapshot {
         demand: demand::load(tx, world.policy.demand_valid, now).await?,
         changed: pools::changes(tx).await?,
-        stopped: stopped.map(|pool| pool.id).collect(),
+        stopped: world.stopped.iter().copied().collect(),
         world,
     })
 }

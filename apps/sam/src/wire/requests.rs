@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use engine::Word as _;
 use host::{Failure, check::Check};
-use jiff::{Timestamp, civil::Date};
+use jiff::{SignedDuration, Timestamp, civil::Date};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
@@ -11,7 +12,8 @@ use web::Lang;
 
 use crate::{
     model::{
-        Calendar, CalendarId, Licence, Limits, Pool, PoolId, Robot, RobotId, Runner, RunnerId,
+        Calendar, CalendarId, Licence, Limits, Pool, PoolId, Retry, RetryCause, Robot, RobotId,
+        Runner, RunnerId,
     },
     store::mappings::Mapping,
 };
@@ -44,6 +46,14 @@ views! {
         #[schema(minimum = 1, maximum = 100_000)]
         tickets_por_equipo_adicional: Option<i64> = Some(robot.tickets_per_runner),
         pool_id: Option<i64> = robot.pool.map(|pool| pool.0),
+        /// How often a slot whose run failed is tried again, within its tolerance; 0 unless told.
+        #[schema(minimum = 0, maximum = 10)]
+        reintentos: Option<i64> = Some(robot.retry.times),
+        /// Seconds before the first; doubled with each that follows.
+        #[schema(minimum = 0, maximum = 86_400)]
+        reintento_espera_seg: Option<i64> = Some(robot.retry.wait.as_secs()),
+        /// For what: `DEPLOY_FAILED`, `RUN_FAILED`, `RUN_ABORTED`, `RUN_TIMED_OUT`, `SIN_INICIO`.
+        reintento_causas: Option<Vec<String>> = Some(causes(robot)),
     }
 
     #[derive(Deserialize)]
@@ -96,7 +106,47 @@ views! {
     }
 }
 
+/// The words of what is tried again.
+pub(super) fn causes(robot: &Robot) -> Vec<String> {
+    robot.retry.causes.iter().map(|cause| cause.word().to_owned()).collect()
+}
+
 impl RobotRequest {
+    fn retry(&self, check: &mut Check) -> Retry {
+        let usual = Retry::default();
+        let times = self.reintentos.unwrap_or(usual.times);
+        let wait = self.reintento_espera_seg.unwrap_or(usual.wait.as_secs());
+        let causes = match &self.reintento_causas {
+            None => usual.causes,
+            Some(words) => words
+                .iter()
+                .enumerate()
+                .filter_map(|(n, word)| {
+                    let cause = RetryCause::from_word(word.trim());
+                    if cause.is_none() {
+                        let known: Vec<_> = RetryCause::ALL.iter().map(|one| one.word()).collect();
+                        let (es, en) = (
+                            format!("no es una causa: {}", known.join(", ")),
+                            format!("is no cause: {}", known.join(", ")),
+                        );
+                        check.wrong(&format!("reintento_causas[{n}]"), &es, &en);
+                    }
+                    cause
+                })
+                .collect(),
+        };
+        Retry {
+            times: check.within("reintentos", times, 0, Retry::MOST_TIMES),
+            wait: SignedDuration::from_secs(check.within(
+                "reintento_espera_seg",
+                wait,
+                0,
+                Retry::LONGEST_WAIT,
+            )),
+            causes,
+        }
+    }
+
     pub fn typed(&self, lang: Lang) -> Result<Robot, Failure> {
         let mut check = Check::new(lang);
         let id = self.id.unwrap_or(0);
@@ -120,6 +170,7 @@ impl RobotRequest {
             check.within("prioridad_balanceo", self.prioridad_balanceo.unwrap_or(100), 0, 1000);
         let per = self.tickets_por_equipo_adicional.unwrap_or(10);
         let tickets_per_runner = check.within("tickets_por_equipo_adicional", per, 1, 100_000);
+        let retry = self.retry(&mut check);
         check.finish()?;
         Ok(Robot {
             id: RobotId(id),
@@ -132,6 +183,7 @@ impl RobotRequest {
             priority,
             tickets_per_runner,
             pool: self.pool_id.map(PoolId),
+            retry,
             seen_name: None,
             version: 1,
         })

@@ -32,6 +32,9 @@ views! {
         prioridad_balanceo: i64 = robot.priority,
         tickets_por_equipo_adicional: i64 = robot.tickets_per_runner,
         pool_id: Option<i64> = robot.pool.map(|pool| pool.0),
+        reintentos: i64 = robot.retry.times,
+        reintento_espera_seg: i64 = robot.retry.wait.as_secs(),
+        reintento_causas: Vec<String> = super::requests::causes(robot),
         /// What the Control Room calls it.
         nombre_a360: Option<String> = robot.seen_name.clone(),
         version: i64 = robot.version,
@@ -130,8 +133,8 @@ views! {
         hora: Option<String> = run.slot_at.map(local),
         turno: Option<String> = run.slot.map(|slot| slot.to_string()),
         programacion_id: Option<i64> = run.schedule.map(|schedule| schedule.0),
-        /// `PROGRAMADO`, `RESERVADO` or `DINAMICO`.
-        origen: &'static str = run.hold.word(),
+        /// `PROGRAMADO`, `RESERVADO`, `DINAMICO`, or `MANUAL` for one that a person started.
+        origen: &'static str = if run.asked_by.is_some() { "MANUAL" } else { run.hold.word() },
         fecha_inicio: Timestamp = run.claimed_at,
         fecha_inicio_real: Option<Timestamp> = run.started_at,
         fecha_fin: Option<Timestamp> = run.finished_at,
@@ -141,6 +144,20 @@ views! {
         intentos: i64 = run.attempts,
         intentos_conciliador_fallidos: i64 = run.misses,
         causa: Option<String> = run.cause.clone(),
+        /// What the Control Room says about its end.
+        mensaje: Option<String> = run.message.clone(),
+        /// From when on its slot is tried again.
+        reintento_desde: Option<Timestamp> = run.retry_at,
+        /// Since when it should have begun.
+        sin_inicio_desde: Option<Timestamp> = run.overdue_at,
+        /// Since when nobody knows whether the Control Room took it.
+        en_duda_desde: Option<Timestamp> = run.posted_at.filter(|_| run.live),
+        /// A deployment that may be this run; a person decides.
+        posible_deployment_id: Option<String> = run.suspect.clone(),
+        /// Since when somebody wants it stopped.
+        detencion_pedida: Option<Timestamp> = run.stop.as_ref().map(|stop| stop.at),
+        iniciada_por: Option<String> = run.asked_by.clone(),
+        motivo: Option<String> = run.asked_why.clone(),
     }
 
     SamPaso = StepView(step: Step) {

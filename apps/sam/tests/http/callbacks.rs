@@ -112,9 +112,14 @@ async fn scenario_13_callbacks_prove_who_they_are() {
             ("no signature", unsigned(&good)),
             ("the public key as a secret", confused(&good)),
         ];
-        farm.set("JWT_CLAVE_PUBLICA", PUBLIC).await;
+        let mode = "/api/sam/configuracion/CALLBACK_AUTH_MODE";
+        let required = json!({ "valor": "required" });
         farm.set("CALLBACK_TOKEN", "secreto").await;
+        farm.client.put(mode, required).await.expect(400);
+        farm.set("JWT_CLAVE_PUBLICA", PUBLIC).await;
         farm.set("CALLBACK_AUTH_MODO", "required").await;
+        let gone = json!({ "valor": "" });
+        farm.client.put("/api/sam/configuracion/CALLBACK_TOKEN", gone).await.expect(400);
         assert_eq!(call(farm, &run, Some("secreto"), None).await, 401);
         assert_eq!(call(farm, &run, None, Some(&jwt)).await, 401);
         assert_eq!(call(farm, &run, Some("otro"), Some(&jwt)).await, 401);
@@ -157,6 +162,25 @@ fn base64url(bytes: &[u8]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn numbers_of_devices_and_users_come_as_text_or_as_numbers() {
+    on_farm(async |farm| {
+        let run = farm.started().await;
+        let body = json!({
+            "deploymentId": run, "status": "RUN_FAILED", "deviceId": 1, "userId": "1",
+            "botOutput": { "filas": { "type": "NUMBER", "number": "7" } },
+        });
+        farm.client.post("/api/callback", body).await.expect(200);
+        let all = farm.client.get("/api/sam/ejecuciones?estado=RUN_FAILED").await.expect(200);
+        let id = &all["items"][0]["id"];
+        let told = farm.client.get(&format!("/api/sam/ejecuciones/{id}")).await.expect(200);
+        assert_eq!(told["bot_output"]["filas"]["number"], "7", "{told}");
+        let page = farm.client.get(&format!("/sam/ejecuciones/{id}")).await.text;
+        assert!(page.contains("botOutput") && page.contains("filas"), "{page}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_callback_that_is_none_is_refused_and_changes_nothing() {
     on_farm(async |farm| {
         let run = farm.started().await;
@@ -178,6 +202,55 @@ async fn a_callback_that_is_none_is_refused_and_changes_nothing() {
         let answer = request.body("{\"deploymentId\":").send().await.unwrap();
         assert_eq!(answer.status().as_u16(), 400);
         assert_eq!(farm.live().await.len(), 1);
+    })
+    .await;
+}
+
+/// The whole way round: the gateway's token is fetched, goes along with the deploy, comes back with the
+/// callback beside the static one, and both are good.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_gateway_required_works_from_end_to_end() {
+    on_farm(async |farm| {
+        let now = morning().as_second();
+        let jwt = token(
+            KEY,
+            &json!({ "exp": now + 600, "aud": "sam-callback-service", "iss": "sam-auth-server" }),
+        );
+        let granted = json!({ "access_token": jwt, "token_type": "Bearer", "expires_in": 3600 });
+        let gateway = axum::Router::new().route(
+            "/token",
+            axum::routing::post(move |body: String| async move {
+                assert!(body.contains("grant_type=client_credentials"), "{body}");
+                assert!(body.contains("client_id=sam&client_secret=s%2Fecreto"), "{body}");
+                axum::Json(granted)
+            }),
+        );
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let url = format!("http://{}/token", listener.local_addr().unwrap());
+        let serving = tokio::spawn(async move { axum::serve(listener, gateway).await });
+        farm.set("JWT_CLAVE_PUBLICA", PUBLIC).await;
+        farm.set("CALLBACK_TOKEN", "secreto").await;
+        farm.set("CALLBACK_AUTH_MODE", "required").await;
+        farm.set("APIGW_URL", url).await;
+        farm.set("APIGW_CLIENT_ID", "sam").await;
+        farm.set("APIGW_CLIENT_SECRET", "s/ecreto").await;
+        let run = farm.started().await;
+        let over = json!({ "status": "RUN_COMPLETED" });
+        farm.room.post(&format!("/sim/deployments/{run}"), over.clone()).await.expect(200);
+        let told = farm.room.get(&format!("/sim/deployments/{run}")).await.expect(200);
+        assert_eq!(told["callbacks"][0]["answer"], "200", "{told}");
+        // A gateway that is gone stops no deploy; people are told that its proof will be missing.
+        serving.abort();
+        let _ = serving.await;
+        farm.settle().await;
+        let live = farm.live().await;
+        farm.set("APIGW_SCOPE", "otro").await;
+        let next = live[0]["deployment_id"].as_str().unwrap();
+        farm.room.post(&format!("/sim/deployments/{next}"), over).await.expect(200);
+        farm.settle().await;
+        assert_eq!(farm.live().await.len(), 1, "the next one is deployed all the same");
+        let alerts = farm.client.get("/api/alerts").await.expect(200);
+        assert!(alerts.to_string().contains("sam/gateway"), "{alerts}");
     })
     .await;
 }

@@ -60,6 +60,8 @@ impl Farm {
             farm.set("LANZADOR_SYNC_HABILITAR", false).await;
             // Whatever starts here starts by a wake-up: the launcher's own looks come too seldom.
             farm.set("LANZADOR_CICLO_INTERVALO_SEG", 3600).await;
+            // Bots begin when the Control Room's clock is moved, and most tests move only ours.
+            farm.set("LANZADOR_INICIO_MAX_SEG", 86_400).await;
             farm.settle().await;
         }
         farm

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod callbacks;
+mod connection;
 mod farm;
 mod refusals;
 mod roles;

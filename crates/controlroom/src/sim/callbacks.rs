@@ -41,7 +41,7 @@ impl Notice {
             "status": status,
             "deviceId": run.device.to_string(),
             "userId": run.user.to_string(),
-            "botOutput": {},
+            "botOutput": run.output,
         });
         Some(Self { run: number, status, callback, body })
     }

@@ -28,13 +28,14 @@ A simulated Control Room. Beside the entrances of a real one:
 
 GET  /sim/state                 everything there is
 GET  /sim/deployments           what was deployed; /sim/deployments/{id} for one
-POST /sim/deployments/{id}      {status, message?}; UNKNOWN loses track of it
+POST /sim/deployments/{id}      {status, message?, bot_output?}; UNKNOWN loses track of it
 PUT  /sim/devices/{id}          {connected, lose_track, host_name, user_ids}; POST /sim/devices
 PUT  /sim/bots/{id}             {duration_seconds, outcome, failure_pct, name, path}; POST /sim/bots
 PUT  /sim/users/{id}            {username, license_features, device_id}; POST /sim/users
 PUT  /sim/faults                {deploy, activity, authentication, manage, devices, users, files,
                                 callback}, each {status, message, body, times, after_accept,
-                                delay_ms, retry_after, drop, repeat, bot_id, device_id, user_id}
+                                delay_ms, retry_after, drop, repeat, bot_id, device_id, user_id,
+                                hide_seconds}; users is version 1 of that list, users_v2 the other
 PUT  /sim/tickets               {robot: count, …} or null for a provider that fails; served as
                                 Clouders does: /automatizacion/task/api/stats/pending_by_robot
 PUT  /sim/settings              {permissive, token_seconds, start_seconds, duration_seconds, secret}
@@ -90,13 +91,17 @@ pub(super) fn missing(what: &str, id: &dyn std::fmt::Display) -> Refusal {
 struct NewStatus {
     status: String,
     message: Option<String>,
+    bot_output: Option<Value>,
 }
 
 /// Answers when the callback, if there is one, was sent.
 async fn change_deployment(State(shared): Sim, Path(id): Path<String>, body: Bytes) -> Answer {
-    let NewStatus { status, message } = read(&body)?;
+    let NewStatus { status, message, bot_output } = read(&body)?;
     let changed = shared.change_and_tell(|world, now| {
         let number = *world.by_deployment.get(&id).ok_or_else(|| missing("deployment", &id))?;
+        if let (Some(run), Some(output)) = (world.runs.get_mut(&number), bot_output) {
+            run.output = output;
+        }
         if status.eq_ignore_ascii_case("UNKNOWN") {
             world.lose(number, true, now);
         } else {

@@ -9,7 +9,7 @@ use super::access::Refusal;
 use super::faults::Subject;
 use super::status::Status;
 use super::world::{KEPT, Run, World};
-use crate::client::Callback;
+use crate::client::{Callback, Target};
 
 /// Callback headers and their length, bounded as everything that is kept.
 const HEADERS: usize = 50;
@@ -18,7 +18,7 @@ const HEADERS: usize = 50;
 #[derive(Clone, Debug)]
 pub(super) struct Order {
     bot: i64,
-    user: i64,
+    on: Target,
     name: Option<String>,
     input: Value,
     callback: Option<Callback>,
@@ -29,17 +29,24 @@ impl Order {
         let wrong = |what: &str| Refusal::new(400, what);
         let bot = number(&body["botId"]).ok_or_else(|| wrong("botId is required"))?;
         let users = body["unattendedRequest"]["runAsUserIds"].as_array();
-        let user = match users.map(Vec::as_slice) {
-            Some([user]) => number(user).ok_or_else(|| wrong("runAsUserIds are numbers"))?,
-            Some([_, _, ..]) => return Err(wrong("The simulator runs as one user at a time")),
-            Some([]) | None => return Err(wrong("runAsUserIds are required")),
+        let device = number(&body["attendedRequest"]["currentUserDeviceId"]);
+        let on = match (users.map(Vec::as_slice), device) {
+            (None, Some(device)) => Target::Attended { device },
+            (Some(_), Some(_)) => return Err(wrong("attended or unattended, not both")),
+            (Some([user]), None) => Target::Unattended {
+                user: number(user).ok_or_else(|| wrong("runAsUserIds are numbers"))?,
+            },
+            (Some([_, _, ..]), None) => {
+                return Err(wrong("The simulator runs as one user at a time"));
+            }
+            (Some([]) | None, None) => return Err(wrong("runAsUserIds are required")),
         };
         let input = body["botInput"].clone();
         if !input.is_null() && !input.is_object() {
             return Err(wrong("botInput is an object of variables"));
         }
         let name = body["automationName"].as_str().map(str::to_owned);
-        Ok(Self { bot, user, name, input, callback: callback(&body["callbackInfo"])? })
+        Ok(Self { bot, on, name, input, callback: callback(&body["callbackInfo"])? })
     }
 }
 
@@ -62,17 +69,33 @@ pub(super) fn number(value: &Value) -> Option<i64> {
 impl World {
     /// Whom an order is about, as far as it is known before it is accepted.
     pub(super) fn subject(&self, order: &Order) -> Subject {
-        let made = self.settings.permissive.then_some(order.user);
-        let device = match self.users.get(&order.user) {
+        let user = self.user_of(order.on);
+        let made = user.filter(|_| self.settings.permissive);
+        let device = match user.and_then(|user| self.users.get(&user)) {
             Some(account) => account.device,
             None => made,
         };
-        Subject { bot: Some(order.bot), device, user: Some(order.user) }
+        Subject { bot: Some(order.bot), device, user }
+    }
+
+    /// Who runs it; on an attended device whoever sits there.
+    fn user_of(&self, on: Target) -> Option<i64> {
+        match on {
+            Target::Unattended { user } => Some(user),
+            Target::Attended { device } => {
+                let mut all = self.users.iter();
+                let sits = all.find(|(_, account)| account.device == Some(device));
+                sits.map(|(id, _)| *id).or(self.settings.permissive.then_some(device))
+            }
+        }
     }
 
     /// Accepts an order and returns its `deploymentId`.
     pub(super) fn deploy(&mut self, order: Order, now: Timestamp) -> Result<String, Refusal> {
-        let Order { bot, user, name, input, callback } = order;
+        let Order { bot, on, name, input, callback } = order;
+        let Some(user) = self.user_of(on) else {
+            return Err(Refusal::new(400, "Nobody is signed in on that device"));
+        };
         let Some(file) = self.bot(bot) else {
             return Err(Refusal::new(404, format!("Bot with id {bot} was not found")));
         };
@@ -84,7 +107,12 @@ impl World {
             let message = "None of the user(s) provided have default device(s)";
             return Err(Refusal::new(400, message));
         };
-        let runner = |licence: &String| matches!(licence.as_str(), "RUNTIME" | "ATTENDEDRUNTIME");
+        let attended = matches!(on, Target::Attended { .. });
+        let runner = |licence: &String| match licence.as_str() {
+            "RUNTIME" => true,
+            "ATTENDEDRUNTIME" => attended,
+            _ => false,
+        };
         if !account.license_features.iter().any(runner) {
             let message = format!("User {} does not have a Bot Runner license", account.username);
             return Err(Refusal::new(400, message));
@@ -122,6 +150,7 @@ impl World {
             started: None,
             ended: None,
             message: None,
+            output: Value::Object(serde_json::Map::new()),
             turn: 0,
             deliveries: Vec::new(),
         };
@@ -130,15 +159,13 @@ impl World {
         Ok(deployment)
     }
 
-    /// Stops executions by their own or their deployment's id; those that cannot be are returned.
+    /// Stops executions by their own ids, never by their deployment's; those that cannot be are
+    /// returned.
     pub(super) fn stop(&mut self, ids: &[&str], now: Timestamp) -> Vec<String> {
         let mut failed = Vec::new();
         for id in ids {
-            let by_activity = || {
-                let found = self.runs.iter().find(|(_, run)| run.activity == *id);
-                found.map(|(number, _)| *number)
-            };
-            let number = self.by_deployment.get(*id).copied().or_else(by_activity);
+            let found = self.runs.iter().find(|(_, run)| run.activity == *id);
+            let number = found.map(|(number, _)| *number);
             let live = number.filter(|number| !self.runs[number].status.is_final());
             match live {
                 Some(number) => self.set(number, Status::Aborted, now),

@@ -37,7 +37,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
             enter(sim, door, Some(headers), body, work)
         })
     };
-    let activity: Work = |world, _, body| list(world.activities(), ACTIVITY_FIELDS, body);
+    let activity: Work = |world, now, body| list(world.activities(now), ACTIVITY_FIELDS, body);
     let devices: Work = |world, _, body| list(world.device_records(), DEVICE_FIELDS, body);
     let users: Work = |world, _, body| list(world.user_records(), USER_FIELDS, body);
     let files: Work = |world, _, body| list(world.file_records(), FILE_FIELDS, body);
@@ -51,7 +51,8 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
             at(Door::Manage, |world, now, body| Ok(manage(world, now, body))),
         )
         .route("/v2/devices/list", at(Door::Devices, devices))
-        .route("/v2/usermanagement/users/list", at(Door::Users, users))
+        .route("/v1/usermanagement/users/list", at(Door::Users, users))
+        .route("/v2/usermanagement/users/list", at(Door::UsersV2, users))
         .route("/v2/repository/workspaces/public/files/list", at(Door::Files, files))
 }
 
@@ -123,15 +124,21 @@ async fn enter(
         Ok(fault) => fault.unwrap_or_default(),
         Err(refusal) => return Refusal::into_response(refusal),
     };
+    let done = || {
+        shared.change(|world, now| {
+            world.hides = fault.hide_seconds;
+            work(world, now, &body)
+        })
+    };
     if fault.after_accept {
-        let answer = shared.change(|world, now| work(world, now, &body));
+        let answer = done();
         tokio::time::sleep(fault.delay()).await;
         return spoilt(&fault).unwrap_or_else(|| respond(answer));
     }
     if fault.delay_ms.is_some() {
         tokio::time::sleep(fault.delay()).await;
     }
-    spoilt(&fault).unwrap_or_else(|| respond(shared.change(|world, now| work(world, now, &body))))
+    spoilt(&fault).unwrap_or_else(|| respond(done()))
 }
 
 fn respond(answer: Result<Value, Refusal>) -> Response {

@@ -31,6 +31,9 @@ pub(super) struct Fault {
     pub(super) retry_after: Option<RetryAfter>,
     /// The connection is closed without an answer; a callback is not sent.
     pub(super) drop: bool,
+    /// A list leaves out what was created so many seconds ago or less: it lags, or seems empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hide_seconds: Option<u32>,
     /// How often more a callback is sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) repeat: Option<u32>,
@@ -123,6 +126,7 @@ pub(super) struct Faults {
     pub(super) manage: Sequence,
     pub(super) devices: Sequence,
     pub(super) users: Sequence,
+    pub(super) users_v2: Sequence,
     pub(super) files: Sequence,
     pub(super) callback: Sequence,
 }
@@ -136,6 +140,7 @@ engine::words! {
         Manage = "manage",
         Devices = "devices",
         Users = "users",
+        UsersV2 = "users_v2",
         Files = "files",
     }
 }
@@ -149,6 +154,7 @@ impl Faults {
             Door::Manage => &mut self.manage,
             Door::Devices => &mut self.devices,
             Door::Users => &mut self.users,
+            Door::UsersV2 => &mut self.users_v2,
             Door::Files => &mut self.files,
         }
     }

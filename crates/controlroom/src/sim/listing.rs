@@ -86,8 +86,13 @@ impl Record for Execution<'_> {
 }
 
 impl World {
-    pub(super) fn activities(&self) -> Vec<Execution<'_>> {
-        self.runs.values().map(|run| Execution { world: self, run }).collect()
+    /// What the list shows, were it not for what hides in it.
+    pub(super) fn activities(&self, now: Timestamp) -> Vec<Execution<'_>> {
+        let shown = |run: &&Run| {
+            let age = now.duration_since(run.created).as_secs();
+            self.hides.is_none_or(|seconds| age > i64::from(seconds))
+        };
+        self.runs.values().filter(shown).map(|run| Execution { world: self, run }).collect()
     }
 
     pub(super) fn device_records(&self) -> Vec<Value> {

@@ -174,7 +174,9 @@ fn an_execution_that_was_stopped_does_not_end_again() {
     let run = deploy(&mut world, 7, 50, 0);
     let queued = deploy(&mut world, 7, 50, 0);
     world.advance(at(5));
-    let ids = [world.runs[&run].deployment.clone(), world.runs[&queued].activity.clone()];
+    let ids = [world.runs[&run].activity.clone(), world.runs[&queued].activity.clone()];
+    let deployment = world.runs[&run].deployment.clone();
+    assert_eq!(world.stop(&[&deployment], at(6)), [deployment], "not by that id");
     assert!(world.stop(&[&ids[0], &ids[1]], at(6)).is_empty());
     assert_eq!(words(&world.advance(at(6))), [(run, "RUN_ABORTED"), (queued, "RUN_ABORTED")]);
     assert!(world.advance(at(1000)).is_empty());

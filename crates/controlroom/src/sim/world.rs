@@ -97,6 +97,8 @@ pub(super) struct Run {
     pub(super) started: Option<Timestamp>,
     pub(super) ended: Option<Timestamp>,
     pub(super) message: Option<String>,
+    /// `botOutput` of its callback.
+    pub(super) output: Value,
     /// Changes with every change of status; appointments made before are void.
     pub(super) turn: u32,
     pub(super) deliveries: Vec<Delivery>,
@@ -123,6 +125,8 @@ pub(super) struct World {
     /// Requests by entrance, for who wants to know how often it was asked.
     pub(super) requests: BTreeMap<&'static str, u64>,
     pub(super) count: u64,
+    /// Of the request at hand: what is younger is left out of the list.
+    pub(super) hides: Option<u32>,
     /// Pending tickets by robot; none = the provider fails.
     pub(super) tickets: Option<BTreeMap<String, u64>>,
 }
@@ -143,6 +147,7 @@ impl World {
             passes: HashMap::new(),
             requests: BTreeMap::new(),
             count: 0,
+            hides: None,
         };
         set_up(&mut world, devices, bots);
         world

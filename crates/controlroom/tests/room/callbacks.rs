@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::post;
 use controlroom::sim::Options;
-use controlroom::{Callback, Deployment};
+use controlroom::{ActivityQuery, Callback, Deployment};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -142,6 +142,10 @@ async fn what_was_stopped_is_told_of_and_the_next_goes_on() {
     let client = room.client();
     let id = client.deploy(&receiver.deployment(50)).await.unwrap();
     client.deploy(&receiver.deployment(50)).await.unwrap();
+    let by_deployment = client.stop(std::slice::from_ref(&id)).await.unwrap_err();
+    assert!(by_deployment.to_string().contains("not found"), "{by_deployment}");
+    let found = client.activity(&ActivityQuery::Deployments(vec![id])).await.unwrap();
+    let id = found[0].id.clone();
     client.stop(std::slice::from_ref(&id)).await.unwrap();
     // Settles what is on its way.
     room.advance(0).await;

@@ -6,7 +6,7 @@ use controlroom::{Activity, ActivityQuery, Client, Kind};
 use futures::stream::{self, StreamExt as _};
 use serde_json::json;
 
-use crate::room::{Room, deployment};
+use crate::room::{Room, deployment, start};
 
 async fn deploy(client: &Client, count: i64) -> Vec<String> {
     let deployments = stream::iter(0..count).map(|n| async move {
@@ -123,4 +123,34 @@ async fn what_is_lost_is_unknown_until_it_is_found() {
     assert_eq!(look().await, ("COMPLETED".to_owned(), true, true));
     room.post(&path, json!({"status": "SOMETHING_NEW"})).await;
     assert_eq!(look().await.0, "SOMETHING_NEW");
+}
+
+#[tokio::test]
+async fn users_are_read_in_either_version() {
+    let room = Room::new().await;
+    let client = room.client();
+    let all = client.users().await.unwrap().len();
+    assert!(all > 0);
+    room.faults(json!({ "users": { "status": 404 } })).await;
+    assert_eq!(client.users().await.unwrap().len(), all, "only the second version is there");
+    let both = json!({ "users": { "status": 404 }, "users_v2": { "status": 404 } });
+    room.faults(both).await;
+    assert_eq!(client.users().await.unwrap_err().kind, Kind::NotFound);
+    let down = json!({ "users": { "status": 503 } });
+    room.faults(down).await;
+    assert_eq!(client.users().await.unwrap_err().kind, Kind::Server, "that is no other version");
+}
+
+/// A list that lags, or answers empty, is the simulator's to play.
+#[tokio::test]
+async fn what_is_young_can_be_hidden_from_the_list() {
+    let room = Room::new().await;
+    let client = room.client();
+    let ids = deploy(&client, 3).await;
+    let asked = ActivityQuery::Deployments(ids);
+    room.faults(json!({ "activity": { "hide_seconds": 30 } })).await;
+    assert!(client.activity(&asked).await.unwrap().is_empty());
+    room.advance(31).await;
+    assert_eq!(client.activity(&asked).await.unwrap().len(), 3);
+    assert_eq!(client.since(start()).await.unwrap().len(), 3, "clocks may differ by minutes");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use controlroom::sim::{Clock, Options, Simulator};
-use controlroom::{Client, Config, Deployment, Secret};
+use controlroom::{Client, Config, Deployment, Secret, Target};
 use jiff::Timestamp;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -90,5 +90,6 @@ impl Room {
 }
 
 pub(crate) fn deployment(bot_id: i64, run_as_user: i64, tag: &str) -> Deployment {
-    Deployment { bot_id, run_as_user, tag: tag.to_owned(), input: None, callback: None }
+    let on = Target::Unattended { user: run_as_user };
+    Deployment { bot_id, on, tag: tag.to_owned(), input: None, callback: None }
 }

@@ -1,6 +1,7 @@
 //! The nouns of SAM (§3). Integers identify everything: robots and runners carry the ids of
 //! the Control Room.
 
+mod retry;
 mod run;
 mod schedule;
 
@@ -8,7 +9,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-pub use run::{Closing, Run, RunState, UNKNOWN_HOLD};
+pub use retry::{Retry, RetryCause};
+pub use run::{Closing, Run, RunState, Stop, UNKNOWN_HOLD};
 pub use schedule::{Calendar, Days, Kind, Pace, Schedule, Weekdays};
 
 engine::ids! {
@@ -43,6 +45,8 @@ pub struct Robot {
     /// *`TicketsPorEquipoAdicional`*: pending tickets that one more runner is for.
     pub tickets_per_runner: i64,
     pub pool: Option<PoolId>,
+    /// What becomes of a slot whose run failed.
+    pub retry: Retry,
     /// What the Control Room calls it; never read by a rule.
     pub seen_name: Option<String>,
     pub version: i64,
@@ -100,6 +104,11 @@ impl Licence {
         self.0.contains("ATTENDEDRUNTIME") || self.0.contains("RUNTIME")
     }
 
+    /// Whether bots run only in the session of a person who is there.
+    pub fn is_attended(&self) -> bool {
+        self.0.contains("ATTENDEDRUNTIME") && !self.0.contains("RUNTIME")
+    }
+
     pub fn text(&self) -> String {
         self.0.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
     }
@@ -146,6 +155,8 @@ mod tests {
     fn a_licence_is_a_set_of_features() {
         assert!(Licence::parse("RUNTIME, ANALYTICS").runs_bots());
         assert!(Licence::parse("attendedruntime").runs_bots());
+        assert!(Licence::parse("ATTENDEDRUNTIME, ANALYTICS").is_attended());
+        assert!(!Licence::parse("ATTENDEDRUNTIME, RUNTIME").is_attended());
         assert!(!Licence::parse("DEVELOPMENT").runs_bots());
         assert!(!Licence::parse("RUNTIMEX,").runs_bots());
         assert_eq!(Licence::parse(" runtime ;ANALYTICS").text(), "ANALYTICS, RUNTIME");

@@ -22,6 +22,8 @@ pub struct Run {
     pub slot: Option<Date>,
     /// When that slot began (*Hora*).
     pub slot_at: Option<Timestamp>,
+    /// The last instant at which a launch is in time for it.
+    pub slot_until: Option<Timestamp>,
     pub state: RunState,
     /// Whether it occupies its runner: not closed. At most one such run per runner.
     pub live: bool,
@@ -44,6 +46,28 @@ pub struct Run {
     pub raw_status: Option<String>,
     /// Why it ended as it did, for people.
     pub cause: Option<String>,
+    /// What the Control Room told about its end.
+    pub message: Option<String>,
+    /// It failed, and its slot is tried again from then on.
+    pub retry_at: Option<Timestamp>,
+    /// Since when it should have begun.
+    pub overdue_at: Option<Timestamp>,
+    /// While in doubt: a deployment that may be this run, for a person to decide.
+    pub suspect: Option<String>,
+    /// Somebody wants it stopped.
+    pub stop: Option<Stop>,
+    /// Who started it by hand, and why.
+    pub asked_by: Option<String>,
+    pub asked_why: Option<String>,
+}
+
+/// That a run is to be stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    pub at: Timestamp,
+    /// None: the house, because it did not begin.
+    pub by: Option<String>,
+    pub reason: String,
 }
 
 impl Run {
@@ -51,6 +75,12 @@ impl Run {
     /// another database; the instant does not.
     pub fn tag(&self) -> String {
         format!("turno-{}-{:x}", self.id, self.claimed_at.as_microsecond())
+    }
+
+    /// When it should have begun, if it was accepted and did not.
+    pub fn start_by(&self, limit: jiff::SignedDuration) -> Option<Timestamp> {
+        let waits = matches!(self.state, RunState::Deployed | RunState::Queued);
+        self.claimed_at.checked_add(limit).ok().filter(|_| waits && self.live)
     }
 
     /// When a lost run stops holding its runner; at that very instant the runner is free.

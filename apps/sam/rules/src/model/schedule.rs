@@ -27,7 +27,20 @@ pub struct Schedule {
     /// Dates on which it does not run.
     pub calendar: Option<CalendarId>,
     pub created_at: Timestamp,
+    /// Since when its hours and days are these: slots of the days before are not its.
+    pub timed_at: Timestamp,
     pub version: i64,
+}
+
+impl Schedule {
+    /// A schedule over the one it replaces: timed anew where it opens slots that the one before did
+    /// not.
+    #[must_use]
+    pub fn retimed(self, before: &Self, now: Timestamp) -> Self {
+        let same = self.days == before.days && self.start == before.start;
+        let stands = same && (before.active || !self.active);
+        Self { timed_at: if stands { before.timed_at } else { now }, ..self }
+    }
 }
 
 engine::words! {

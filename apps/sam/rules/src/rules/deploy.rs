@@ -3,7 +3,7 @@
 //! An error suspends, for a while and with a reason. What the operator set up, assignments and
 //! active flags, is never touched by one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use engine::{Plan, Word as _};
 use jiff::{SignedDuration, Timestamp};
@@ -16,6 +16,8 @@ use crate::{
 
 /// Failures in a row after which the Control Room is left alone.
 const FAILURES_ALLOWED: i64 = 3;
+/// So many robots in a row that are refused for the same cause are none of their faults.
+const ROBOTS_ALLOWED: usize = 3;
 const FIRST_BREAK: SignedDuration = SignedDuration::from_secs(30);
 const LONGEST_BREAK: SignedDuration = SignedDuration::from_mins(5);
 const UNAUTHORIZED_BREAK: SignedDuration = SignedDuration::from_mins(1);
@@ -78,6 +80,8 @@ pub struct Consequence {
     /// The breaker as it is then.
     pub circuit: Circuit,
     pub alarm: Option<Alarm>,
+    /// Everything that was suspended for this cause was the connection's fault: it is lifted.
+    pub lift: Option<Cause>,
 }
 
 /// What people are told about.
@@ -90,6 +94,8 @@ pub enum Alarm {
     /// A runner has been offline for too many deploys in a row.
     RunnerOffline,
     Pair,
+    /// The Control Room says no, or knows nothing of it: one alert for all whom it says so.
+    Refused(Cause),
 }
 
 /// The deploy at hand.
@@ -101,6 +107,8 @@ pub struct Tried {
     pub attempts: i64,
     pub policy: Policy,
     pub circuit: Circuit,
+    /// When the Control Room last accepted a deploy.
+    pub accepted_at: Option<Timestamp>,
     /// What is suspended already, to go on counting.
     pub known: HashMap<Suspended, Suspension>,
 }
@@ -124,6 +132,7 @@ fn consequence(tried: &Tried, fault: &Fault, now: Timestamp) -> Consequence {
         suspend,
         circuit: answered(&tried.circuit),
         alarm,
+        lift: None,
     };
     match fault.cause {
         Cause::NoCompatibleTargets => {
@@ -132,8 +141,23 @@ fn consequence(tried: &Tried, fault: &Fault, now: Timestamp) -> Consequence {
         Cause::NoDefaultDevice => {
             quiet(Verdict::Fail, long(Suspended::Runner(runner)), Some(Alarm::Runner))
         }
-        Cause::Rejected | Cause::Forbidden | Cause::NotFound => {
-            quiet(Verdict::Fail, long(pair), Some(Alarm::Pair))
+        Cause::Rejected => quiet(Verdict::Fail, long(pair), Some(Alarm::Pair)),
+        Cause::Forbidden | Cause::NotFound if is_general(tried, fault.cause) => {
+            let circuit = broken(&tried.circuit, fault, now);
+            // Whoever was tried last steps aside, so that another is tried next.
+            let until = circuit.opened.as_ref().map_or(now, |opened| opened.until);
+            let aside = counted(tried, pair, fault, now, until + policy.launch_every);
+            let (verdict, alarm) = (Verdict::Withdraw, Some(Alarm::ControlRoom));
+            let (suspend, lift) = (Some((pair, aside)), Some(fault.cause));
+            Consequence { verdict, suspend, circuit, alarm, lift }
+        }
+        Cause::Forbidden | Cause::NotFound => {
+            let what = if others(tried, fault.cause).any(|one| one == robot) {
+                Suspended::Robot(robot)
+            } else {
+                pair
+            };
+            quiet(Verdict::Fail, long(what), Some(Alarm::Refused(fault.cause)))
         }
         Cause::DeviceUnavailable if again => quiet(retry, None, None),
         Cause::DeviceUnavailable => {
@@ -146,7 +170,7 @@ fn consequence(tried: &Tried, fault: &Fault, now: Timestamp) -> Consequence {
         Cause::Unauthorized | Cause::TooMany => {
             let circuit = broken(&tried.circuit, fault, now);
             let alarm = Some(Alarm::ControlRoom);
-            Consequence { verdict: Verdict::Withdraw, suspend: None, circuit, alarm }
+            Consequence { verdict: Verdict::Withdraw, suspend: None, circuit, alarm, lift: None }
         }
         Cause::Server | Cause::Unreachable | Cause::NoAnswer => {
             let circuit = broken(&tried.circuit, fault, now);
@@ -157,9 +181,41 @@ fn consequence(tried: &Tried, fault: &Fault, now: Timestamp) -> Consequence {
                 (false, false) => Verdict::Withdraw,
             };
             let suspend = (verdict == Verdict::Withdraw).then(|| short(pair)).flatten();
-            Consequence { verdict, suspend, circuit, alarm }
+            Consequence { verdict, suspend, circuit, alarm, lift: None }
         }
     }
+}
+
+/// Whether a refusal is about the connection and not about a robot: nothing was accepted since, and
+/// others hear the same.
+fn is_general(tried: &Tried, cause: Cause) -> bool {
+    let opened = tried.circuit.opened.as_ref();
+    let robots: HashSet<RobotId> = others(tried, cause).collect();
+    opened.is_some_and(|opened| opened.code == cause.word())
+        || robots.into_iter().filter(|one| *one != tried.robot).count() + 1 >= ROBOTS_ALLOWED
+}
+
+/// The robots that were refused for this cause since the last accepted deploy.
+fn others(tried: &Tried, cause: Cause) -> impl Iterator<Item = RobotId> {
+    let since = tried.accepted_at.unwrap_or(Timestamp::MIN);
+    let known =
+        tried.known.iter().filter(move |(_, one)| one.code == cause.word() && one.since > since);
+    known.filter_map(|(what, _)| match what {
+        Suspended::Robot(robot) | Suspended::Pair(robot, _) => Some(*robot),
+        Suspended::Runner(_) => None,
+    })
+}
+
+/// Tries the Control Room again at once, with one run: somebody says that it may be right again. A
+/// limit that it set itself stands, unless a person insists.
+pub fn relent(circuit: &Circuit, insists: bool, now: Timestamp) -> Option<Circuit> {
+    let opened = circuit.opened.as_ref()?;
+    let limit = opened.code == Cause::TooMany.word();
+    if opened.until <= now || (limit && !insists) {
+        return None;
+    }
+    let opened = Some(Opened { until: now, ..opened.clone() });
+    Some(Circuit { failures: 0, opened, ..circuit.clone() })
 }
 
 /// The breaker after an answer, good or bad, that came from a working Control Room.
@@ -174,7 +230,9 @@ pub fn broken(circuit: &Circuit, fault: &Fault, now: Timestamp) -> Circuit {
         Cause::TooMany => {
             Some(fault.retry_after.unwrap_or(UNAUTHORIZED_BREAK).min(LONGEST_RETRY_AFTER))
         }
-        Cause::Unauthorized => Some(doubled(UNAUTHORIZED_BREAK, failures - 1, LONGEST_BREAK * 3)),
+        Cause::Unauthorized | Cause::Forbidden | Cause::NotFound => {
+            Some(doubled(UNAUTHORIZED_BREAK, failures - 1, LONGEST_BREAK * 3))
+        }
         _ if failures < FAILURES_ALLOWED => None,
         _ => Some(doubled(FIRST_BREAK, failures - FAILURES_ALLOWED, LONGEST_BREAK)),
     };
@@ -248,6 +306,7 @@ mod tests {
             attempts,
             policy: Policy::new(TimeZone::UTC),
             circuit: Circuit { configured: true, failures, opened: None },
+            accepted_at: None,
             known,
         };
         plan(Some(&tried), fault, now()).changes.remove(0)
@@ -320,5 +379,57 @@ mod tests {
         assert_eq!(answered(&open.circuit).failures, 0);
         let offline = fault(Cause::DeviceUnavailable);
         assert_eq!(after(1, 2, 0, &offline).circuit.failures, 0, "it answered");
+    }
+
+    /// Robots `1..=count` refused one after the other, each on a runner of its own.
+    fn refused(
+        count: i64,
+        cause: Cause,
+        accepted_at: Option<Timestamp>,
+    ) -> (Tried, Vec<Consequence>) {
+        let policy = Policy::new(TimeZone::UTC);
+        let circuit = Circuit { configured: true, ..Circuit::default() };
+        let (robot, runner) = (RobotId(0), RunnerId(0));
+        let known = HashMap::new();
+        let mut tried = Tried { robot, runner, attempts: 1, policy, circuit, accepted_at, known };
+        let mut all = Vec::new();
+        for id in 1..=count {
+            (tried.robot, tried.runner) = (RobotId(id), RunnerId(id));
+            let told = plan(Some(&tried), &fault(cause), now()).changes.remove(0);
+            tried.circuit = told.circuit.clone();
+            if let Some(cause) = told.lift {
+                tried.known.retain(|_, one| one.code != cause.word());
+            }
+            tried.known.extend(told.suspend.clone());
+            all.push(told);
+        }
+        (tried, all)
+    }
+
+    #[test]
+    fn a_refusal_of_everybody_is_one_fault_of_the_connection() {
+        for cause in [Cause::Forbidden, Cause::NotFound] {
+            let (after, told) = refused(40, cause, None);
+            assert_eq!(after.known.len(), 1, "who was tried last; nobody else is suspended");
+            assert_eq!(after.circuit.opened.unwrap().code, cause.word());
+            let alarms: HashSet<_> = told.iter().skip(2).map(|one| one.alarm).collect();
+            assert_eq!(alarms, [Some(Alarm::ControlRoom)].into(), "one alert");
+            assert!(told[2..].iter().all(|one| one.verdict == Verdict::Withdraw));
+        }
+        let (alone, _) = refused(2, Cause::NotFound, None);
+        assert!(alone.circuit.opened.is_none(), "two bots may well be gone");
+        let (since, _) = refused(40, Cause::NotFound, Some(now()));
+        assert!(since.circuit.opened.is_none(), "others were accepted meanwhile");
+    }
+
+    #[test]
+    fn whoever_mends_it_has_it_tried_at_once() {
+        let open = after(1, 4, 0, &fault(Cause::Unauthorized)).circuit;
+        let tried = relent(&open, false, now()).unwrap();
+        assert_eq!((tried.failures, tried.opened.unwrap().until), (0, now()));
+        let limit = after(1, 0, 0, &fault(Cause::TooMany)).circuit;
+        assert_eq!(relent(&limit, false, now()), None, "as long as it says");
+        assert!(relent(&limit, true, now()).is_some(), "unless a person insists");
+        assert_eq!(relent(&answered(&open), true, now()), None);
     }
 }

@@ -1,9 +1,11 @@
 //! Decisions. Pure: a snapshot and an instant in, a plan out.
 
+pub mod aftermath;
 pub mod analysis;
 pub mod balance;
 pub mod calendar;
 pub mod deploy;
+pub mod doubt;
 pub mod import;
 pub mod launch;
 #[cfg(test)]

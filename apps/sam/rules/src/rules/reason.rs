@@ -4,7 +4,7 @@ use engine::{Sentence, Word as _};
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
 
-use crate::model::{RobotId, RunId, RunState, RunnerId};
+use crate::model::{PoolId, RobotId, RunId, RunState, RunnerId};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reason {
@@ -68,6 +68,25 @@ pub enum Reason {
     Unconfirmed {
         run: RunId,
     },
+    /// Its run failed and it is tried again then.
+    Retrying {
+        run: RunId,
+        state: RunState,
+        until: Timestamp,
+    },
+    /// Its run failed, and nothing is tried again.
+    RunFailed {
+        run: RunId,
+        state: RunState,
+    },
+    /// A person stopped its run.
+    RunStopped {
+        run: RunId,
+    },
+    /// The pool of the robot or of the runner is switched off.
+    PoolInactive {
+        pool: PoolId,
+    },
     NoRunners,
     NoSchedule,
     NoTickets,
@@ -110,6 +129,10 @@ impl Reason {
             Self::Resting { .. } => "INTERVALO",
             Self::NotLooking => "SERVICIO_DETENIDO",
             Self::Unconfirmed { .. } => Self::UNCONFIRMED,
+            Self::Retrying { .. } => "REINTENTO",
+            Self::RunFailed { .. } => "EJECUCION_FALLIDA",
+            Self::RunStopped { .. } => "EJECUCION_DETENIDA",
+            Self::PoolInactive { .. } => "POOL_INACTIVO",
             Self::NoRunners => "SIN_EQUIPOS",
             Self::NoSchedule => "SIN_PROGRAMACION",
             Self::NoTickets => "SIN_TICKETS",
@@ -129,6 +152,7 @@ impl Reason {
             | Self::RunnerSuspended { until, .. }
             | Self::PairSuspended { until, .. }
             | Self::Resting { until }
+            | Self::Retrying { until, .. }
             | Self::Cooling { until }
             | Self::NotYet { start: until } => Some(*until),
             Self::Busy { until, .. } => *until,
@@ -151,7 +175,13 @@ impl Reason {
                 "en_duda_desde": doubt.map(|sent| sent.to_string()),
             }),
             Self::Yields { to } => json!({ "robot_id": to.0 }),
-            Self::Unconfirmed { run } => json!({ "ejecucion_id": run.0 }),
+            Self::Unconfirmed { run } | Self::RunStopped { run } => {
+                json!({ "ejecucion_id": run.0 })
+            }
+            Self::Retrying { run, state, .. } | Self::RunFailed { run, state } => {
+                json!({ "ejecucion_id": run.0, "estado": state.word() })
+            }
+            Self::PoolInactive { pool } => json!({ "pool_id": pool.0 }),
             Self::PoolFull { target, held } => json!({ "objetivo": target, "actuales": held }),
             _ => json!({}),
         }
@@ -275,6 +305,13 @@ impl Reason {
                 format!("Todavía no es su hora: el próximo turno empieza el {at}."),
                 format!("Not its time yet: the next slot starts {at}."),
             ),
+            Self::Retrying { run, state, .. } => {
+                let state = state.word();
+                (
+                    format!("La ejecución {run} terminó en {state}; se reintenta el {at}."),
+                    format!("Run {run} ended as {state}; tried again {at}."),
+                )
+            }
             Self::Resting { .. } => (
                 format!("Descansa entre ejecuciones hasta {at}."),
                 format!("Rests between runs until {at}."),
@@ -307,6 +344,18 @@ impl Reason {
             Self::Unconfirmed { run } => (
                 format!("El turno se cerró sin que el Control Room confirmara la ejecución {run}."),
                 format!("The slot closed before the Control Room confirmed run {run}."),
+            ),
+            Self::RunFailed { run, state } => (
+                format!("La ejecución {run} terminó en {} y no se reintenta.", state.word()),
+                format!("Run {run} ended as {} and is not tried again.", state.word()),
+            ),
+            Self::RunStopped { run } => (
+                format!("Una persona detuvo la ejecución {run}."),
+                format!("A person stopped run {run}."),
+            ),
+            Self::PoolInactive { pool } => (
+                format!("El pool {pool} está inactivo: no se lanza nada en él."),
+                format!("Pool {pool} is inactive: nothing starts in it."),
             ),
             Self::PoolFull { target, held } => (
                 format!(

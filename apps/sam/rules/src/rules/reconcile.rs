@@ -2,11 +2,12 @@
 //!
 //! Only an answer counts: a run that was not asked about, or whose question failed, is left alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{Run, RunId, RunState};
+use super::doubt::{self, Look, Verdict};
+use crate::model::{Run, RunId, RunState, RunnerId};
 
 /// One run as the Control Room sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Seen {
     pub status: String,
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
+    /// What the Control Room says about it.
+    pub message: Option<String>,
 }
 
 /// What was asked and answered.
@@ -24,8 +27,20 @@ pub struct Answers {
     pub seen: HashMap<String, Seen>,
     /// Deployments whose absence from `seen` means that they were not found.
     pub asked: HashSet<String>,
-    /// Runs in doubt that were looked up by their tag.
-    pub tags: HashMap<RunId, Option<Seen>>,
+    /// Runs in doubt that were looked up.
+    pub looks: HashMap<RunId, Look>,
+    /// Whether it was asked what runs at all.
+    pub listed: bool,
+    /// What runs on runners of ours and is none of ours.
+    pub strangers: BTreeMap<RunnerId, Stranger>,
+}
+
+/// A bot on our runner that somebody else started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stranger {
+    pub deployment: String,
+    /// Its name or number there.
+    pub bot: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +68,13 @@ pub enum Change {
         run: RunId,
         misses: i64,
     },
+    /// In doubt and not found; a deployment that may be it, and whether a person is asked.
+    Unfound {
+        run: RunId,
+        misses: i64,
+        suspect: Option<String>,
+        ask: bool,
+    },
     /// Missing for the last time that counts.
     Infer {
         run: RunId,
@@ -73,6 +95,7 @@ impl Change {
             | Self::Told { run, .. }
             | Self::Strange { run, .. }
             | Self::Miss { run, .. }
+            | Self::Unfound { run, .. }
             | Self::Infer { run, .. }
             | Self::Age { run } => *run,
         }
@@ -95,7 +118,7 @@ fn judge(run: &Run, answers: &Answers, limits: Limits, now: Timestamp) -> Option
         return Some(Change::Age { run: run.id });
     }
     let Some(deployment) = &run.deployment else {
-        return doubt(run, answers.tags.get(&run.id)?.as_ref(), limits);
+        return in_doubt(run, answers.looks.get(&run.id)?, limits, now);
     };
     if let Some(seen) = answers.seen.get(deployment) {
         return told(run, seen);
@@ -111,13 +134,15 @@ fn judge(run: &Run, answers: &Answers, limits: Limits, now: Timestamp) -> Option
     })
 }
 
-fn doubt(run: &Run, found: Option<&Seen>, limits: Limits) -> Option<Change> {
+fn in_doubt(run: &Run, look: &Look, limits: Limits, now: Timestamp) -> Option<Change> {
     run.posted_at?;
-    let misses = run.misses + 1;
-    Some(match found {
-        Some(seen) => Change::Adopt { run: run.id, seen: seen.clone() },
-        None if misses >= limits.misses => Change::Withdraw { run: run.id },
-        None => Change::Miss { run: run.id, misses },
+    let run_id = run.id;
+    Some(match doubt::judge(run, look, limits.misses, now) {
+        Verdict::Adopt(seen) => Change::Adopt { run: run_id, seen },
+        Verdict::Withdraw => Change::Withdraw { run: run_id },
+        Verdict::Wait { misses, suspect, ask } => {
+            Change::Unfound { run: run_id, misses, suspect, ask }
+        }
     })
 }
 
@@ -136,8 +161,8 @@ fn told(run: &Run, seen: &Seen) -> Option<Change> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::model::{Hold, RobotId, RunnerId};
+    use super::{super::doubt::Sight, *};
+    use crate::rules::samples;
 
     const LIMITS: Limits = Limits { misses: 5, age: SignedDuration::from_hours(24 * 30) };
 
@@ -147,32 +172,18 @@ mod tests {
 
     fn run(state: RunState, deployment: Option<&str>, misses: i64) -> Run {
         Run {
-            id: RunId(1),
-            robot: RobotId(1),
-            runner: RunnerId(1),
-            user_id: 1,
-            hold: Hold::Dynamic,
-            schedule: None,
-            slot: None,
-            slot_at: None,
-            state,
-            live: true,
             deployment: deployment.map(str::to_owned),
             claimed_at: now() - SignedDuration::from_hours(1),
-            started_at: None,
-            finished_at: None,
-            closing: None,
             attempts: 1,
-            posted_at: Some(now()),
+            posted_at: Some(now() - SignedDuration::from_mins(10)),
             misses,
-            unknown_since: None,
-            raw_status: None,
-            cause: None,
+            ..samples::run(1, 1, 1, state)
         }
     }
 
     fn seen(status: &str) -> Seen {
-        Seen { deployment: "d1".into(), status: status.into(), started_at: None, ended_at: None }
+        let (deployment, status) = ("d1".into(), status.into());
+        Seen { deployment, status, started_at: None, ended_at: None, message: None }
     }
 
     fn answers(status: Option<&str>) -> Answers {
@@ -224,10 +235,11 @@ mod tests {
         let pending = run(RunState::Pending, None, 4);
         let mut answers = Answers::default();
         assert_eq!(plan(std::slice::from_ref(&pending), &answers, LIMITS, now()), []);
-        answers.tags.insert(RunId(1), None);
+        let look = |tagged| Look { tagged, device: Sight::Clear };
+        answers.looks.insert(RunId(1), look(None));
         let withdrawn = plan(std::slice::from_ref(&pending), &answers, LIMITS, now());
         assert_eq!(withdrawn, [Change::Withdraw { run: RunId(1) }]);
-        answers.tags.insert(RunId(1), Some(seen("RUNNING")));
+        answers.looks.insert(RunId(1), look(Some(seen("RUNNING"))));
         let adopted = plan(&[pending], &answers, LIMITS, now());
         assert_eq!(adopted, [Change::Adopt { run: RunId(1), seen: seen("RUNNING") }]);
     }

@@ -32,6 +32,7 @@ pub(crate) fn robot(id: i64) -> Robot {
         priority: 100,
         tickets_per_runner: 10,
         pool: None,
+        retry: crate::model::Retry::default(),
         seen_name: None,
         version: 1,
     }
@@ -64,6 +65,7 @@ pub(crate) fn run(id: i64, robot: i64, runner: i64, state: RunState) -> Run {
         schedule: None,
         slot: None,
         slot_at: None,
+        slot_until: None,
         state,
         live: true,
         deployment: None,
@@ -77,6 +79,13 @@ pub(crate) fn run(id: i64, robot: i64, runner: i64, state: RunState) -> Run {
         unknown_since: None,
         raw_status: None,
         cause: None,
+        message: None,
+        retry_at: None,
+        overdue_at: None,
+        suspect: None,
+        stop: None,
+        asked_by: None,
+        asked_why: None,
     }
 }
 
@@ -190,6 +199,11 @@ impl World {
                     *id += 1;
                     self.claimed(launch, *id, now);
                 }
+                Change::Overdue { runner, .. } => {
+                    if let Some(run) = self.live.get_mut(runner) {
+                        run.overdue_at = Some(now);
+                    }
+                }
                 Change::Wait { slot, reason } => {
                     let key = (slot.schedule, slot.runner, slot.slot.date);
                     self.slots.insert(key, SlotNote { code: reason.code().into(), missed: false });
@@ -210,6 +224,7 @@ impl World {
             schedule: launch.schedule,
             slot: launch.slot.map(|slot| slot.date),
             slot_at: launch.slot.map(|slot| slot.start),
+            slot_until: launch.slot.map(|slot| slot.until),
             claimed_at: now,
             ..run(id, launch.robot.0, launch.runner.0, RunState::Pending)
         };

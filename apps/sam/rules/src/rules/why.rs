@@ -74,7 +74,7 @@ pub fn runner(world: &World, id: RunnerId, now: Timestamp) -> Option<Answer> {
 fn launches(world: &World, now: Timestamp) -> impl Iterator<Item = launch::Launch> {
     launch::plan(world, now).changes.into_iter().filter_map(|change| match change {
         Change::Launch(launch) => Some(launch),
-        Change::Free { .. } | Change::Wait { .. } | Change::Miss { .. } => None,
+        _ => None,
     })
 }
 

@@ -6,10 +6,11 @@ use jiff::{Timestamp, civil::Date};
 
 use crate::{
     model::{
-        Assignment, Calendar, CalendarId, Hold, PoolId, Robot, RobotId, Run, Runner, RunnerId,
-        Schedule, ScheduleId,
+        Assignment, Calendar, CalendarId, Hold, PoolId, Robot, RobotId, Run, RunId, RunState,
+        Runner, RunnerId, Schedule, ScheduleId,
     },
     policy::Policy,
+    rules::calendar::Slot,
 };
 
 #[derive(Debug, Clone)]
@@ -24,6 +25,13 @@ pub struct World {
     pub live: HashMap<RunnerId, Run>,
     /// Slots that an accepted or pending run stands for, as far back as a window reaches.
     pub taken: HashSet<(ScheduleId, RunnerId, Date)>,
+    /// Slots whose run failed and that are tried again.
+    pub retries: HashMap<(ScheduleId, RunnerId, Date), Retrying>,
+    /// What ran well: robot, runner and the start of the slot (§4.1.5). Nothing is launched for it
+    /// again, whichever schedule asks.
+    pub done: HashSet<(RobotId, RunnerId, Timestamp)>,
+    /// Pools switched off: nothing starts in them.
+    pub stopped: HashSet<PoolId>,
     /// When the last run of a pair ended, for pairs with a cyclic schedule.
     pub ended: HashMap<(RobotId, RunnerId), Timestamp>,
     pub suspensions: HashMap<Suspended, Suspension>,
@@ -45,6 +53,9 @@ impl World {
             assignments: Vec::new(),
             live: HashMap::new(),
             taken: HashSet::new(),
+            retries: HashMap::new(),
+            done: HashSet::new(),
+            stopped: HashSet::new(),
             ended: HashMap::new(),
             suspensions: HashMap::new(),
             circuit: Circuit::default(),
@@ -55,6 +66,12 @@ impl World {
 
     pub fn holidays(&self, schedule: &Schedule) -> Option<&Calendar> {
         self.calendars.get(&schedule.calendar?)
+    }
+
+    /// Whether a slot has had its run, or the same robot ran well on that runner for that hour.
+    pub fn used(&self, schedule: &Schedule, runner: RunnerId, slot: &Slot) -> bool {
+        self.taken.contains(&(schedule.id, runner, slot.date))
+            || self.done.contains(&(schedule.robot, runner, slot.start))
     }
 
     /// What is suspended for this pair now: the robot, the runner, or the two together.
@@ -75,6 +92,15 @@ impl World {
         let fixed = self.assignments.iter().filter(|one| one.hold != Hold::Dynamic);
         fixed.map(|one| one.runner).collect()
     }
+}
+
+/// A slot between two tries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retrying {
+    /// The one that failed last.
+    pub run: RunId,
+    pub state: RunState,
+    pub at: Timestamp,
 }
 
 /// The subject of a suspension.

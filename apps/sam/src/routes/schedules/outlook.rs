@@ -13,7 +13,7 @@ use crate::{
     decisions::schedules::{Schedules, all_calendars, by_runner, meet},
     model::ScheduleId,
     policy::Action,
-    routes::Listed,
+    routes::{Listed, Unasked},
     rules::calendar,
     store::{calendars, schedules, slots},
 };
@@ -38,6 +38,7 @@ pub(crate) struct Overlap {
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Days {
     #[param(minimum = 1, maximum = 366)]
@@ -78,7 +79,7 @@ async fn preview(
 /// Pairs of schedules that want one runner at the same time.
 #[utoipa::path(get, path = "/api/sam/programaciones/solapamientos", tag = "sam",
     responses((status = 200, body = Listed<Overlap>)))]
-async fn overlaps(desk: Desk) -> Result<axum::Json<Listed<Overlap>>, Failure> {
+async fn overlaps(desk: Desk, _: Query<Unasked>) -> Result<axum::Json<Listed<Overlap>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     Ok(axum::Json(Listed::whole(overlapping(&desk, &mut tx).await?)))
@@ -119,12 +120,15 @@ struct MissedView {
     /// The rule that held it.
     #[schema(example = "EQUIPO_OCUPADO")]
     motivo: String,
+    /// The run that failed or was stopped, and how it ended.
+    ejecucion_id: Option<i64>,
+    estado: Option<String>,
 }
 
-/// Slots of the last 31 days that closed without a run, and why.
+/// Slots of the last 31 days that closed without a run, or whose run failed, and why.
 #[utoipa::path(get, path = "/api/sam/programaciones/perdidos", tag = "sam",
     responses((status = 200, body = Listed<MissedView>)))]
-async fn missed(desk: Desk) -> Result<axum::Json<Listed<MissedView>>, Failure> {
+async fn missed(desk: Desk, _: Query<Unasked>) -> Result<axum::Json<Listed<MissedView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let since = desk.now - SignedDuration::from_hours(24 * 31);
@@ -135,6 +139,8 @@ async fn missed(desk: Desk) -> Result<axum::Json<Listed<MissedView>>, Failure> {
         turno: one.starts_at,
         hasta: one.until,
         motivo: one.code,
+        ejecucion_id: one.run,
+        estado: one.state,
     });
     Ok(axum::Json(Listed::whole(views.collect())))
 }

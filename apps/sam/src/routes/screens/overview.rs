@@ -76,6 +76,7 @@ pub(super) async fn show(
         first: world.robots.is_empty() && world.runners.is_empty(),
         parts_of_sam: parts(&desk.context, &page, synced, sync_error.as_deref()),
         alarms: alarms(&page, world, now),
+        resting: world.circuit.opened.as_ref().is_some_and(|opened| now < opened.until),
         counts: Counts {
             runners: world.runners.len() as i64,
             busy: world.live.len() as i64,

@@ -132,7 +132,7 @@ pub(super) fn schedules(
     let world = &scene.snapshot.world;
     let zone = &world.policy.zone;
     let told = world.schedules.values().filter(|one| wanted(one)).map(|one| {
-        let next = calendar::next_start(one, world.holidays(one), zone, now);
+        let next = calendar::next_run(one, world.holidays(one), zone, now);
         let named = world.assignments.iter().filter(|at| at.schedule == Some(one.id));
         ScheduleLine {
             id: one.id.0,

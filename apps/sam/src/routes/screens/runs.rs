@@ -15,11 +15,21 @@ use crate::{
         runs::{Narrowed, RunLine},
     },
     policy::{Action, can},
-    routes::runs::Asked,
+    routes::runs::{Asked, output},
     store::runs,
 };
 
 const SHOWN: i64 = 50;
+/// Of what a bot gave back.
+const OUTPUT: usize = 8_000;
+
+fn bounded(text: &str) -> String {
+    let mut shown: String = text.chars().take(OUTPUT).collect();
+    if text.chars().nth(OUTPUT).is_some() {
+        shown.push('…');
+    }
+    shown
+}
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Wanted {
@@ -78,8 +88,11 @@ pub(super) async fn one(
     let mut tx = desk.context.store.read().await?;
     let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
     let steps = runs::steps(&mut tx, run.id).await?;
+    let output = output(runs::callback(&mut tx, run.id).await?);
+    let output = output.and_then(|given| serde_json::to_string_pretty(&given).ok());
     let names = names(&mut tx).await?;
     let view = RunPage {
+        output: output.map(|text| bounded(&text)),
         line: RunLine::new(&page, &names, &run),
         run,
         steps,

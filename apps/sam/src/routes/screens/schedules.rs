@@ -15,7 +15,7 @@ use crate::{
     model::{RunnerId, Schedule, ScheduleId},
     pages::{
         self, HolidaysPage, MissedPage, OverlapsPage, PreviewPart, SchedulePage, SchedulesPage,
-        schedules::{MissedLine, OverlapLine},
+        schedules::{MissedLine, OverlapLine, Shown},
     },
     policy::{Action, can},
     routes::schedules::overlapping,
@@ -25,6 +25,8 @@ use crate::{
 };
 
 const MOST: usize = 1_000;
+/// Schedules on one page of the list.
+const PAGE: usize = 200;
 const SHOWN: usize = 8;
 const YEAR: SignedDuration = SignedDuration::from_hours(24 * 366);
 const MONTH: SignedDuration = SignedDuration::from_hours(24 * 31);
@@ -33,6 +35,7 @@ const MONTH: SignedDuration = SignedDuration::from_hours(24 * 31);
 pub(super) struct Wanted {
     q: Option<String>,
     activo: Option<String>,
+    pagina: Option<String>,
 }
 
 pub(super) async fn list(
@@ -54,8 +57,23 @@ pub(super) async fn list(
     });
     // What comes next first; what never comes again, last.
     lines.sort_by_key(|one| (!one.active, one.next.is_none(), one.next, one.id));
-    lines.truncate(MOST);
+    let (total, last) = (lines.len(), lines.len().div_ceil(PAGE).max(1));
+    let asked = wanted.pagina.and_then(|page| page.parse().ok()).unwrap_or(1);
+    let number = usize::clamp(asked, 1, last);
+    let first = (number - 1) * PAGE;
+    let lines: Vec<_> = lines.into_iter().skip(first).take(PAGE).collect();
+    let at = |number: usize| {
+        let parts = [("q", &*text), ("activo", &*active), ("pagina", &*number.to_string())];
+        pages::address("/sam/programaciones", &parts)
+    };
     let view = SchedulesPage {
+        shown: Shown {
+            first: if total > 0 { first + 1 } else { 0 },
+            last: first + lines.len(),
+            total,
+            before: (number > 1).then(|| at(number - 1)),
+            after: (number < last).then(|| at(number + 1)),
+        },
         ever: !scene.snapshot.world.schedules.is_empty(),
         may_edit: can(desk.role, Action::Edit),
         lines,
@@ -129,6 +147,8 @@ fn missed_line(scene: &Scene, one: slots::Missed) -> MissedLine {
         starts_at: one.starts_at,
         until: one.until,
         code: one.code,
+        run: one.run,
+        state: one.state,
     }
 }
 

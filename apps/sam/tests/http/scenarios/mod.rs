@@ -47,6 +47,20 @@ testkit::scenarios! {
     r10_settings_are_typed_and_ranged,
     r12_a_person_unlocks_a_runner,
     r12_a_simulation_changes_nothing,
+    r16_a_failed_slot_is_shown_and_told,
+    r16_a_deploy_that_fails_after_it_was_accepted_is_told,
+    r16_a_failed_slot_is_tried_again_within_its_tolerance,
+    r16_what_does_not_begin_is_told_and_where_wanted_tried_again,
+    r16_after_a_run_that_ended_well_nothing_is_launched_for_its_hour,
+    s14_an_empty_list_never_doubles_a_run,
+    s14_a_person_decides_on_a_deploy_in_doubt,
+    s15_a_refusal_of_everybody_is_one_fault_of_the_connection,
+    s15_a_corrected_credential_is_tried_at_once,
+    r19_a_person_runs_a_robot_now_and_stops_it,
+    r20_an_inactive_pool_launches_nothing,
+    r20_a_schedule_does_not_run_what_was_before_it,
+    r20_a_bot_imported_anew_stays_the_same_robot,
+    r20_the_next_run_of_a_cyclic_schedule_is_the_next_one,
 }
 
 /// S-13 is about proofs on the wire: `callbacks.rs`.

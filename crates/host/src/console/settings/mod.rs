@@ -66,6 +66,10 @@ pub async fn change_setting(
         Ok(effective) => effective,
         Err(refused) => return Ok(Err(refused)),
     };
+    let values = context.settings.load(&mut decision.tx, app.name).await?;
+    if let Some((es, en)) = (app.contradiction)(&values) {
+        return Ok(Err(Refused::Senseless(es, en)));
+    }
     (app.on_settings)(context, &mut decision).await?;
     decision.commit().await?;
     Ok(Ok(effective))

@@ -78,7 +78,7 @@ fn paces() -> impl Strategy<Value = Pace> {
     ]
 }
 
-fn schedules() -> impl Strategy<Value = Schedule> {
+pub(super) fn schedules() -> impl Strategy<Value = Schedule> {
     let validity = || prop::option::weighted(0.2, dates());
     (days(), paces(), times(), validity(), validity(), prop::bool::weighted(0.95)).prop_map(
         |(days, pace, start, valid_from, valid_to, active)| Schedule {

@@ -38,6 +38,7 @@ pub(crate) fn daily(start: &str, tolerance: i64) -> Schedule {
         active: true,
         calendar: None,
         created_at: Timestamp::UNIX_EPOCH,
+        timed_at: Timestamp::UNIX_EPOCH,
         version: 1,
     }
 }

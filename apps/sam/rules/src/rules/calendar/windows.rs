@@ -56,7 +56,17 @@ pub fn open(
         }
         found.extend(slot(schedule, zone, date).filter(|slot| slot.is_open(now)));
     }
+    if !found.is_empty() {
+        let since = timed_on(schedule, zone);
+        found.retain(|slot| slot.date >= since);
+    }
     found
+}
+
+/// The first date whose slot is the schedule's as it is timed now: one made at five past midnight does
+/// not run what it would have run the evening before.
+fn timed_on(schedule: &Schedule, zone: &TimeZone) -> Date {
+    zone.to_datetime(schedule.timed_at).date()
 }
 
 /// The slots of a schedule that is not cyclic which ended in `[after, now)`, at most those of the
@@ -78,6 +88,7 @@ pub fn closed(
     dates(schedule, holidays, first, shifted(zone, now, STRAY_DAYS))
         .filter_map(|date| slot(schedule, zone, date))
         .filter(|slot| after <= slot.until && slot.until < now)
+        .filter(|slot| slot.date >= timed_on(schedule, zone))
         .collect()
 }
 
@@ -95,6 +106,30 @@ pub fn next_start(
         .filter_map(|date| slot(schedule, zone, date))
         .map(|slot| slot.start)
         .find(|start| *start > after)
+}
+
+/// When it would be launched next: the start of the next slot, or, while the window of a cyclic schedule
+/// is open, the next of its turns, as if runs took no time.
+pub fn next_run(
+    schedule: &Schedule,
+    holidays: Option<&Calendar>,
+    zone: &TimeZone,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    if let Pace::Cyclic { interval, .. } = schedule.pace {
+        let turns = open(schedule, holidays, zone, now).into_iter().filter_map(|slot| {
+            let Some(interval) = interval else { return Some(now) };
+            let step = interval.max(SignedDuration::from_mins(1)).as_nanos();
+            let passed = now.duration_since(slot.start).as_nanos();
+            let ahead = (passed + step - 1) / step * step;
+            let ahead = SignedDuration::from_nanos(i64::try_from(ahead).ok()?);
+            slot.start.checked_add(ahead).ok().filter(|at| *at <= slot.until)
+        });
+        if let Some(turn) = turns.min() {
+            return Some(turn);
+        }
+    }
+    next_start(schedule, holidays, zone, now)
 }
 
 pub(super) fn shifted(zone: &TimeZone, instant: Timestamp, days: i32) -> Date {

@@ -27,6 +27,9 @@ const ROBOTS: &[Column] = &[
     Column::optional("prioridad_balanceo", Kind::Number { least: 0, most: 1000 }),
     Column::optional("tickets_por_equipo_adicional", Kind::Number { least: 1, most: 100_000 }),
     Column::optional("pool_id", ID),
+    Column::optional("reintentos", Kind::Number { least: 0, most: 10 }),
+    Column::optional("reintento_espera_seg", Kind::Number { least: 0, most: 86_400 }),
+    Column::optional("reintento_causas", Kind::Words),
 ];
 
 const RUNNERS: &[Column] = &[

@@ -78,8 +78,7 @@ pub fn of<'a>(world: &'a World, assignment: &'a Assignment, open: &Open) -> Opti
             match schedule.pace {
                 Pace::Cyclic { .. } => (Class::Cyclic, Some(schedule), slots.first()),
                 Pace::Single { .. } => {
-                    let left =
-                        |slot: &&Slot| !world.taken.contains(&(schedule.id, runner.id, slot.date));
+                    let left = |slot: &&Slot| !world.used(schedule, runner.id, slot);
                     (Class::Slot, Some(schedule), Some(slots.iter().find(left)?))
                 }
             }

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 
 use super::Claim;
 use crate::{
-    model::{Hold, Pace},
+    model::{Hold, Pace, Robot, RobotId, Runner, RunnerId},
     rules::{
         reason::Reason,
-        world::{Suspended, World},
+        world::{Retrying, Suspended, World},
     },
 };
 
@@ -19,15 +19,42 @@ pub fn failing(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) ->
     failing
 }
 
+/// Every condition that keeps a person from starting a robot on a runner now.
+pub fn by_hand(world: &World, robot: RobotId, runner: RunnerId, now: Timestamp) -> Vec<Reason> {
+    let mut failing = shared(world, now);
+    if let (Some(robot), Some(runner)) = (world.robots.get(&robot), world.runners.get(&runner)) {
+        failing.extend(pair(world, robot, runner, now));
+        failing.extend(busy(world, runner.id));
+    }
+    failing
+}
+
 /// Every condition of the claim's own that does not hold now.
 pub(super) fn own(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool) -> Vec<Reason> {
     let mut failing = Vec::new();
     let (robot, runner) = (claim.robot, claim.runner);
-    if !robot.active {
-        failing.push(Reason::RobotInactive);
+    if let Some(retry) = retry(world, claim).filter(|retry| now < retry.at) {
+        let Retrying { run, state, at: until } = *retry;
+        failing.push(Reason::Retrying { run, state, until });
     }
     if claim.assignment.hold != Hold::Scheduled && !robot.online {
         failing.push(Reason::RobotNotOnline);
+    }
+    failing.extend(pair(world, robot, runner, now));
+    failing.extend(resting(world, claim, now, freed));
+    failing.extend(busy(world, runner.id).filter(|_| !freed));
+    failing
+}
+
+/// What has to hold for a robot on a runner, whoever wants it to start.
+fn pair(world: &World, robot: &Robot, runner: &Runner, now: Timestamp) -> Vec<Reason> {
+    let mut failing = Vec::new();
+    let mut pools = [robot.pool, runner.pool].into_iter().flatten();
+    if let Some(pool) = pools.find(|pool| world.stopped.contains(pool)) {
+        failing.push(Reason::PoolInactive { pool });
+    }
+    if !robot.active {
+        failing.push(Reason::RobotInactive);
     }
     if !runner.active {
         failing.push(Reason::RunnerInactive);
@@ -44,12 +71,20 @@ pub(super) fn own(world: &World, claim: &Claim<'_>, now: Timestamp, freed: bool)
             Suspended::Pair(..) => Reason::PairSuspended { code, detail, until },
         });
     }
-    failing.extend(resting(world, claim, now, freed));
-    if let Some(run) = world.live.get(&runner.id).filter(|_| !freed) {
-        let (robot, state, until) = (run.robot, run.state, run.lost_until());
-        failing.push(Reason::Busy { run: run.id, robot, state, until, doubt: run.posted_at });
-    }
     failing
+}
+
+/// The run that occupies a runner.
+fn busy(world: &World, runner: RunnerId) -> Option<Reason> {
+    let run = world.live.get(&runner)?;
+    let (robot, state, until) = (run.robot, run.state, run.lost_until());
+    Some(Reason::Busy { run: run.id, robot, state, until, doubt: run.posted_at })
+}
+
+/// The try of this slot that failed last.
+fn retry<'a>(world: &'a World, claim: &Claim<'_>) -> Option<&'a Retrying> {
+    let key = claim.key()?;
+    world.retries.get(&(key.schedule, key.runner, key.slot.date))
 }
 
 /// What holds everybody.

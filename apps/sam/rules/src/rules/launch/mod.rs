@@ -17,14 +17,14 @@ use engine::Plan;
 use jiff::Timestamp;
 
 pub use claim::{Claim, Class};
-pub use conditions::failing;
+pub use conditions::{by_hand, failing};
 
 use super::{
     calendar::{self, Slot},
     reason::{Held, Reason},
     world::{SlotNote, World},
 };
-use crate::model::{Hold, RobotId, Run, RunId, RunState, RunnerId, ScheduleId};
+use crate::model::{Hold, RetryCause, RobotId, Run, RunId, RunState, RunnerId, ScheduleId};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -34,6 +34,13 @@ pub enum Change {
         runner: RunnerId,
     },
     Launch(Launch),
+    /// Accepted long ago and not begun: people are told, and it is stopped where its robot may be
+    /// tried again for that.
+    Overdue {
+        run: RunId,
+        runner: RunnerId,
+        stop: bool,
+    },
     /// A slot waits, and why.
     Wait {
         slot: SlotKey,
@@ -93,6 +100,7 @@ pub fn plan(world: &World, now: Timestamp) -> Plan<Change, Held> {
             }
         }
     }
+    plan.changes.extend(overdue(world, now));
     plan.changes.extend(passed::unconfirmed(world, now));
     plan.changes.extend(passed::missed(world, now));
     plan
@@ -109,8 +117,28 @@ pub fn next(world: &World, plan: &Plan<Change, Held>, now: Timestamp) -> Option<
         .filter_map(|one| calendar::next_start(one, world.holidays(one), zone, now));
     let held = plan.held.iter().filter_map(|held| held.reason.until());
     let lost = world.live.values().filter_map(Run::lost_until);
+    let limit = world.policy.start_limit;
+    let late = world.live.values().filter(|run| run.overdue_at.is_none());
+    let late = late.filter_map(|run| run.start_by(limit));
     let ends = passed::ends(world, &plan.changes).into_iter();
-    starts.chain(held).chain(lost).chain(ends).filter(|at| *at > now).min()
+    starts.chain(held).chain(lost).chain(late).chain(ends).filter(|at| *at > now).min()
+}
+
+/// Runs that were accepted and did not begin in time, told once.
+fn overdue(world: &World, now: Timestamp) -> Vec<Change> {
+    let limit = world.policy.start_limit;
+    let news = world.live.values().filter(|run| run.overdue_at.is_none());
+    let mut late: Vec<_> =
+        news.filter(|run| run.start_by(limit).is_some_and(|by| by <= now)).collect();
+    late.sort_unstable_by_key(|run| run.id);
+    let stop = |run: &Run| {
+        let robot = world.robots.get(&run.robot);
+        let again = robot.is_some_and(|robot| robot.retry.covers(RetryCause::NotStarted));
+        again && run.slot.is_some() && run.stop.is_none()
+    };
+    late.into_iter()
+        .map(|run| Change::Overdue { run: run.id, runner: run.runner, stop: stop(run) })
+        .collect()
 }
 
 /// Runs whose hold on their runner is over.

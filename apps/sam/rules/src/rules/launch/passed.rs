@@ -36,7 +36,9 @@ pub(super) fn missed(world: &World, now: Timestamp) -> Vec<Change> {
         for slot in slots.iter().filter(|slot| slot.until >= assignment.assigned_at) {
             let key = (schedule.id, assignment.runner, slot.date);
             let noted = world.slots.get(&key);
-            if !world.taken.contains(&key) && !noted.is_some_and(|note| note.missed) {
+            if !world.used(schedule, assignment.runner, slot)
+                && !noted.is_some_and(|note| note.missed)
+            {
                 let slot = SlotKey { schedule: key.0, runner: key.1, slot: *slot };
                 missed.push(Change::Miss { slot, reason: Reason::NotLooking });
             }
@@ -93,11 +95,11 @@ pub(super) fn ends(world: &World, changes: &[Change]) -> Vec<Timestamp> {
     });
     let new = changes.iter().filter_map(|change| match change {
         Change::Wait { slot, .. } => Some(slot.slot),
-        Change::Free { .. } | Change::Launch(_) | Change::Miss { .. } => None,
+        _ => None,
     });
     let launched = changes.iter().filter_map(|change| match change {
         Change::Launch(launch) => launch.slot,
-        Change::Free { .. } | Change::Wait { .. } | Change::Miss { .. } => None,
+        _ => None,
     });
     known.chain(new).chain(launched).map(|slot| second(slot.until) + SECOND).collect()
 }

@@ -185,9 +185,8 @@ pub(in crate::rules) fn worlds() -> impl Strategy<Value = World> {
 fn launches(plan: &Plan<Change, Held>) -> Vec<&Launch> {
     let mut launches = Vec::new();
     for change in &plan.changes {
-        match change {
-            Change::Launch(launch) => launches.push(launch),
-            Change::Free { .. } | Change::Wait { .. } | Change::Miss { .. } => {}
+        if let Change::Launch(launch) = change {
+            launches.push(launch);
         }
     }
     launches

@@ -1,5 +1,6 @@
 //! The Control Room of the month: accepts, fails, loses track, and calls back.
 
+use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 
 use super::operation::{Event, Operation};
@@ -106,10 +107,14 @@ impl Operation {
             attempts,
             policy: world.policy.clone(),
             circuit: world.circuit.clone(),
+            accepted_at: None,
             known: world.suspensions.clone(),
         };
         let consequence = deploy::plan(Some(&tried), fault, now).changes.remove(0);
         world.circuit = consequence.circuit;
+        if let Some(cause) = consequence.lift {
+            world.suspensions.retain(|_, one| one.code != cause.word());
+        }
         world.suspensions.extend(consequence.suspend);
         match consequence.verdict {
             Verdict::Again { at } => {

@@ -141,7 +141,7 @@ impl Operation {
         for change in plan.changes {
             match change {
                 Change::Free { .. } => self.figures.given_up += 1,
-                Change::Wait { .. } => {}
+                Change::Wait { .. } | Change::Overdue { .. } => {}
                 Change::Miss { .. } => self.figures.missed += 1,
                 Change::Launch(launch) => {
                     run += 1;

@@ -9,6 +9,8 @@ mod runners;
 #[cfg(test)]
 mod properties;
 
+use std::collections::BTreeMap;
+
 use engine::Sentence;
 
 use crate::model::{Licence, Robot, RobotId, Runner, RunnerId};
@@ -62,6 +64,12 @@ pub enum Change {
     /// Not in the Control Room any more; it stays, with everything that refers to it.
     RobotGone {
         robot: RobotId,
+    },
+    /// The same bot under a new file id, as a mapping of `A360` says: everything of `old` becomes
+    /// `new`'s.
+    RepointRobot {
+        old: RobotId,
+        new: RobotId,
     },
     NewRunner(Runner),
     RunnerSeen {
@@ -142,9 +150,16 @@ impl engine::Planned for Sync {
     }
 }
 
-pub fn plan(robots: &[Robot], runners: &[Runner], view: &View, filters: &Filters) -> Sync {
+/// `mapped`: whose bot a name in the Control Room is, as the operator says.
+pub fn plan(
+    robots: &[Robot],
+    runners: &[Runner],
+    mapped: &BTreeMap<String, RobotId>,
+    view: &View,
+    filters: &Filters,
+) -> Sync {
     let mut sync = Sync::default();
-    robots::plan(&mut sync, robots, &view.files, filters);
+    robots::plan(&mut sync, robots, mapped, &view.files, filters);
     runners::plan(&mut sync, runners, &view.devices, &view.users);
     sync
 }

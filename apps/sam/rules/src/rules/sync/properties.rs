@@ -1,5 +1,7 @@
 //! Whatever both sides look like: a second look changes nothing, and the operator's stays.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -83,6 +85,7 @@ fn apply(robots: &mut Vec<Robot>, runners: &mut Vec<Runner>, changes: &[Change])
                 let runner = runners.iter_mut().find(|one| one.id == runner).unwrap();
                 runner.connected = Some(false);
             }
+            Change::RepointRobot { .. } => panic!("no mapping says so"),
             Change::Repoint { old, new } => {
                 assert!(runners.iter().all(|runner| runner.id != new));
                 runners.iter_mut().find(|one| one.id == old).unwrap().id = new;
@@ -108,7 +111,7 @@ proptest! {
         choices in prop::collection::vec((any::<bool>(), any::<bool>(), 0_i64..3), 12),
     ) {
         let (mut robots, mut runners) = (Vec::new(), Vec::new());
-        let sync = plan(&robots, &runners, &first, &filters());
+        let sync = plan(&robots, &runners, &BTreeMap::new(), &first, &filters());
         apply(&mut robots, &mut runners, &sync.changes);
         for (robot, (active, online, pool)) in robots.iter_mut().zip(&choices) {
             (robot.active, robot.online, robot.pool) = (*active, *online, Some(PoolId(*pool)));
@@ -118,23 +121,23 @@ proptest! {
         }
         let (set, switched): (Vec<_>, Vec<_>) =
             (robots.iter().map(operators).collect(), runners.iter().map(switches).collect());
-        let sync = plan(&robots, &runners, &second, &filters());
+        let sync = plan(&robots, &runners, &BTreeMap::new(), &second, &filters());
         apply(&mut robots, &mut runners, &sync.changes);
         prop_assert_eq!(robots.iter().map(operators).take(set.len()).collect::<Vec<_>>(), set);
         let after: Vec<_> = runners.iter().map(switches).take(switched.len()).collect();
         prop_assert_eq!(after, switched);
-        prop_assert_eq!(plan(&robots, &runners, &second, &filters()).changes, vec![]);
+        prop_assert_eq!(plan(&robots, &runners, &BTreeMap::new(), &second, &filters()).changes, vec![]);
     }
 
     #[test]
     fn the_order_of_our_rows_does_not_matter(first in views(), second in views()) {
         let (mut robots, mut runners) = (Vec::new(), Vec::new());
-        let sync = plan(&robots, &runners, &first, &filters());
+        let sync = plan(&robots, &runners, &BTreeMap::new(), &first, &filters());
         apply(&mut robots, &mut runners, &sync.changes);
-        let mut one = plan(&robots, &runners, &second, &filters()).changes;
+        let mut one = plan(&robots, &runners, &BTreeMap::new(), &second, &filters()).changes;
         robots.reverse();
         runners.reverse();
-        let mut two = plan(&robots, &runners, &second, &filters()).changes;
+        let mut two = plan(&robots, &runners, &BTreeMap::new(), &second, &filters()).changes;
         let text = |change: &Change| format!("{change:?}");
         one.sort_by_key(text);
         two.sort_by_key(text);

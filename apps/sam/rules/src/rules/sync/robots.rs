@@ -1,18 +1,38 @@
 //! Which files become robots, and which robots are gone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Change, File, Filters, Sync, free_name};
 use crate::model::{Limits, Robot, RobotId};
 
-pub(super) fn plan(sync: &mut Sync, robots: &[Robot], files: &[File], filters: &Filters) {
+pub(super) fn plan(
+    sync: &mut Sync,
+    robots: &[Robot],
+    mapped: &BTreeMap<String, RobotId>,
+    files: &[File],
+    filters: &Filters,
+) {
     let mut seen: BTreeMap<RobotId, &File> = BTreeMap::new();
     for file in files.iter().filter(|file| file.taskbot && file.id > 0) {
         seen.entry(RobotId(file.id)).or_insert(file);
     }
+    let ours: HashSet<RobotId> = robots.iter().map(|robot| robot.id).collect();
+    // Imported anew it has another id; the mapping says that it is the same. The newest file wins.
+    let mut moved: HashMap<RobotId, RobotId> = HashMap::new();
+    for (id, file) in seen.iter().filter(|(id, _)| !ours.contains(id)) {
+        let whose = mapped.get(file.name.trim()).or_else(|| mapped.get(file.path.trim()));
+        if let Some(old) = whose.filter(|old| ours.contains(old) && !seen.contains_key(old)) {
+            moved.insert(*old, *id);
+        }
+    }
     // Filters choose what is taken in; what is ours already is looked at whatever its name.
     for robot in robots {
-        sync.changes.extend(known(robot, seen.remove(&robot.id)));
+        let now = moved.get(&robot.id).copied();
+        if let Some(new) = now {
+            sync.changes.push(Change::RepointRobot { old: robot.id, new });
+        }
+        let id = now.unwrap_or(robot.id);
+        sync.changes.extend(known(robot, id, seen.remove(&id)));
     }
     let mut names: HashSet<String> = robots.iter().map(|robot| robot.name.clone()).collect();
     for file in seen.into_values() {
@@ -25,14 +45,14 @@ pub(super) fn plan(sync: &mut Sync, robots: &[Robot], files: &[File], filters: &
     }
 }
 
-fn known(robot: &Robot, file: Option<&File>) -> Option<Change> {
+fn known(robot: &Robot, id: RobotId, file: Option<&File>) -> Option<Change> {
     let Some(file) = file else {
         return robot.seen_name.as_ref().map(|_| Change::RobotGone { robot: robot.id });
     };
     let description = file.description.clone().filter(|_| robot.description.is_none());
     let renamed = robot.seen_name.as_deref() != Some(&file.name);
     (renamed || description.is_some()).then(|| Change::RobotSeen {
-        robot: robot.id,
+        robot: id,
         name: file.name.clone(),
         description,
     })
@@ -51,6 +71,7 @@ fn new(file: &File, name: String) -> Robot {
         priority: 100,
         tickets_per_runner: 10,
         pool: None,
+        retry: crate::model::Retry::default(),
         seen_name: Some(file.name.clone()),
         version: 1,
     }
@@ -71,7 +92,8 @@ mod tests {
     }
 
     fn changes(robots: &[Robot], files: Vec<File>, filters: &Filters) -> Vec<Change> {
-        plan(robots, &[], &View { files, ..View::default() }, filters).changes
+        let view = View { files, ..View::default() };
+        plan(robots, &[], &BTreeMap::new(), &view, filters).changes
     }
 
     fn all() -> Filters {
@@ -86,7 +108,7 @@ mod tests {
         let files =
             vec![file(2, "P12_Altas"), file(3, "P9_LOOP"), elsewhere, file(5, "Prueba"), folder];
         let view = View { files, ..View::default() };
-        let sync = plan(&[], &[], &view, &filters);
+        let sync = plan(&[], &[], &BTreeMap::new(), &view, &filters);
         assert_eq!(sync.changes, [Change::NewRobot(robot(2, "P12_Altas"))]);
         assert_eq!(sync.filtered, 3);
         let Change::NewRobot(new) = &sync.changes[0] else { panic!("a robot") };
@@ -136,5 +158,23 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["A (2)", "A (3)"]);
+    }
+
+    #[test]
+    fn a_bot_imported_anew_stays_the_same_robot_where_a_mapping_says_so() {
+        let ours = robot(2, "Altas");
+        let mapped = BTreeMap::from([("P12_Altas".to_owned(), ours.id)]);
+        let view = |files| View { files, ..View::default() };
+        let told = |files| {
+            let view = view(files);
+            plan(std::slice::from_ref(&ours), &[], &mapped, &view, &all()).changes
+        };
+        let new = RobotId(77);
+        let moved = told(vec![file(77, "P12_Altas")]);
+        assert_eq!(moved[0], Change::RepointRobot { old: ours.id, new });
+        let Change::RobotSeen { robot, .. } = &moved[1] else { panic!("{moved:?}") };
+        assert_eq!((*robot, moved.len()), (new, 2), "and no second robot appears");
+        let both = told(vec![file(2, "Altas"), file(77, "P12_Altas")]);
+        assert!(matches!(both[..], [Change::NewRobot(_)]), "the old one is still there: {both:?}");
     }
 }

@@ -177,7 +177,7 @@ mod tests {
     fn sync(runners: &[Runner], devices: Vec<Device>) -> Sync {
         let users = vec![user(6, "DEVELOPMENT"), user(7, "RUNTIME, ANALYTICS")];
         let filters = Filters::read("", "", "").unwrap();
-        plan(&[], runners, &View { devices, users, ..View::default() }, &filters)
+        plan(&[], runners, &BTreeMap::new(), &View { devices, users, ..View::default() }, &filters)
     }
 
     #[test]

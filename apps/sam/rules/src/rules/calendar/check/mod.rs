@@ -90,6 +90,7 @@ impl Timing {
             active: true,
             calendar: None,
             created_at,
+            timed_at: created_at,
             version: 1,
         }
     }
