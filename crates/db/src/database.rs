@@ -10,7 +10,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 use sqlx::{
-    PgPool, SqlitePool,
+    Connection as _, PgPool, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -23,6 +23,10 @@ use crate::{Committed, Dialect, Error, Rows, Tx, writer::Writer};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements kept prepared per connection: more than there are.
 const STATEMENTS: usize = 500;
+/// A connection that rested longer is asked whether it lives before it is used. One that was used
+/// just now is not: asking costs as much as a statement, and a server that went away meanwhile is
+/// met by the first statement all the same.
+const RESTED: Duration = Duration::from_secs(1);
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 12;
 
@@ -40,6 +44,19 @@ impl Scope {
         let digest = Sha256::digest(self.0.as_bytes());
         i64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
     }
+}
+
+/// How a scope is held.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold<'a> {
+    pub scope: &'a Scope,
+    /// Only this part of it: others hold other parts at the same time, and whoever holds the whole
+    /// waits for all of them.
+    pub part: Option<&'a Scope>,
+    /// The commit does not wait for `PostgreSQL`'s disk. Whatever commits later and is kept keeps it
+    /// too; a server that dies before that has never heard of it. So only what costs nothing but
+    /// being decided again is decided so.
+    pub lightly: bool,
 }
 
 /// A handle on the database; cheap to clone.
@@ -179,6 +196,23 @@ impl Tx {
         let sql = "SELECT pg_advisory_xact_lock(key) FROM ROWS";
         self.each(sql, &[], &Rows::of(&["key"], keys)).await.map(drop)
     }
+
+    /// Takes hold of a scope as it says.
+    pub(crate) async fn hold(&mut self, hold: Hold<'_>) -> Result<(), Error> {
+        if self.dialect() == Dialect::Sqlite {
+            return Ok(());
+        }
+        let mut args = vec![hold.scope.lock_key().into()];
+        args.extend(hold.part.map(|part| part.lock_key().into()));
+        let lock = match hold.part {
+            None => "pg_advisory_xact_lock($1)",
+            Some(_) => "pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)",
+        };
+        let light =
+            if hold.lightly { ", set_config('synchronous_commit', 'off', true)" } else { "" };
+        let sql = crate::trusted(format!("SELECT {lock}{light}"));
+        self.execute(sql, &args).await.map(drop)
+    }
 }
 
 async fn open_postgres(url: &str) -> Result<PgPool, Error> {
@@ -189,6 +223,15 @@ async fn open_postgres(url: &str) -> Result<PgPool, Error> {
     Ok(PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS)
         .acquire_timeout(BUSY_TIMEOUT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, known| {
+            Box::pin(async move {
+                if known.idle_for > RESTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_with(options)
         .await?)
 }

@@ -4,6 +4,7 @@
 mod ahead;
 mod blank;
 mod call;
+mod calls;
 mod classify;
 mod dispatcher;
 mod extract;
