@@ -73,6 +73,10 @@ pub fn app() -> App {
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
         aliases: ALIASES,
+        destinations: &[
+            (store::policy::URL, &[store::policy::API_KEY, store::policy::PASSWORD]),
+            (store::policy::CLOUDERS_URL, &[store::policy::CLOUDERS_AUTH]),
+        ],
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },

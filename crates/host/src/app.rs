@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use db::settings::Setting;
+use db::{events::Event, settings::Setting};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -10,7 +10,7 @@ use terminal::{Command, Deployment, Exit, Finding};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
-use crate::{Actor, Context, Driver};
+use crate::{Actor, Context, Driver, Options, Vault};
 
 /// What plugs into the host. Everything an application is, in one value.
 pub struct App {
@@ -21,6 +21,9 @@ pub struct App {
     pub settings: &'static [Setting],
     /// Environment variables by which operators of an original system already know a setting.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// Settings that are addresses, each with the secrets that are sent there: pointed elsewhere,
+    /// these have to be entered again.
+    pub destinations: &'static [(&'static str, &'static [&'static str])],
     pub roles: &'static [Role],
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
@@ -40,9 +43,13 @@ pub struct App {
     pub drivers: Vec<Driver>,
     /// What of an event this actor may see.
     pub redact: fn(&Actor, name: &str, data: Json) -> Option<Json>,
+    /// Roles that see what is their own and nothing of others: `owns` says of which events that
+    /// is true, and alerts and ticks are not theirs.
+    pub own_only: &'static [&'static str],
+    pub owns: Owns,
     /// Why a value of the right kind still means nothing (an address that is none, a broken
     /// pattern), in Spanish and English.
-    pub senseless: fn(key: &str, value: &Json) -> Option<(String, String)>,
+    pub senseless: fn(&Options, key: &str, value: &Json) -> Option<(String, String)>,
     /// Reacts to a changed setting in the transaction that changes it.
     pub on_settings: OnSettings,
     /// Builds what it keeps in this process, before anything of it runs.
@@ -55,6 +62,9 @@ pub struct App {
     pub commands: Vec<Command>,
     /// `turno sim …`: traffic for it, or a system for it to talk to.
     pub simulator: Option<Command>,
+    /// Seals anew what it keeps sealed, for `turno secrets rotate`; the vault opens what was sealed
+    /// with the key before. How many there were.
+    pub reseal: Reseal,
     /// What `turno doctor` asks of it where it runs.
     pub doctor: fn(&Deployment) -> Vec<Finding>,
 }
@@ -68,6 +78,7 @@ impl Default for App {
             migrations: db::Line { name: "", steps: &[] },
             settings: &[],
             aliases: &[],
+            destinations: &[],
             roles: &[],
             may_configure: |role| role == "ADMIN",
             nav: &[],
@@ -80,13 +91,16 @@ impl Default for App {
             tasks: Vec::new(),
             drivers: Vec::new(),
             redact: |_, _, data| Some(data),
-            senseless: |_, _| None,
+            own_only: &[],
+            owns: |_, _, _| Box::pin(std::future::ready(Ok(false))),
+            senseless: |_, _, _| None,
             on_settings: Box::new(|_, _| Box::pin(std::future::ready(Ok(())))),
             prepare: Box::new(|_| Box::pin(std::future::ready(Ok(())))),
             ports: &[],
             demo: None,
             commands: Vec::new(),
             simulator: None,
+            reseal: |_, _| Box::pin(std::future::ready(Ok(0))),
             doctor: |_| Vec::new(),
         }
     }
@@ -145,6 +159,10 @@ pub type OnSettings = Box<
         + Send
         + Sync,
 >;
+pub type Reseal = for<'a> fn(&'a mut db::Tx, &'a Vault) -> BoxFuture<'a, Result<usize, db::Error>>;
+/// Whether an event is about something of this actor's own.
+pub type Owns =
+    for<'a> fn(&'a Context, &'a Actor, &'a Event) -> BoxFuture<'a, Result<bool, db::Error>>;
 type TickRun = dyn Fn(Context, Timestamp) -> BoxFuture<'static, Next> + Send + Sync;
 
 /// When a tick has to run again: at that instant, or not before somebody wakes it.
@@ -182,6 +200,11 @@ impl Tick {
 }
 
 impl App {
+    /// Whether this actor works for the application as a whole, and not only for itself.
+    pub(crate) fn shows_all_to(&self, actor: &Actor) -> bool {
+        actor.role_in(self.name).is_some_and(|role| !self.own_only.contains(&role))
+    }
+
     pub(crate) fn label(&self, lang: Lang) -> &'static str {
         lang.t(self.title.0, self.title.1)
     }

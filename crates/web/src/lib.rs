@@ -18,7 +18,7 @@ pub mod svg;
 pub mod theme;
 
 pub use assets::{Assets, Bundle, asset_url};
-pub use json::{Json, Path, Query};
+pub use json::{Json, Path, Query, names_nul};
 pub use lang::Lang;
 pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use preferences::preferences;
