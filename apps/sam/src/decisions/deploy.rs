@@ -14,7 +14,7 @@ use crate::{
         deploy::{self, Consequence, Fault, Tried, Verdict},
         world::{Suspended, Suspension},
     },
-    store::{self, circuit, policy, runs, runs::End, suspensions},
+    store::{self, circuit, policy, runs, runs::End, strays, suspensions},
     wire,
 };
 
@@ -74,8 +74,7 @@ pub async fn take_in(
         circuit::save(&mut decision.tx, &deploy::answered(&breaker)).await?;
     }
     closing::went_on(decision, run, RunState::Deployed);
-    let Some((status, payload)) = runs::match_stray(&mut decision.tx, deployment, now).await?
-    else {
+    let Some((status, payload)) = strays::matching(&mut decision.tx, deployment, now).await? else {
         return Ok(closed);
     };
     let Some(state) = RunState::told(&status).filter(|state| state.is_final()) else {

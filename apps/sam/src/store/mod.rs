@@ -14,6 +14,7 @@ pub mod runners;
 pub mod runs;
 pub mod schedules;
 pub mod slots;
+pub mod strays;
 pub mod suspensions;
 pub mod world;
 
