@@ -5,6 +5,7 @@ pub mod callback;
 pub mod environment;
 pub mod folder;
 pub mod letters;
+pub mod passwords;
 pub mod reading;
 pub mod reception;
 pub mod resources;
