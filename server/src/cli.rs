@@ -65,6 +65,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// The key that seals secrets in the database
+    Secrets {
+        #[command(subcommand)]
+        command: SecretsCommand,
+    },
     /// Write everything into one file, while the server runs
     Backup(Backup),
     /// Fill an empty database from a backup, of either kind
@@ -72,6 +77,21 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_help = "Example: turno completions bash > /etc/bash_completion.d/turno")]
     Completions { shell: Shell },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretsCommand {
+    /// Make a new key and seal every secret with it, while no server runs
+    Rotate(Rotate),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Rotate {
+    #[command(flatten)]
+    pub(crate) place: Installation,
+    /// A file with the new key, where the key in force comes from the environment
+    #[arg(long, value_name = "FILE")]
+    pub(crate) new_key_file: Option<PathBuf>,
 }
 
 /// What the flags of an installation set.

@@ -21,13 +21,15 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 use host::App;
 use terminal::{Exit, output};
 
-use cli::{Cli, Command, ConfigCommand, Verbosity};
+use cli::{Cli, Command, ConfigCommand, SecretsCommand, Verbosity};
 
 fn main() -> ExitCode {
     // A child that opens strangers' files: it has nothing else of the house in it.
     if std::env::args().nth(1).as_deref() == Some(docproc::WORKER) {
         return docproc::work();
     }
+    // Databases, uploads, backups, keys: nothing of it is anybody else's.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let apps = apps::all();
     let matches = line(&apps).get_matches();
     let runtime = tokio::runtime::Runtime::new();
@@ -87,6 +89,7 @@ async fn run(command: Command, verbosity: Verbosity) -> Result<(), Exit> {
         Command::Config { command: ConfigCommand::Explain(args) } => explain::explain(&args),
         Command::User { command } => accounts::user(command).await,
         Command::Token { command } => accounts::token(command).await,
+        Command::Secrets { command: SecretsCommand::Rotate(args) } => secrets::rotate(&args).await,
         Command::Backup(args) => backups::backup(&args).await,
         Command::Restore(args) => backups::restore(&args, verbosity).await,
         Command::Completions { shell } => {

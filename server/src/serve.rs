@@ -1,10 +1,17 @@
 //! `turno serve`: everything in the order that lets a mistake be noticed before anything changes.
 
+use std::fs::{self, Permissions};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use db::Store;
-use host::{Access, AlertChannels, App, Clock, Context, Options, Running, accounts};
+use host::{
+    Access, AlertChannels, App, Certificates, Clock, Context, Limits, Network, Options, Running,
+    accounts,
+};
 use jiff::{SignedDuration, Timestamp};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use terminal::{ClockKind, Code, Exit, output};
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -16,6 +23,8 @@ use crate::{apps, logs, migrations, secrets};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
+/// Descriptors for the database, files, brokers and whoever else we speak to.
+const OWN_FILES: usize = 256;
 
 pub(crate) async fn run(args: Serve, verbosity: Verbosity) -> Result<(), Exit> {
     let flags = args.flags().into_iter().chain(apps::level(verbosity));
@@ -50,6 +59,7 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     // changes nothing; it listens only when it can answer.
     let socket = reserve(server.listen)?;
     let address = socket.local_addr().map_err(|error| busy(server.listen, &error))?;
+    own(&server.data_dir);
     let database = Database::of(server);
     let store = database.open_within(server.database_wait).await?;
     let (store, _) = migrations::bring_up(&database, store).await?;
@@ -65,8 +75,9 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         alerts: channels(&config.alerts),
         data_dir: server.data_dir.clone(),
         listen: address.ip(),
-        url: url(address),
-        vault: secrets::vault(&server.secrets_key_file)?,
+        url: url(address, server.tls.is_some()),
+        network: network(config)?,
+        vault: secrets::vault(server)?,
         broker: server.broker.clone(),
     };
     let zone = server.timezone.zone.clone();
@@ -80,6 +91,48 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         host::start(context, listener).await.map_err(|error| busy(server.listen, &error))?;
     running.open_ports().await?;
     Ok(running)
+}
+
+/// Closes a directory that an older version left open to others.
+fn own(directory: &Path) {
+    let open = fs::metadata(directory).is_ok_and(|data| data.permissions().mode() & 0o077 != 0);
+    if open && let Err(error) = fs::set_permissions(directory, Permissions::from_mode(0o700)) {
+        tracing::warn!(directory = %directory.display(), %error, "others can look into it");
+    }
+}
+
+fn network(config: &Config) -> Result<Network, Exit> {
+    let server = &config.server;
+    let read = |(chain, key): &(PathBuf, PathBuf)| Certificates::read(chain, key);
+    let certificates = server.tls.as_ref().map(read).transpose().map_err(|why| {
+        Exit::failed(format!("the certificate cannot be used: {why}"))
+            .hint("see server.tls_certificate and server.tls_key")
+    })?;
+    let strangers = config.limits.strangers;
+    Ok(Network {
+        public_url: server.public_url.clone(),
+        trusted_proxies: server.trusted_proxies.clone(),
+        limits: Limits { connections: within_files(strangers.connections), ..strangers },
+        certificates,
+    })
+}
+
+/// As many connections as the system lets us have descriptors for, less those we need ourselves. What
+/// the system allows is asked for first: many start processes with 1,024.
+fn within_files(wanted: usize) -> usize {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    let Some(files) = getrlimit(Resource::Nofile).current else { return wanted };
+    let files = usize::try_from(files).unwrap_or(usize::MAX);
+    let possible = files.saturating_sub(OWN_FILES).max(files / 2);
+    if possible < wanted {
+        tracing::warn!(
+            files,
+            connections = possible,
+            "fewer connections than limits.connections: raise LimitNOFILE"
+        );
+    }
+    wanted.min(possible)
 }
 
 /// A manual clock lets anyone who reaches the port move time, so it stays on this machine.
@@ -166,13 +219,14 @@ fn busy(listen: SocketAddr, error: &std::io::Error) -> Exit {
 }
 
 /// Where a client on this machine reaches us.
-fn url(address: SocketAddr) -> String {
+fn url(address: SocketAddr, tls: bool) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    format!("http://{}", SocketAddr::new(ip, address.port()))
+    let scheme = if tls { "https" } else { "http" };
+    format!("{scheme}://{}", SocketAddr::new(ip, address.port()))
 }
 
 fn greeting(context: &Context) -> String {

@@ -7,7 +7,8 @@ use db::{
     settings::{Override, Settings},
 };
 use host::{
-    Access, Actor, AlertChannels, App, Clock, Context, Grant, Options, Running, Vault, accounts,
+    Access, Actor, AlertChannels, App, Clock, Context, Grant, Network, Options, Running, Vault,
+    accounts,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use tokio::net::TcpListener;
@@ -98,6 +99,7 @@ pub struct Setup {
     pub overrides: Vec<Override>,
     pub data_dir: PathBuf,
     pub broker: Option<broker::Address>,
+    pub network: Box<Network>,
 }
 
 impl Setup {
@@ -114,6 +116,7 @@ impl Setup {
             overrides: Vec::new(),
             data_dir: database.dir.clone(),
             broker: None,
+            network: Box::default(),
         }
     }
 
@@ -136,6 +139,7 @@ impl Setup {
             listen: Ipv4Addr::LOCALHOST.into(),
             url: format!("http://{}", listener.local_addr().expect("a bound port")),
             broker: self.broker,
+            network: *self.network,
         };
         let settings = Settings::new(app.settings.to_vec(), self.overrides);
         let settings = settings.expect("the overrides are valid");

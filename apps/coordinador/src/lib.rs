@@ -80,6 +80,7 @@ pub fn app() -> App {
         tasks: vec![wiring.task(job::watch)],
         drivers: vec![wiring.driver(polls::KIND, job::perform)],
         redact: wire::redact,
+        reseal: drivers::credential::reseal,
         senseless: store::policy::senseless,
         // Whoever a limit lets start starts; what is to be forgotten sooner goes sooner.
         on_settings: wiring.on_settings(|_, decision| {

@@ -124,12 +124,15 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         ports: &[Port { variable: "DOCPROC_BACKOFFICE_PORT", number: 8001, front: "/backoffice" }],
         drivers: vec![wiring.driver(store::answers::CALLBACK, drivers::callback::perform)],
         redact: wire::redact,
+        own_only: &["EMISOR", "COMPONENTE"],
+        owns: store::owns,
         on_settings: wiring.on_settings(|context, decision| {
             Box::pin(async move { decisions::settings_changed(&context, decision).await })
         }),
         demo: Some(wiring.task(sim::demo)),
         commands: vec![cli::command(), cli::broker()],
         simulator: Some(cli::simulator()),
+        reseal: drivers::passwords::reseal,
         doctor: cli::check,
         ..App::default()
     }

@@ -69,6 +69,10 @@ pub fn app() -> App {
         settings: SETTINGS,
         aliases: environment::ALIASES,
         retired: environment::RETIRED,
+        destinations: &[
+            (store::policy::URL, &[store::policy::API_KEY, store::policy::PASSWORD]),
+            (store::policy::CLOUDERS_URL, &[store::policy::CLOUDERS_AUTH]),
+        ],
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "OPERADOR", title: ("Operación", "Operator") },

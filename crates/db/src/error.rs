@@ -23,9 +23,15 @@ pub enum Error {
     Corrupt { what: String },
     #[error("migration {line}/{name}: {reason}")]
     Migration { line: String, name: String, reason: String },
+    /// A text that this database cannot keep: one with a NUL in it.
+    #[error("a text cannot be kept")]
+    Unfit(#[source] sqlx::Error),
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }
+
+/// `PostgreSQL`: a NUL in text, and in JSON.
+const UNFIT: [&str; 2] = ["22021", "22P05"];
 
 impl Error {
     pub fn corrupt(what: impl Into<String>) -> Self {
@@ -76,6 +82,9 @@ impl From<sqlx::Error> for Error {
                 Self::Duplicate { constraint: db.constraint().unwrap_or(db.message()).to_owned() }
             }
             E::Database(db) if is_outage(db.as_ref()) => Self::Unavailable(error),
+            E::Database(db) if db.code().is_some_and(|code| UNFIT.contains(&&*code)) => {
+                Self::Unfit(error)
+            }
             _ => Self::Database(error),
         }
     }

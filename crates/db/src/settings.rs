@@ -4,13 +4,16 @@
 //! the built-in default. Decisions read settings inside their own transaction, so a change and the
 //! decisions around it have one order.
 
-use std::collections::BTreeMap;
+mod sealing;
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use engine::Sentence;
 use jiff::{Timestamp, civil::Time};
 use serde_json::{Value as Json, json};
 
 use crate::{Decision, Error, Tx, audit::Entry, events::NewEvent};
+pub use sealing::Sealer;
 
 /// A key that an application publishes.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +107,7 @@ pub enum Refused {
 pub struct Settings {
     specs: Vec<Setting>,
     overrides: Vec<Override>,
+    sealer: Option<Arc<dyn Sealer>>,
 }
 
 /// One key with its value now.
@@ -127,6 +131,15 @@ impl Effective {
 }
 
 impl Setting {
+    pub fn is_secret(&self) -> bool {
+        matches!(self.kind, Kind::Secret { .. })
+    }
+
+    /// What a secret of it is sealed for.
+    fn place(&self) -> String {
+        format!("setting/{}/{}", self.app, self.key)
+    }
+
     /// Some value of it as people may see it.
     pub fn shown(&self, value: &Json) -> Json {
         match self.kind {
@@ -144,7 +157,7 @@ pub struct Values(BTreeMap<&'static str, Effective>);
 impl Settings {
     /// Fails when an override names an unknown key or holds a value out of range.
     pub fn new(specs: Vec<Setting>, overrides: Vec<Override>) -> Result<Self, Invalid> {
-        let settings = Self { specs, overrides };
+        let settings = Self { specs, overrides, sealer: None };
         for fixed in &settings.overrides {
             let spec = settings.spec(&fixed.app, &fixed.key).ok_or_else(|| Invalid {
                 key: fixed.key.clone(),
@@ -179,7 +192,7 @@ impl Settings {
             if matches!(entry.origin, Origin::Environment(_)) {
                 continue;
             }
-            entry.value = row.get("value")?;
+            entry.value = self.opened(&entry.spec, row.get("value")?);
             entry.origin =
                 Origin::Console { by: row.get("updated_by")?, at: row.get("updated_at")? };
         }
@@ -220,7 +233,7 @@ impl Settings {
         let args = [
             app.into(),
             key.into(),
-            value.clone().into(),
+            self.kept(&spec, &value).into(),
             version.into(),
             now.into(),
             actor.into(),

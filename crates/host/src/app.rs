@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use db::settings::Setting;
+use db::{events::Event, settings::Setting};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -10,7 +10,7 @@ use terminal::{Command, Deployment, Exit, Finding};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
-use crate::{Actor, Context, Driver, Home};
+use crate::{Actor, Context, Driver, Home, Options, Vault};
 
 /// What plugs into the host. Everything an application is, in one value.
 pub struct App {
@@ -28,6 +28,9 @@ pub struct App {
     /// Variables of an original system that mean nothing here, and what to do instead: whoever sets one
     /// is told, not ignored.
     pub retired: &'static [(&'static str, &'static str)],
+    /// Settings that are addresses, each with the secrets that are sent there: pointed elsewhere,
+    /// these have to be entered again.
+    pub destinations: &'static [(&'static str, &'static [&'static str])],
     pub roles: &'static [Role],
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
@@ -47,9 +50,13 @@ pub struct App {
     pub drivers: Vec<Driver>,
     /// What of an event this actor may see.
     pub redact: fn(&Actor, name: &str, data: Json) -> Option<Json>,
+    /// Roles that see what is their own and nothing of others: `owns` says of which events that
+    /// is true, and alerts and ticks are not theirs.
+    pub own_only: &'static [&'static str],
+    pub owns: Owns,
     /// Why a value of the right kind still means nothing (an address that is none, a broken
     /// pattern), in Spanish and English.
-    pub senseless: fn(key: &str, value: &Json) -> Option<(String, String)>,
+    pub senseless: fn(&Options, key: &str, value: &Json) -> Option<(String, String)>,
     /// Why settings that are good one by one do not go together, in Spanish and English. Asked before a
     /// change is committed.
     pub contradiction: fn(&db::settings::Values) -> Option<(String, String)>,
@@ -65,6 +72,9 @@ pub struct App {
     pub commands: Vec<Command>,
     /// `turno sim …`: traffic for it, or a system for it to talk to.
     pub simulator: Option<Command>,
+    /// Seals anew what it keeps sealed, for `turno secrets rotate`; the vault opens what was sealed
+    /// with the key before. How many there were.
+    pub reseal: Reseal,
     /// What `turno doctor` asks of it where it runs.
     pub doctor: fn(&Deployment) -> Vec<Finding>,
 }
@@ -81,6 +91,7 @@ impl Default for App {
             settings: &[],
             aliases: &[],
             retired: &[],
+            destinations: &[],
             roles: &[],
             may_configure: |role| role == "ADMIN",
             nav: &[],
@@ -93,14 +104,17 @@ impl Default for App {
             tasks: Vec::new(),
             drivers: Vec::new(),
             redact: |_, _, data| Some(data),
-            senseless: |_, _| None,
             contradiction: |_| None,
+            own_only: &[],
+            owns: |_, _, _| Box::pin(std::future::ready(Ok(false))),
+            senseless: |_, _, _| None,
             on_settings: Box::new(|_, _| Box::pin(std::future::ready(Ok(())))),
             prepare: Box::new(|_| Box::pin(std::future::ready(Ok(())))),
             ports: &[],
             demo: None,
             commands: Vec::new(),
             simulator: None,
+            reseal: |_, _| Box::pin(std::future::ready(Ok(0))),
             doctor: |_| Vec::new(),
         }
     }
@@ -159,6 +173,10 @@ pub type OnSettings = Box<
         + Send
         + Sync,
 >;
+pub type Reseal = for<'a> fn(&'a mut db::Tx, &'a Vault) -> BoxFuture<'a, Result<usize, db::Error>>;
+/// Whether an event is about something of this actor's own.
+pub type Owns =
+    for<'a> fn(&'a Context, &'a Actor, &'a Event) -> BoxFuture<'a, Result<bool, db::Error>>;
 type TickRun = dyn Fn(Context, Timestamp) -> BoxFuture<'static, Next> + Send + Sync;
 
 /// When a tick has to run again: at that instant, or not before somebody wakes it.
@@ -196,6 +214,11 @@ impl Tick {
 }
 
 impl App {
+    /// Whether this actor works for the application as a whole, and not only for itself.
+    pub(crate) fn shows_all_to(&self, actor: &Actor) -> bool {
+        actor.role_in(self.name).is_some_and(|role| !self.own_only.contains(&role))
+    }
+
     pub(crate) fn label(&self, lang: Lang) -> &'static str {
         lang.t(self.title.0, self.title.1)
     }

@@ -3,13 +3,14 @@
 use std::{ops::Deref, sync::Arc};
 
 use bus::Bus;
-use db::{Store, events::Event, settings::Settings};
+use db::{Store, settings::Settings};
 use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Actor, AlertChannels, App, Clock, Shortages, Vault, accounts, accounts::LoginGuard, effects,
-    metrics::Metrics, processes::Me, relay, relay::Relay, tick::Ticks,
+    AlertChannels, App, Clock, Network, Shortages, Vault, accounts::LoginGuard, door::Paces,
+    effects, gate::Gate, live::Streams, metrics::Metrics, processes::Me, relay, relay::Relay,
+    tick::Ticks,
 };
 
 /// What handlers, ticks and tasks share; cheap to clone.
@@ -35,6 +36,9 @@ pub struct Inner {
     pub(crate) ticks: Ticks,
     pub(crate) metrics: Metrics,
     pub(crate) logins: LoginGuard,
+    pub(crate) paces: Paces,
+    pub(crate) streams: Streams,
+    pub(crate) gate: Arc<Gate>,
     /// What effects began and did not wait for.
     pub(crate) work: TaskTracker,
 }
@@ -53,12 +57,20 @@ pub struct Options {
     pub data_dir: std::path::PathBuf,
     /// The address whose ports are opened: the applications' own ones too.
     pub listen: std::net::IpAddr,
-    /// Where clients of this process reach it, once known: `http://127.0.0.1:8000`.
+    /// Where clients on this machine reach this process: `http://127.0.0.1:8000`.
     pub url: String,
+    pub network: Network,
     /// Seals what is kept in the database and must not be read there.
     pub vault: Vault,
     /// The house's broker, if it has one.
     pub broker: Option<broker::Address>,
+}
+
+impl Options {
+    /// Where others reach this process, without a slash at its end.
+    pub fn address(&self) -> &str {
+        self.network.public_url.as_ref().unwrap_or(&self.url).trim_end_matches('/')
+    }
 }
 
 /// Whether strangers are asked who they are.
@@ -82,6 +94,9 @@ impl Context {
         let ticks = Ticks::new(&apps, &*bus, clock.now());
         announce_commits(&store, bus.clone());
         let process = Me::new(clock.real());
+        let settings = settings.sealed_by(Arc::new(options.vault.clone()));
+        let Network { limits, certificates, .. } = &options.network;
+        let gate = Gate::new(*limits, certificates.clone());
         Self(Arc::new(Inner {
             store,
             settings,
@@ -97,6 +112,9 @@ impl Context {
             ticks,
             metrics: Metrics::new(),
             logins: LoginGuard::default(),
+            paces: Paces::default(),
+            streams: Streams::default(),
+            gate,
             work: TaskTracker::new(),
         }))
     }
@@ -112,16 +130,6 @@ impl Context {
         self.work.close();
         self.work.wait().await;
         self.work.reopen();
-    }
-
-    /// Who presents this API token, if it is still good.
-    pub async fn actor_of_token(&self, secret: &str) -> Result<Option<Actor>, db::Error> {
-        accounts::actor_of_token(&self.store, secret, self.clock.now()).await
-    }
-
-    /// An event as this actor may see it, in the shape every client gets.
-    pub fn visible(&self, actor: &Actor, event: &Event) -> Option<serde_json::Value> {
-        crate::live::visible(self, actor, event)
     }
 
     pub fn app(&self, name: &str) -> Option<&App> {

@@ -50,6 +50,7 @@ impl From<db::Error> for Failure {
                     "Someone changed this at the same time; try again.",
                 )))
             }
+            db::Error::Unfit(_) => Self(Problem::nul(lang)),
             db::Error::Duplicate { .. }
             | db::Error::Corrupt { .. }
             | db::Error::Migration { .. }

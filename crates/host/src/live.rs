@@ -1,17 +1,23 @@
 //! `GET /api/events`: what commits, as it commits, resumable.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 
-use axum::{extract::State, http::HeaderMap, response::Response};
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
 use db::events::{self, Event};
+use futures::StreamExt as _;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use utoipa::IntoParams;
 use web::{Lang, Problem, Query, sse::Frame};
 
-use crate::{Actor, Context, Failure};
-
-static OPEN: AtomicUsize = AtomicUsize::new(0);
+use crate::{Actor, Context, Failure, Identity, Pass};
 
 #[derive(Debug, Deserialize, IntoParams)]
 pub(crate) struct Wanted {
@@ -28,18 +34,12 @@ pub(crate) struct Wanted {
 pub(crate) async fn stream(
     State(context): State<Context>,
     lang: Lang,
-    actor: Actor,
+    pass: Pass,
     headers: HeaderMap,
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
-    let place = StreamSlot::take(context.options.sse_connections).ok_or_else(|| {
-        Problem::new(axum::http::StatusCode::TOO_MANY_REQUESTS, "DEMASIADAS_CONEXIONES")
-            .lang(lang)
-            .detail(lang.t(
-                "Hay demasiadas conexiones en vivo abiertas.",
-                "Too many live connections are open.",
-            ))
-    })?;
+    let actor = pass.actor.clone();
+    let Some(place) = StreamSlot::take(&context, &actor) else { return Ok(too_many(lang)) };
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let since = wanted.since.or(last_id);
     let topics: Option<Vec<String>> =
@@ -62,14 +62,30 @@ pub(crate) async fn stream(
                     if topics.as_ref().is_some_and(|list| !list.contains(&event.app)) {
                         continue;
                     }
-                    if let Some(frame) = frame(&context, &actor, &event) {
-                        return Some((frame, (subscription, context, place, None)));
+                    match frame(&context, &actor, &event).await {
+                        Ok(Some(frame)) => {
+                            return Some((frame, (subscription, context, place, None)));
+                        }
+                        Ok(None) => {}
+                        // Whose it is cannot be told now: the client comes back for it.
+                        Err(_) => return None,
                     }
                 }
             }
         },
     );
+    let frames = frames.take_until(pass.ended(context.clone()));
     Ok(web::sse::stream(frames, context.stopping.clone()))
+}
+
+fn too_many(lang: Lang) -> Response {
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "DEMASIADAS_CONEXIONES")
+        .lang(lang)
+        .detail(lang.t(
+            "Hay demasiadas conexiones en vivo abiertas.",
+            "Too many live connections are open.",
+        ));
+    ([(header::RETRY_AFTER, "5")], problem).into_response()
 }
 
 /// The newest number, when events after `seq` were already forgotten: the client must reload.
@@ -82,44 +98,72 @@ fn resync(newest: i64) -> Frame {
     Frame { id: newest, event: "resync".into(), data: json!({ "seq": newest }).to_string() }
 }
 
-fn frame(context: &Context, actor: &Actor, event: &Event) -> Option<Frame> {
-    let data = visible(context, actor, event)?;
-    Some(Frame { id: event.seq, event: event.name.clone(), data: data.to_string() })
-}
-
-/// The event as this actor may see it, in the shape every client gets.
-pub(crate) fn visible(
+async fn frame(
     context: &Context,
     actor: &Actor,
     event: &Event,
-) -> Option<serde_json::Value> {
-    let data = match context.app(&event.app) {
-        Some(app) => {
-            actor.role_in(app.name)?;
-            (app.redact)(actor, &event.name, event.data.clone())?
-        }
-        None if actor.is_admin() => event.data.clone(),
-        None => return None,
-    };
-    Some(json!({ "seq": event.seq, "at": event.at, "app": event.app, "name": event.name,
-                 "data": data }))
+) -> Result<Option<Frame>, db::Error> {
+    let data = visible(context, actor, event).await?;
+    let frame =
+        |data: Json| Frame { id: event.seq, event: event.name.clone(), data: data.to_string() };
+    Ok(data.map(frame))
 }
 
-/// One of a bounded number of streams; given back when the client goes.
-struct StreamSlot;
+/// The event as this actor may see it, in the shape every client gets.
+pub(crate) async fn visible(
+    context: &Context,
+    actor: &Actor,
+    event: &Event,
+) -> Result<Option<Json>, db::Error> {
+    let data = match context.app(&event.app) {
+        Some(app) if app.shows_all_to(actor) || (app.owns)(context, actor, event).await? => {
+            (app.redact)(actor, &event.name, event.data.clone())
+        }
+        None if actor.is_admin() => Some(event.data.clone()),
+        Some(_) | None => None,
+    };
+    Ok(data.map(|data| {
+        json!({ "seq": event.seq, "at": event.at, "app": event.app, "name": event.name,
+                "data": data })
+    }))
+}
+
+/// How many streams are open, by whom.
+#[derive(Debug, Default)]
+pub(crate) struct Streams(Mutex<HashMap<String, usize>>);
+
+/// One of a bounded number of streams, of all and of one actor; given back when the client goes.
+struct StreamSlot {
+    context: Context,
+    whose: String,
+}
 
 impl StreamSlot {
-    fn take(limit: usize) -> Option<Self> {
-        OPEN.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |open| {
-            (open < limit).then_some(open + 1)
-        })
-        .ok()
-        .map(|_| Self)
+    fn take(context: &Context, actor: &Actor) -> Option<Self> {
+        let whose = format!("{:?}/{}", actor.identity, actor.name);
+        let mut open = context.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // On an open server everybody is one actor.
+        let own = match actor.identity {
+            Identity::Open => usize::MAX,
+            _ => context.options.network.limits.streams,
+        };
+        let total: usize = open.values().sum();
+        let held = open.get(&whose).copied().unwrap_or_default();
+        if total >= context.options.sse_connections || held >= own {
+            return None;
+        }
+        open.insert(whose.clone(), held + 1);
+        drop(open);
+        Some(Self { context: context.clone(), whose })
     }
 }
 
 impl Drop for StreamSlot {
     fn drop(&mut self) {
-        OPEN.fetch_sub(1, Ordering::SeqCst);
+        let mut open = self.context.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match open.get_mut(&self.whose) {
+            Some(held) if *held > 1 => *held -= 1,
+            _ => drop(open.remove(&self.whose)),
+        }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn effect_performed(kind: &str, outcome: &Outcome) {
         .increment(1);
 }
 
-pub(crate) fn answered(method: &str, route: &str, status: u16, elapsed: Duration) {
+pub(crate) fn answered(method: &'static str, route: &str, status: u16, elapsed: Duration) {
     let class = match status {
         500.. => "5xx",
         400.. => "4xx",

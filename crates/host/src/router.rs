@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, MatchedPath, Request, State},
-    http::StatusCode,
+    http::{Method, StatusCode},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
     routing::get,
 };
-use tower_http::{catch_panic::CatchPanicLayer, compression::CompressionLayer};
+use tower_http::{
+    catch_panic::CatchPanicLayer, compression::CompressionLayer, timeout::RequestBodyTimeoutLayer,
+};
 use utoipa::{
     PartialSchema as _, ToSchema as _,
     openapi::{
@@ -52,6 +54,8 @@ pub fn router(context: &Context) -> Router {
     groups.push(Group { app: "", title: ("Turno", "Turno"), paths: own });
     let (router, mut api) = open_api.split_for_parts();
     add_problems(&mut api);
+    let network = &context.options.network;
+    let (origin, secure) = (network.public_url.as_deref().into(), network.is_secure());
     let mut assets = Assets::default();
     for bundle in context.apps.iter().flat_map(|app| &app.assets) {
         assets = assets.with(bundle);
@@ -64,12 +68,15 @@ pub fn router(context: &Context) -> Router {
         .method_not_allowed_fallback(
             |lang: Lang| async move { Problem::no_such_method(lang).await },
         )
+        .layer(middleware::from_fn(without_nul))
         .layer(middleware::from_fn_with_state(context.clone(), door::identify))
-        .layer(middleware::from_fn(web::security::same_origin))
+        .layer(middleware::from_fn_with_state(origin, web::security::same_origin))
         .layer(middleware::from_fn(web::problem_pages))
         .layer(middleware::from_fn(measure))
         .layer(middleware::from_fn(web::security::headers))
+        .layer(middleware::from_fn_with_state(secure, web::security::transport))
         .layer(DefaultBodyLimit::max(context.options.body_bytes))
+        .layer(RequestBodyTimeoutLayer::new(network.limits.body))
         .layer(middleware::from_fn_with_state(context.clone(), in_time))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
@@ -77,6 +84,16 @@ pub fn router(context: &Context) -> Router {
             Problem::internal(Lang::Es).into_response()
         }))
         .with_state(context.clone())
+}
+
+/// A NUL in an address would reach a database that keeps none.
+async fn without_nul(lang: Lang, request: Request, next: Next) -> Response {
+    let address = request.uri();
+    if [address.path(), address.query().unwrap_or_default()].iter().any(|part| part.contains("%00"))
+    {
+        return Problem::nul(lang).into_response();
+    }
+    next.run(request).await
 }
 
 /// Answers for a handler that takes too long. Time travel takes as long as it takes: each tick on
@@ -151,7 +168,7 @@ fn refuse<'a>(operation: &mut Operation, statuses: impl Iterator<Item = &'a u16>
 }
 
 async fn measure(request: Request, next: Next) -> Response {
-    let method = request.method().as_str().to_owned();
+    let method = known(request.method());
     let route = request
         .extensions()
         .get::<MatchedPath>()
@@ -159,8 +176,23 @@ async fn measure(request: Request, next: Next) -> Response {
     let began = Instant::now();
     let response = next.run(request).await;
     let elapsed = began.elapsed();
-    metrics::answered(&method, &route, response.status().as_u16(), elapsed);
+    metrics::answered(method, &route, response.status().as_u16(), elapsed);
     tracing::debug!(%method, %route, status = response.status().as_u16(),
         elapsed_s = elapsed.as_secs_f64(), "answered");
     response
+}
+
+/// A method's name as a label: whatever else strangers make up is one.
+fn known(method: &Method) -> &'static str {
+    let known = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+    ];
+    let names = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    known.iter().position(|one| one == method).map_or("other", |place| names[place])
 }

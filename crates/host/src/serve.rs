@@ -2,27 +2,40 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use axum::{ServiceExt as _, extract::Request, http::Uri};
-use db::Dialect;
+use axum::{extract::Request, http::Uri};
+use db::{Dialect, Scope};
 use tokio::{net::TcpListener, task::JoinHandle};
 use tokio_util::task::TaskTracker;
 
-use crate::{Context, router};
+use crate::{Context, gate, router};
 
 /// A started host.
 #[derive(Debug)]
 pub struct Running {
     pub address: SocketAddr,
     context: Context,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
     tasks: TaskTracker,
 }
 
 /// Builds what each application keeps in this process. Before [`start`].
 pub async fn prepare(context: &Context) -> Result<(), terminal::Exit> {
+    seal_secrets(context).await?;
     for app in &context.apps {
         (app.prepare)(context.clone()).await?;
     }
+    Ok(())
+}
+
+/// Seals what an older version wrote down openly.
+async fn seal_secrets(context: &Context) -> Result<(), db::Error> {
+    if !context.settings.any_open(&mut context.store.read().await?).await? {
+        return Ok(());
+    }
+    let mut decision = context.store.decide(&Scope::new("settings"), context.clock.now()).await?;
+    let sealed = context.settings.reseal(&mut decision.tx, &context.options.vault).await?.0;
+    decision.commit().await?;
+    tracing::info!(sealed, "secrets that lay open in the database are sealed");
     Ok(())
 }
 
@@ -53,12 +66,9 @@ pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<R
         }
     }
     tasks.close();
-    let app = router(&context).into_make_service_with_connect_info::<SocketAddr>();
-    let stopping = context.stopping.clone();
-    let server = tokio::spawn(async move {
-        // Streams end by the same token first, so that draining has an end.
-        axum::serve(listener, app).with_graceful_shutdown(stopping.cancelled_owned()).await
-    });
+    // Streams end by the same token, so that draining has an end.
+    let (gate, stopping) = (context.gate.clone(), context.stopping.clone());
+    let server = tokio::spawn(gate::serve(gate, listener, router(&context), stopping));
     Ok(Running { address, context, server, tasks })
 }
 
@@ -72,15 +82,8 @@ impl Running {
         let app = tower::util::MapRequest::new(router(&self.context), move |request| {
             lead_to(front, request)
         });
-        let app = app.into_make_service_with_connect_info::<SocketAddr>();
-        let stopping = self.context.stopping.clone();
-        tokio::spawn(async move {
-            let served =
-                axum::serve(listener, app).with_graceful_shutdown(stopping.cancelled_owned());
-            if let Err(error) = served.await {
-                tracing::warn!(%error, front, "an extra address is no longer served");
-            }
-        });
+        let (gate, stopping) = (self.context.gate.clone(), self.context.stopping.clone());
+        tokio::spawn(gate::serve(gate, listener, app, stopping));
     }
 
     /// Stops taking work, ends streams, lets requests and tasks finish within the drain time.

@@ -18,6 +18,8 @@ pub struct Vault(Arc<Keys>);
 struct Keys {
     sealing: LessSafeKey,
     signing: hmac::Key,
+    /// A key that some things may still be sealed with.
+    other: Option<Vault>,
 }
 
 /// What was sealed with another key, for something else, or was changed since.
@@ -33,7 +35,15 @@ impl Vault {
         Self(Arc::new(Keys {
             sealing: LessSafeKey::new(key),
             signing: hmac::Key::new(hmac::HMAC_SHA256, signing.as_ref()),
+            other: None,
         }))
+    }
+
+    /// Seals with the one key and opens what was sealed with either.
+    #[must_use]
+    pub fn opening_also(key: &[u8; KEY], other: Self) -> Self {
+        let Keys { sealing, signing, .. } = Arc::into_inner(Self::new(key).0).expect("just made");
+        Self(Arc::new(Keys { sealing, signing, other: Some(other) }))
     }
 
     /// A signature that only this house can make: HMAC-SHA256, in hexadecimal.
@@ -74,7 +84,24 @@ impl Vault {
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Foreign)?;
         let mut text = text.to_vec();
         let opened = self.0.sealing.open_in_place(nonce, Aad::from(of.as_bytes()), &mut text);
-        Ok(opened.map_err(|_| Foreign)?.to_vec())
+        match (opened, &self.0.other) {
+            (Ok(opened), _) => Ok(opened.to_vec()),
+            (Err(_), Some(other)) => other.open(sealed, of),
+            (Err(_), None) => Err(Foreign),
+        }
+    }
+}
+
+/// Text sealed as text: hexadecimal.
+impl db::settings::Sealer for Vault {
+    fn seal(&self, secret: &str, of: &str) -> String {
+        db::hex(&Self::seal(self, secret.as_bytes(), of))
+    }
+
+    fn open(&self, sealed: &str, of: &str) -> Option<String> {
+        let digit = |n: usize| u8::from_str_radix(sealed.get(n..n + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..sealed.len()).step_by(2).map(digit).collect();
+        String::from_utf8(Self::open(self, &bytes?, of).ok()?).ok()
     }
 }
 

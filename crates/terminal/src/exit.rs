@@ -72,7 +72,9 @@ impl From<db::Error> for Exit {
             db::Error::Conflict(_) | db::Error::Duplicate { .. } => {
                 Self::new(Code::Conflict, message)
             }
-            db::Error::Corrupt { .. } | db::Error::Database(_) => Self::failed(message),
+            db::Error::Corrupt { .. } | db::Error::Unfit(_) | db::Error::Database(_) => {
+                Self::failed(message)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use engine::Sentence;
 use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::error::Category;
+use serde_json::{Value, error::Category};
 
 use crate::problem::wants_html;
 use crate::{Lang, Problem, wording};
@@ -127,6 +127,13 @@ fn unread(error: &BytesRejection, lang: Lang) -> Problem {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8], lang: Lang) -> Result<T, Problem> {
+    if names_nul(bytes)
+        && let Ok(value) = serde_json::from_slice(bytes)
+        && let Some(path) = place_of_nul(&value)
+    {
+        let message = lang.t("lleva el carácter nulo", "holds a NUL");
+        return Err(Problem::nul(lang).error(path, message));
+    }
     let mut source = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut source).map_err(|error| {
         let path = error.path().to_string();
@@ -137,6 +144,37 @@ fn parse<T: DeserializeOwned>(bytes: &[u8], lang: Lang) -> Result<T, Problem> {
     })?;
     source.end().map_err(|error| malformed(&error, lang))?;
     Ok(value)
+}
+
+/// Whether a text in this JSON holds a NUL: as itself it is no JSON, written out it is.
+pub fn names_nul(bytes: &[u8]) -> bool {
+    const WRITTEN: &[u8] = b"\\u0000";
+    let mut places = bytes.windows(WRITTEN.len()).enumerate().filter(|(_, one)| *one == WRITTEN);
+    places.any(|(place, _)| {
+        // Behind an odd number of others, the backslash is itself written out.
+        let before = bytes[..place].iter().rev().take_while(|byte| **byte == b'\\').count();
+        before % 2 == 0
+    })
+}
+
+/// The first text with a NUL in it, as a path: `lines[1].name`.
+fn place_of_nul(value: &Value) -> Option<String> {
+    let joined = |before: String, inner: Option<String>| match inner? {
+        after if after.is_empty() || after.starts_with('[') => Some(format!("{before}{after}")),
+        after => Some(format!("{before}.{after}")),
+    };
+    match value {
+        Value::String(text) => text.contains('\0').then(String::new),
+        Value::Array(items) => {
+            let mut all = items.iter().enumerate();
+            all.find_map(|(n, item)| joined(format!("[{n}]"), place_of_nul(item)))
+        }
+        Value::Object(fields) => fields.iter().find_map(|(name, inner)| {
+            let itself = name.contains('\0').then(String::new);
+            joined(name.replace('\0', "\u{fffd}"), itself.or_else(|| place_of_nul(inner)))
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }
 
 fn malformed(error: &serde_json::Error, lang: Lang) -> Problem {
@@ -369,6 +407,26 @@ mod tests {
         assert_eq!(posted("").await.1["code"], "JSON_INVALIDO");
         assert_eq!(posted(r#"{"articulos":[]} x"#).await.1["code"], "JSON_INVALIDO");
         assert_eq!(posted("[".repeat(2_000)).await.0, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+
+    #[test]
+    fn a_nul_is_found_however_it_is_escaped() {
+        for nul in [r#"{"a":"\u0000"}"#, r#"["x\\\u0000"]"#, r#"{"\u0000":1}"#] {
+            assert!(names_nul(nul.as_bytes()), "{nul}");
+        }
+        for none in [r#"{"a":"\\u0000"}"#, r#"{"a":"u0000"}"#, r#"{"a":"\u00001"}"#, ""] {
+            assert_eq!(names_nul(none.as_bytes()), none.contains(r"\u00001"), "{none}");
+        }
+    }
+
+    #[test]
+    fn a_nul_is_told_by_its_place() {
+        let place = |value: serde_json::Value| place_of_nul(&value);
+        let at = |path: &str| Some(path.to_owned());
+        assert_eq!(place(serde_json::json!({ "a": "x", "b": "\0" })), at("b"));
+        assert_eq!(place(serde_json::json!({ "a": [{}, { "b": ["\0"] }] })), at("a[1].b[0]"));
+        assert_eq!(place(serde_json::json!("\0")), at(""));
+        assert_eq!(place(serde_json::json!(["a", 1, null])), None);
     }
 
     #[tokio::test]

@@ -19,7 +19,7 @@ pub mod theme;
 pub mod wording;
 
 pub use assets::{Assets, Bundle, asset_url};
-pub use json::{Field, Json, Path, Query, nullable};
+pub use json::{Field, Json, Path, Query, names_nul, nullable};
 pub use lang::Lang;
 pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use preferences::preferences;

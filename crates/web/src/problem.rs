@@ -75,6 +75,13 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, code)
     }
 
+    /// Nothing that people write holds a NUL, and not every database keeps one.
+    pub fn nul(lang: Lang) -> Self {
+        Self::bad_request("CARACTER_NULO").lang(lang).detail(
+            lang.t("Ningún texto puede llevar el carácter nulo.", "No text may hold a NUL."),
+        )
+    }
+
     pub fn forbidden(code: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code)
     }

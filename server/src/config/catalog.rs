@@ -117,7 +117,7 @@ pub(crate) fn shown(path: &str, value: &Value) -> String {
 /// By name, because applications publish settings this file has never heard of.
 fn sounds_secret(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap_or(path).to_uppercase();
-    let words = ["TOKEN", "SECRET", "PASSWORD", "CLAVE", "API_KEY", "COMUNIDAD"];
+    let words = ["TOKEN", "SECRET", "PASSWORD", "CLAVE", "API_KEY", "SECRETS_KEY", "COMUNIDAD"];
     words.iter().any(|word| name.ends_with(word))
 }
 

@@ -6,12 +6,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use host::{Limits, Proxies, Rate};
 use jiff::tz::TimeZone;
 use serde_json::Value;
 use tracing_subscriber::EnvFilter;
 
 use super::Layers;
 use super::origin::{Origin, Problem, nearest};
+use crate::secrets;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -25,9 +27,15 @@ pub(crate) struct ServerConfig {
     pub(crate) broker: Option<broker::Address>,
     /// The key that seals secrets in the database.
     pub(crate) secrets_key_file: PathBuf,
+    /// The key itself, where there is no file.
+    pub(crate) secrets_key: Option<Secret>,
     pub(crate) apps: Vec<String>,
     pub(crate) timezone: Zone,
     pub(crate) auth: Auth,
+    pub(crate) public_url: Option<String>,
+    pub(crate) trusted_proxies: Proxies,
+    /// The files of a certificate and of its key.
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) demo: bool,
     pub(crate) drain: Duration,
     /// How long to wait for a database server at start.
@@ -88,6 +96,7 @@ pub(crate) struct SmtpConfig {
 pub(crate) struct LimitsConfig {
     pub(crate) body_bytes: usize,
     pub(crate) sse_connections: usize,
+    pub(crate) strangers: Limits,
 }
 
 /// A text that must not reach a log by accident.
@@ -124,6 +133,11 @@ impl<'a> Reader<'a> {
             path => Ok(PathBuf::from(path)),
         });
         let key_file = self.text("server.secrets_key_file", |path| Ok(PathBuf::from(path)));
+        let key = self.text("server.secrets_key", |text| match text {
+            "" => Ok(None),
+            text if secrets::read(text).is_some() => Ok(Some(Secret(text.to_owned()))),
+            _ => Err("must be empty or 64 hexadecimal digits".to_owned()),
+        });
         let database_url =
             self.address("server.database_url", &["postgres://", "postgresql://", "sqlite:"]);
         let broker = self.broker("server.rabbitmq_url");
@@ -131,6 +145,9 @@ impl<'a> Reader<'a> {
         let timezone = self.timezone("server.timezone");
         let auth =
             self.choice("server.auth", &[("auto", Auth::Auto), ("required", Auth::Required)]);
+        let public_url = self.address("server.public_url", &["https://", "http://"]);
+        let proxies = self.proxies("server.trusted_proxies");
+        let tls = self.tls();
         let drain = self.number("server.drain_seconds", 0..=600);
         let wait = self.number("server.database_wait_seconds", 0..=3600);
         let data_dir = data_dir?;
@@ -138,12 +155,16 @@ impl<'a> Reader<'a> {
         Some(ServerConfig {
             listen: listen?,
             secrets_key_file: key_file.unwrap_or_else(|| data_dir.join("secrets.key")),
+            secrets_key: key?,
             data_dir,
             database_url: database_url.map(Secret),
             broker,
             apps: apps?,
             timezone: timezone?,
             auth: auth?,
+            public_url,
+            trusted_proxies: proxies?,
+            tls,
             demo: self.layers["server.demo"].0 == Value::Bool(true),
             drain: Duration::from_secs(drain?),
             database_wait: Duration::from_secs(wait?),
@@ -174,10 +195,39 @@ impl<'a> Reader<'a> {
     pub(crate) fn limits(&mut self) -> Option<LimitsConfig> {
         let body_bytes = self.number("limits.body_bytes", 1024..=64 * 1024 * 1024);
         let sse_connections = self.number("limits.sse_connections", 1..=10_000);
+        let streams = self.number("limits.sse_per_actor", 1..=10_000);
+        let connections = self.number("limits.connections", 16..=100_000);
+        let actor = self.number("limits.requests_per_second", 0..=100_000);
+        let address = self.number("limits.address_requests_per_second", 0..=100_000);
+        let wrong = self.number("limits.wrong_passwords_per_minute", 0..=10_000);
+        let header = self.number("limits.header_seconds", 1..=600);
+        let body = self.number("limits.body_seconds", 1..=600);
+        let rate = |number: u64| Rate::per_second(number as u32, 10 * number as u32);
+        let wrong = wrong? as u32;
         Some(LimitsConfig {
             body_bytes: body_bytes? as usize,
             sse_connections: sse_connections? as usize,
+            strangers: Limits {
+                connections: connections? as usize,
+                streams: streams? as usize,
+                actor: rate(actor?),
+                address: rate(address?),
+                login: Rate::per_minute(wrong, wrong),
+                header: Duration::from_secs(header?),
+                body: Duration::from_secs(body?),
+            },
         })
+    }
+
+    /// None when both are empty, or one is and that is noted.
+    fn tls(&mut self) -> Option<(PathBuf, PathBuf)> {
+        let (chain, key) = (self.raw("server.tls_certificate"), self.raw("server.tls_key"));
+        if chain.is_empty() != key.is_empty() {
+            let path = if key.is_empty() { "server.tls_key" } else { "server.tls_certificate" };
+            self.note(path, "a certificate and its key are set together");
+            return None;
+        }
+        (!key.is_empty()).then(|| (chain.into(), key.into()))
     }
 
     fn smtp(&mut self) -> Option<SmtpConfig> {
@@ -291,6 +341,13 @@ impl<'a> Reader<'a> {
             }),
         });
         checked.flatten()
+    }
+
+    fn proxies(&mut self, path: &str) -> Option<Proxies> {
+        let list = self.list(path);
+        let read = Proxies::read(list.iter().map(String::as_str));
+        let wrong = |entry: &str| format!("\"{entry}\" is no address and no network");
+        self.noted(path, read.map_err(wrong))
     }
 
     fn number(&mut self, path: &str, range: RangeInclusive<i64>) -> Option<u64> {

@@ -187,6 +187,14 @@ fn wrong_files_are_explained_with_line_and_suggestion() {
             "t.toml:2: log.format: \"xml\" is not one of auto, text, json",
         ),
         (
+            "[server]\ntrusted_proxies = [\"10.0.0.0/8\", \"10.0.0.0/40\"]\n",
+            "t.toml:2: server.trusted_proxies: \"10.0.0.0/40\" is no address and no network",
+        ),
+        (
+            "[server]\npublic_url = \"turno.example\"\n",
+            "t.toml:2: server.public_url: must be empty or start with https:// or http://",
+        ),
+        (
             "[limits]\nbody_bytes = 1\n",
             "t.toml:2: limits.body_bytes: 1 is outside 1024 to 67108864",
         ),

@@ -11,6 +11,7 @@ mod coordinador_crash;
 mod crash;
 mod docproc_crash;
 mod docproc_storage;
+mod doors;
 mod machines;
 mod races;
 mod sam_crash;

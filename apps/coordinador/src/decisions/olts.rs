@@ -129,6 +129,13 @@ async fn typed(
     let (olt, secrets) = request.typed(&mut check);
     match before {
         None if secrets.is_none() => check.wrong("comunidad", "falta", "is missing"),
+        // Whoever points us elsewhere must not be told there what was meant for another.
+        Some(before)
+            if secrets.is_none() && (&olt.address, olt.port) != (&before.address, before.port) =>
+        {
+            let (es, en) = ("falta: la dirección cambió", "is missing: the address changed");
+            check.wrong("comunidad", es, en);
+        }
         Some(before) if secrets.is_none() && olt.version != before.version => {
             let sealed = olts::sealed(tx, before.id).await?;
             let kept = Secrets::open(&desk.context.options.vault, before.id, &sealed);

@@ -1,11 +1,16 @@
 //! How a device lets us in: entered once, sealed in the database, never shown again.
 
-use db::Error;
+use std::pin::Pin;
+
+use db::{Error, Tx};
 use host::Vault;
 use serde::{Deserialize, Serialize};
 use snmp::{AuthProtocol, Credential, PrivacyProtocol, Target};
 
-use crate::model::{Olt, OltId, SnmpVersion};
+use crate::{
+    model::{Olt, OltId, SnmpVersion},
+    store::olts,
+};
 
 /// What is sealed. Which of it counts, the OLT's version says.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,6 +98,23 @@ impl Secrets {
     pub fn open(vault: &Vault, id: OltId, sealed: &[u8]) -> Option<Self> {
         serde_json::from_slice(&vault.open(sealed, &place(id)).ok()?).ok()
     }
+}
+
+/// Seals every secret anew. One that no key opens stays as it is: it has to be entered again anyway.
+pub fn reseal<'a>(
+    tx: &'a mut Tx,
+    vault: &'a Vault,
+) -> Pin<Box<dyn Future<Output = Result<usize, Error>> + Send + 'a>> {
+    Box::pin(async move {
+        let mut done = 0;
+        for (id, sealed) in olts::all_sealed(tx).await? {
+            if let Some(secrets) = Secrets::open(vault, id, &sealed) {
+                olts::seal(tx, id, secrets.seal(vault, id)?).await?;
+                done += 1;
+            }
+        }
+        Ok(done)
+    })
 }
 
 /// What a secret belongs to: put into another OLT's row it does not open.

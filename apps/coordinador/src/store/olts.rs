@@ -133,6 +133,13 @@ pub async fn seal(tx: &mut Tx, id: OltId, credential: Vec<u8>) -> Result<(), Err
     tx.execute(sql, &[id.into(), credential.into()]).await.map(drop)
 }
 
+/// Every OLT with a secret, those that were deleted too.
+pub async fn all_sealed(tx: &mut Tx) -> Result<Vec<(OltId, Vec<u8>)>, Error> {
+    let sql = "SELECT id, credential FROM olts WHERE LENGTH(credential) > 0 ORDER BY id";
+    let rows = tx.all(sql, &[]).await?;
+    rows.iter().map(|row| Ok((OltId(row.get("id")?), row.get("credential")?))).collect()
+}
+
 pub async fn sealed(tx: &mut Tx, id: OltId) -> Result<Vec<u8>, Error> {
     tx.one("SELECT credential FROM olts WHERE id = $1", &[id.into()]).await?.get("credential")
 }

@@ -221,7 +221,7 @@ pub fn test_mode_json(mode: TestMode) -> Json {
 }
 
 /// Text of the right length that still says nothing.
-pub fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
+pub fn senseless(_: &host::Options, key: &str, value: &Json) -> Option<(String, String)> {
     let text = value.as_str()?.trim();
     let unknown = key == QUOTA_ZONE && !text.is_empty() && TimeZone::get(text).is_err();
     unknown.then(|| {

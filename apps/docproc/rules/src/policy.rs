@@ -20,6 +20,8 @@ pub enum Action {
     Submit,
     /// The state and result of a request.
     ReadStatus,
+    /// Requests that somebody else sent.
+    ReadOthers,
     /// Pages, texts, evidence: what the documents say.
     ReadContent,
     /// Cancel, restart, replay.
@@ -45,7 +47,7 @@ impl Roles for Role {
     fn can(self, action: Action) -> bool {
         match action {
             Action::Submit | Action::ReadStatus => self != Self::Component,
-            Action::ReadContent | Action::ReadWorkflows | Action::Review => {
+            Action::ReadOthers | Action::ReadContent | Action::ReadWorkflows | Action::Review => {
                 !matches!(self, Self::Sender | Self::Component)
             }
             Action::Steer | Action::Staff | Action::Judge => {

@@ -24,6 +24,7 @@ use crate::{
         workflow::Workflow,
     },
     store::{
+        Sight,
         corrections::{self, NewCorrection},
         documents::{self, DocumentRow},
         operators, pages, people_scope, regroup, requests,
@@ -111,7 +112,7 @@ async fn record(
     task: &TaskRow,
     submission: &Submission,
 ) -> Result<Result<(), Refusal>, Error> {
-    let Some(row) = requests::find(&mut decision.tx, &task.request_id).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Sight::All, &task.request_id).await? else {
         return Ok(Err(Refusal::NoTask));
     };
     let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;

@@ -23,7 +23,7 @@ use crate::{
     Context,
     model::{Component, Status},
     store::{
-        events, messages, policy,
+        Sight, events, messages, policy,
         requests::{self, RequestRow},
         reviews, rewind, scope,
     },
@@ -167,7 +167,7 @@ async fn steer(
     command: impl AsyncFnOnce(&mut Decision, &RequestRow) -> Result<Result<(), Refusal>, Error>,
 ) -> Answer {
     let mut decision = context.store.decide(&scope(id), context.clock.now()).await?;
-    let Some(row) = requests::find(&mut decision.tx, id).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Sight::All, id).await? else {
         return Ok(Err(Refusal::NotFound));
     };
     if let Err(refusal) = command(&mut decision, &row).await? {

@@ -1,10 +1,9 @@
 //! Tells whoever asked for it of answers: signed, in order, once acknowledged never again.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use db::{Error, effects::Claimed};
 use host::{Access, Outcome, webhook};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::{
     Context,
@@ -20,7 +19,7 @@ use crate::{
 /// A receiver that takes longer has failed.
 const RECEIVER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether answers may go to addresses inside the network.
+/// Whether what is sent may go to addresses inside the network.
 pub fn may_stay_inside(context: &Context, private: Private) -> bool {
     match private {
         Private::Always => true,
@@ -58,8 +57,7 @@ async fn attempt(context: &Context, effect: &Claimed) -> Result<Outcome, Error> 
     let outcome = if let Err(sentence) = callback::check(&outgoing.url, private) {
         Outcome::Refused(sentence.en)
     } else {
-        let clients = &context.runtime.callbacks;
-        let client = if private { &clients.anywhere } else { &clients.outside };
+        let client = context.runtime.callbacks.one(private);
         let runtime = context.runtime.clone();
         let own = runtime.config.callback_secret.as_ref().map(Secret::expose);
         let secret = own.or(context.options.alerts.webhook_secret.as_deref());
@@ -91,37 +89,16 @@ pub struct Clients {
     outside: reqwest::Client,
 }
 
-impl Default for Clients {
-    fn default() -> Self {
-        // A redirect could lead inside after all, and a proxy would look names up for us.
-        let plain = || {
-            http_client::builder()
-                .timeout(RECEIVER_TIMEOUT)
-                .no_proxy()
-                .redirect(reqwest::redirect::Policy::none())
-        };
-        let built = "a client with these options can be built";
-        Self {
-            anywhere: plain().build().expect(built),
-            outside: plain().dns_resolver(Arc::new(Outside)).build().expect(built),
-        }
+impl Clients {
+    pub fn one(&self, private: bool) -> &reqwest::Client {
+        if private { &self.anywhere } else { &self.outside }
     }
 }
 
-/// Looks names up and leaves out what points inside, at the moment of the call.
-struct Outside;
-
-impl Resolve for Outside {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let outside: Vec<SocketAddr> =
-                found.filter(|address| !callback::is_private(address.ip())).collect();
-            if outside.is_empty() {
-                return Err("the name points inside the network".into());
-            }
-            let addresses: Addrs = Box::new(outside.into_iter());
-            Ok(addresses)
-        })
+impl Default for Clients {
+    fn default() -> Self {
+        let built = "a client with these options can be built";
+        let wary = |refused| http_client::wary(RECEIVER_TIMEOUT, refused).build().expect(built);
+        Self { anywhere: wary(|_| false), outside: wary(callback::is_private) }
     }
 }

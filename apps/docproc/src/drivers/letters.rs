@@ -82,7 +82,7 @@ pub fn opens(
 pub async fn base(context: &Context, tx: &mut Tx) -> Result<String, Error> {
     let values = context.settings.load(tx, crate::NAME).await?;
     let set = values.text(policy::PUBLIC_URL)?.trim_end_matches('/');
-    Ok(if set.is_empty() { context.options.url.clone() } else { set.to_owned() })
+    Ok(if set.is_empty() { context.options.address().to_owned() } else { set.to_owned() })
 }
 
 /// Messages as a broker carries them; those that are gone are left out. What one of ours gets is

@@ -6,6 +6,7 @@ pub mod environment;
 pub mod folder;
 pub mod front;
 pub mod letters;
+pub mod passwords;
 pub mod reading;
 pub mod reception;
 pub mod resources;

@@ -254,10 +254,14 @@ async fn take_text(mut field: Field<'_>, lang: Lang) -> Result<String, Problem> 
         }
         bytes.extend_from_slice(&chunk);
     }
-    String::from_utf8(bytes).map_err(|_| {
+    let text = String::from_utf8(bytes).map_err(|_| {
         let detail = lang.t("Un campo de texto no es UTF-8.", "A text field is not UTF-8.");
         Problem::bad_request("TEXTO_INVALIDO").lang(lang).detail(detail)
-    })
+    })?;
+    if text.contains('\0') || web::names_nul(text.as_bytes()) {
+        return Err(Problem::nul(lang));
+    }
+    Ok(text)
 }
 
 fn metadata(text: Option<&str>, lang: Lang) -> Result<Map<String, Json>, Problem> {

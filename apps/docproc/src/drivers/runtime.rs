@@ -270,6 +270,7 @@ pub enum NotReady {
 
 /// Makes sure of the storage, and loads workflows and settings, before the process takes anything.
 pub async fn prepare(context: &Context) -> Result<(), NotReady> {
+    let _ = context.runtime.status.opened.vault.set(context.options.vault.clone());
     let storage = &context.runtime.storage;
     crate::decisions::storage::settle(&context.store, storage, context.clock.now()).await?;
     storage.report_to(&context.shortages);

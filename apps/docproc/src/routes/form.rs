@@ -23,6 +23,17 @@ impl FromRequest<Context> for SubmittedForm {
 
     async fn from_request(request: Request, context: &Context) -> Result<Self, Failure> {
         let lang = Lang::from_headers(request.headers());
+        let form = Self::read(request, context, lang).await?;
+        let text = |value: &Json| value.as_str().is_some_and(|text| text.contains('\0'));
+        if form.0.iter().any(|(name, value)| name.contains('\0') || text(value)) {
+            return Err(Problem::nul(lang).into());
+        }
+        Ok(form)
+    }
+}
+
+impl SubmittedForm {
+    async fn read(request: Request, context: &Context, lang: Lang) -> Result<Self, Failure> {
         match essence(request.headers()).as_deref() {
             None => {
                 let body = axum::body::Bytes::from_request(request, context).await;

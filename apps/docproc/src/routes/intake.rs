@@ -21,6 +21,7 @@ use crate::{
         Key,
         receive::{Arrival, Once, Received, receive, receive_once},
     },
+    drivers::passwords,
     drivers::reception::{self, Form, Refused},
     drivers::runtime::Runtime,
     drivers::storage::Fault,
@@ -161,7 +162,11 @@ async fn admit(
         callback_url: form.callback_url.clone(),
         ..reception::received(id, workflow, version, &policy, desk.now)
     };
-    Ok((Arrival { row, files: form.files }, key))
+    let mut files = form.files;
+    for password in files.iter_mut().filter_map(|file| file.password.as_mut()) {
+        *password = passwords::sealed(&desk.context.options.vault, password);
+    }
+    Ok((Arrival { row, files }, key))
 }
 
 /// The same key with other files, metadata or destination is another request.
@@ -207,7 +212,7 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     desk.require(Action::ReadStatus)?;
     let id = desk.id(&id)?;
     let mut tx = desk.context.store.read().await?;
-    let Some(row) = requests::find(&mut tx, &id).await? else {
+    let Some(row) = requests::find(&mut tx, desk.sight(), &id).await? else {
         return Err(desk.no_request().into());
     };
     let runtime = desk.context.runtime.clone();

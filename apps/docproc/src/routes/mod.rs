@@ -31,6 +31,7 @@ use crate::{
     Context,
     decisions::Refusal,
     policy::{Action, Role},
+    store::Sight,
 };
 
 pub(crate) use tasks::name_in_address;
@@ -64,6 +65,8 @@ pub(crate) trait AtDesk {
     fn refused(&self, refusal: &Refusal) -> Problem;
     /// A request's id as the path has it; anything but a UUID is told apart from an unknown one.
     fn id(&self, text: &str) -> Result<String, Failure>;
+    /// Which requests there are for whoever is here.
+    fn sight(&self) -> Sight<'_>;
     /// Whether nobody was asked for a name.
     fn is_open(&self) -> bool;
     /// Who works at the back office: the user who signed in; on open loopback, and for a program
@@ -110,6 +113,10 @@ impl AtDesk for Desk {
                 .detail(self.lang.t("El identificador no es un UUID.", "The id is not a UUID."))
                 .into()
         })
+    }
+
+    fn sight(&self) -> Sight<'_> {
+        if self.role.can(Action::ReadOthers) { Sight::All } else { Sight::Own(&self.actor.name) }
     }
 
     fn is_open(&self) -> bool {

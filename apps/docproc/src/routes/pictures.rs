@@ -20,7 +20,7 @@ use crate::{
         storage::{Fault, Storage},
     },
     policy::Action,
-    store::{pages, requests},
+    store::{Sight, pages, requests},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -69,6 +69,11 @@ async fn image(
             return Err(problem.into());
         }
     };
+    let mut tx = desk.context.store.read().await?;
+    if requests::find(&mut tx, desk.sight(), &id).await?.is_none() {
+        return Err(desk.no_request().into());
+    }
+    drop(tx);
     let picture = picture(&desk.context, desk.lang, &id, n, size).await?;
     let headers = [
         (header::CONTENT_TYPE, "image/jpeg"),
@@ -110,7 +115,8 @@ async fn make(
 ) -> Result<Bytes, Failure> {
     let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
-    let request = requests::find(&mut tx, id).await?.ok_or_else(|| gone(lang))?;
+    let request = requests::find(&mut tx, Sight::All, id).await?;
+    let request = request.ok_or_else(|| gone(lang))?;
     // A document that is still open here must not bring back what was removed.
     if request.cleared_at.is_some() {
         return Err(gone(lang).into());

@@ -72,7 +72,7 @@ async fn reprocess(
 
 async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
     let mut tx = desk.context.store.read().await?;
-    let row = crate::store::requests::find(&mut tx, id).await?;
+    let row = crate::store::requests::find(&mut tx, desk.sight(), id).await?;
     let row = row.ok_or_else(|| desk.no_request())?;
     let runtime = desk.context.runtime.clone();
     let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;

@@ -3,7 +3,7 @@
 use db::Error;
 use web::{Page, Theme};
 
-use super::Desk;
+use super::{AtDesk as _, Desk};
 use crate::{
     model::{Item, TaskState},
     pages::words,
@@ -29,7 +29,9 @@ pub(super) async fn load(
 ) -> Result<Option<TaskDetail>, Error> {
     let mut tx = desk.context.store.read().await?;
     let Some(task) = reviews::find(&mut tx, id).await? else { return Ok(None) };
-    let Some(row) = requests::find(&mut tx, &task.request_id).await? else { return Ok(None) };
+    let Some(row) = requests::find(&mut tx, desk.sight(), &task.request_id).await? else {
+        return Ok(None);
+    };
     let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let pages = pages::all(&mut tx, &task.request_id).await?;
     let documents = documents::all(&mut tx, &task.request_id).await?;

@@ -26,7 +26,7 @@ use crate::{
     model::Component,
     policy::Action,
     rules::retry::Trouble,
-    store::requests,
+    store::{Sight, requests},
     wire::message::PipelineMessage,
 };
 
@@ -254,7 +254,7 @@ fn base(context: &Context, headers: &HeaderMap) -> String {
         |host: &&str| host.bytes().all(|c| c.is_ascii_alphanumeric() || b".-:[]".contains(&c));
     match text(header::HOST.as_str()).filter(plain) {
         Some(host) => format!("{scheme}://{host}"),
-        None => context.options.url.clone(),
+        None => context.options.address().to_owned(),
     }
 }
 
@@ -301,7 +301,7 @@ async fn file(
 ) -> Result<Response, Failure> {
     open(&context, lang, &format!("{}{request}/files/{n}", letters::OPENED), &proof)?;
     let mut tx = context.store.read().await?;
-    let row = requests::find(&mut tx, &request).await?;
+    let row = requests::find(&mut tx, Sight::All, &request).await?;
     let files = requests::files(&mut tx, &request).await?;
     drop(tx);
     let kept = row.is_some_and(|row| row.cleared_at.is_none());

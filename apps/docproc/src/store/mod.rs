@@ -29,6 +29,7 @@ pub mod regroup;
 pub mod requests;
 pub mod reviews;
 pub mod rewind;
+mod sight;
 pub mod storage;
 pub mod sweep;
 pub mod workers;
@@ -36,6 +37,7 @@ pub mod workflows;
 mod writing;
 
 use db::{Line, Scope};
+pub use sight::{Sight, owns};
 
 pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage", "0009_set_aside");
 

@@ -5,6 +5,7 @@ use engine::Word as _;
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
+use super::Sight;
 use crate::{
     model::{Origin, Progress, Standing},
     rules::continuity::Scores,
@@ -176,11 +177,18 @@ fn page(row: &Row) -> Result<PageRow, Error> {
     })
 }
 
-/// The words of one page.
-pub async fn text(tx: &mut Tx, request: &str, n: u32) -> Result<Option<PageText>, Error> {
+/// The words of one page of a request that is there for whoever asks.
+pub async fn text(
+    tx: &mut Tx,
+    sight: Sight<'_>,
+    request: &str,
+    n: u32,
+) -> Result<Option<PageText>, Error> {
     let sql = "SELECT n, width, height, words, ocr_source, turned FROM pages
-               WHERE request_id = $1 AND n = $2 AND words IS NOT NULL";
-    let row = tx.optional(sql, &[request.into(), n.into()]).await?;
+               WHERE request_id = $1 AND n = $2 AND words IS NOT NULL AND ($3 IS NULL OR
+               request_id IN (SELECT id FROM requests WHERE id = $1 AND created_by = $3))";
+    let owner = sight.owner().map(str::to_owned);
+    let row = tx.optional(sql, &[request.into(), n.into(), owner.into()]).await?;
     row.as_ref().map(page_text).transpose()
 }
 

@@ -18,6 +18,7 @@ pub const UPLOAD: &str = "DOCPROC_MAX_UPLOAD_MB";
 pub const PAGES: &str = "DOCPROC_MAX_PAGES";
 pub const MESSAGE_TTL: &str = "DOCPROC_MESSAGE_TTL_MS";
 pub const CALLBACK_PRIVATE: &str = "DOCPROC_CALLBACK_PRIVATE";
+pub const HTTP_PRIVATE: &str = "DOCPROC_HTTP_PRIVATE";
 pub const TASK_TIMEOUT: &str = "DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS";
 pub const PUBLIC_URL: &str = "DOCPROC_PUBLIC_URL";
 pub const HTTP_AUTHORIZATION: &str = "DOCPROC_HTTP_AUTHORIZATION";
@@ -84,6 +85,13 @@ pub const SETTINGS: &[Setting] = &[
         "Whether answers may be sent to addresses inside; auto: only on an open server, on this machine.",
     ),
     setting(
+        HTTP_PRIVATE,
+        Kind::Choice(&["auto", "always", "never"]),
+        "\"auto\"",
+        "Si las etapas http pueden llamar a direcciones internas; auto: sólo sin contraseñas, en esta máquina.",
+        "Whether http stages may call addresses inside; auto: only on an open server, on this machine.",
+    ),
+    setting(
         TASK_TIMEOUT,
         Kind::Int { min: 5, max: 86_400 },
         "120",
@@ -126,13 +134,21 @@ pub struct Policy {
     pub message_ttl: Option<Duration>,
 }
 
-/// Whether callbacks may go to addresses inside the network.
+/// Whether what is sent may go to addresses inside the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Private {
     /// Where everybody who reaches the server is on the same machine.
     Auto,
     Always,
     Never,
+}
+
+pub fn private(word: &str) -> Private {
+    match word {
+        "always" => Private::Always,
+        "never" => Private::Never,
+        _ => Private::Auto,
+    }
 }
 
 pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
@@ -147,11 +163,7 @@ pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
         upload_bytes: whole(UPLOAD)? * 1024 * 1024,
         pages: whole(PAGES)? as usize,
         message_ttl: Some(whole(MESSAGE_TTL)?).filter(|ms| *ms > 0).map(Duration::from_millis),
-        callbacks: match values.text(CALLBACK_PRIVATE)? {
-            "always" => Private::Always,
-            "never" => Private::Never,
-            _ => Private::Auto,
-        },
+        callbacks: private(values.text(CALLBACK_PRIVATE)?),
         desk: House {
             task_timeout: SignedDuration::from_secs(values.int(TASK_TIMEOUT)?),
             each: whole(TASKS_EACH)? as usize,

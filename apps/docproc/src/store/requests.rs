@@ -10,7 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 
-use super::answers::{self, Given};
+use super::{
+    Sight,
+    answers::{self, Given},
+};
 use crate::model::{Progress, Standing, Status};
 
 #[derive(Clone, Debug)]
@@ -160,14 +163,30 @@ fn asides(row: &Row) -> Result<Vec<Aside>, Error> {
     Ok(told.and_then(|told| serde_json::from_value(told).ok()).unwrap_or_default())
 }
 
-pub async fn find(tx: &mut Tx, id: &str) -> Result<Option<RequestRow>, Error> {
-    let sql = "SELECT * FROM requests WHERE id = $1";
-    tx.optional(sql, &[id.into()]).await?.as_ref().map(request).transpose()
+/// A request that is there for whoever asks.
+pub async fn find(tx: &mut Tx, sight: Sight<'_>, id: &str) -> Result<Option<RequestRow>, Error> {
+    let sql = "SELECT * FROM requests WHERE id = $1 AND ($2 IS NULL OR created_by = $2)";
+    let args = [id.into(), sight.owner().map(str::to_owned).into()];
+    tx.optional(sql, &args).await?.as_ref().map(request).transpose()
 }
 
 pub async fn files(tx: &mut Tx, id: &str) -> Result<Vec<FileRow>, Error> {
     let sql = "SELECT * FROM request_files WHERE request_id = $1 ORDER BY n";
     tx.all(sql, &[id.into()]).await?.iter().map(file).collect()
+}
+
+/// Passwords that are kept, as they are kept.
+pub async fn passwords(tx: &mut Tx) -> Result<Vec<(String, i64, String)>, Error> {
+    let sql = "SELECT request_id, n, password FROM request_files WHERE password IS NOT NULL";
+    let rows = tx.all(sql, &[]).await?;
+    rows.iter()
+        .map(|row| Ok((row.get("request_id")?, row.get("n")?, row.get("password")?)))
+        .collect()
+}
+
+pub async fn set_password(tx: &mut Tx, id: &str, n: i64, password: &str) -> Result<(), Error> {
+    let sql = "UPDATE request_files SET password = $3 WHERE request_id = $1 AND n = $2";
+    tx.execute(sql, &[id.into(), n.into(), password.into()]).await.map(drop)
 }
 
 /// The oldest requests that sent the same contents before, by hash.
@@ -239,8 +258,12 @@ pub struct Filter {
     pub limit: i64,
 }
 
-/// Newest first.
-pub async fn list(tx: &mut Tx, filter: &Filter) -> Result<Vec<RequestRow>, Error> {
+/// Newest first, of those that are there for whoever asks.
+pub async fn list(
+    tx: &mut Tx,
+    sight: Sight<'_>,
+    filter: &Filter,
+) -> Result<Vec<RequestRow>, Error> {
     let mut sql = "SELECT * FROM requests WHERE 1 = 1".to_owned();
     let mut args: Vec<Value> = Vec::new();
     let mut narrow = |condition: &str, values: Vec<Value>| {
@@ -251,6 +274,9 @@ pub async fn list(tx: &mut Tx, filter: &Filter) -> Result<Vec<RequestRow>, Error
         }
         sql.push_str(&condition);
     };
+    if let Some(owner) = sight.owner() {
+        narrow(" AND created_by = ?", vec![owner.into()]);
+    }
     match filter.status.as_deref() {
         Some("open") => narrow(" AND status NOT IN ('completed', 'failed', 'cancelled')", vec![]),
         Some("sla_breached") => narrow(" AND sla_breached_at IS NOT NULL", vec![]),

@@ -129,7 +129,12 @@ impl Office {
     }
 
     pub(crate) async fn persona(&self, role: &str) -> Client {
-        self.server.persona(role, docproc::NAME, role).await
+        self.somebody(role, role).await
+    }
+
+    /// A program of that name and role.
+    pub(crate) async fn somebody(&self, name: &str, role: &str) -> Client {
+        self.server.persona(name, docproc::NAME, role).await
     }
 
     pub(crate) async fn close(self) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use db::settings::{Origin, Override};
 use host::{Access, Actor, Grant, accounts};
 use reqwest::{Method, header};
 use serde_json::{Value as Json, json};
@@ -24,6 +25,13 @@ impl House {
     async fn open(desk: &TestDb) -> Self {
         let mut setup = Setup::of(desk);
         setup.house.access = Access::SignedIn;
+        // Its model is on this machine.
+        setup.house.overrides.push(Override {
+            app: docproc::NAME.into(),
+            key: "DOCPROC_HTTP_PRIVATE".into(),
+            value: json!("always"),
+            origin: Origin::File("test".into()),
+        });
         let office = Office::with(setup).await;
         let mut programs = BTreeMap::new();
         for role in ["ADMIN", "SUPERVISOR", "OPERADOR", "EMISOR"] {
@@ -183,4 +191,56 @@ async fn whoever_signed_in_answers_in_their_own_name() {
         house.office.close().await;
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_sender_sees_its_own_requests_and_nothing_of_others() {
+    on_both(async |desk| {
+        let house = House::open(desk).await;
+        let theirs = house.pages("de otra casa").await;
+        let other = house.office.somebody("otra casa", "EMISOR").await;
+        let files = [("b.txt", b"propia".to_vec())];
+        let fields = [("workflow", "exact"), ("external_id", "ref-b")];
+        let sent = upload(&other, "/process", &files, &fields).await.expect(200);
+        let own = sent["request_id"].as_str().unwrap();
+        let listed = other.get("/api/docproc/requests").await.expect(200);
+        assert_eq!(listed["items"].as_array().unwrap().len(), 1);
+        assert_eq!(listed["items"][0]["id"], own);
+        for search in [format!("q={theirs}"), "q=a.txt".to_owned(), "status=open&q=a.".to_owned()] {
+            let found = other.get(&format!("/api/docproc/requests?{search}")).await.expect(200);
+            assert_eq!(found["items"], json!([]), "{search}");
+        }
+        for read in
+            ["/status/{}", "/api/docproc/requests/{}/why", "/api/docproc/requests/{}/answers"]
+        {
+            let asked = |id: &str| read.replace("{}", id);
+            assert_eq!(other.get(&asked(own)).await.status, 200, "{read}");
+            let hidden = other.get(&asked(&theirs)).await;
+            let unknown = other.get(&asked(NOBODY)).await;
+            assert_eq!(hidden.status, 404, "{read}");
+            assert_eq!(hidden.text, unknown.text, "{read}: it is not told that there is one");
+            house.get("OPERADOR", &asked(&theirs)).await;
+        }
+        for content in ["", "/pages/0/words", "/pages/0/image"] {
+            let path = format!("/api/docproc/requests/{own}{content}");
+            assert_eq!(other.get(&path).await.status, 403, "{path}: content is for reviewers");
+        }
+        let heard = heard(&other, own).await;
+        assert!(!heard.contains(&theirs), "{heard}");
+        let page = other.get("/eventos").await;
+        assert!(page.text.contains(own) && !page.text.contains(&theirs), "the page of events");
+        house.office.close().await;
+    })
+    .await;
+}
+
+/// All that a client is told from the first event on, until this one is named.
+async fn heard(client: &Client, until: &str) -> String {
+    let stream = client.request(Method::GET, "/api/events?since=0").send().await.unwrap();
+    let (mut stream, mut text) = (stream, String::new());
+    while !text.contains(until) {
+        let chunk = stream.chunk().await.unwrap().expect("the stream goes on");
+        text.push_str(&String::from_utf8_lossy(&chunk));
+    }
+    text
 }

@@ -92,7 +92,7 @@ async fn a_worker_may_work_and_nothing_else_and_bad_input_is_refused() {
             ("mio/take?limit=x", json!({}), 400),
             ("mio/take?wait=61", json!({}), 422),
             ("mio/take?wait=NaN", json!({}), 422),
-            ("mio/take?worker=%00", json!({}), 422),
+            ("mio/take?worker=%00", json!({}), 400),
             ("ocr/take", json!({}), 422),
             ("Mio/take", json!({}), 422),
             (&format!("{dots}/take"), json!({}), 422),

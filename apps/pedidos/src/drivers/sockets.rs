@@ -10,12 +10,13 @@ use axum::{
 };
 use db::events::{self, Event};
 use engine::Roles as _;
-use host::Actor;
+use host::Pass;
 use serde_json::{Value as Json, json};
 use socketioxide::{
     SocketIo,
     extract::{SocketRef, TryData},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{Context, policy::Action, wire};
 
@@ -74,16 +75,14 @@ pub async fn publish(context: Context) {
 }
 
 async fn welcome(context: Context, socket: SocketRef, auth: Json) {
-    let carried = socket.req_parts().extensions.get::<Actor>().cloned();
-    let actor = match auth["token"].as_str() {
-        Some(token) => context.actor_of_token(token).await.ok().flatten(),
+    let carried = socket.req_parts().extensions.get::<Pass>().cloned();
+    let pass = match auth["token"].as_str() {
+        Some(token) => context.pass_of_token(token).await.ok().flatten(),
         None => carried,
     };
-    let Some(role) = actor.as_ref().and_then(wire::role_of) else {
-        let _ = socket.emit("no-autorizado", &json!({ "code": "NO_AUTENTICADO" }));
-        let _ = socket.disconnect();
-        return;
-    };
+    let role = pass.as_ref().and_then(|pass| wire::role_of(&pass.actor));
+    let (Some(pass), Some(role)) = (pass, role) else { return send_away(socket) };
+    watch(&context, &socket, pass);
     let room = if role.can(Action::SeeCustomers) { COUNTER } else { KITCHEN };
     // Rooms of the original system: joining them is acknowledged by doing nothing.
     for ignored in ["subscribe:pedidos", "subscribe:capacidad", "subscribe:worker-status"] {
@@ -99,6 +98,26 @@ async fn welcome(context: Context, socket: SocketRef, auth: Json) {
     if let Some(seen) = seen {
         replay(&context, &socket, room, seen).await;
     }
+}
+
+fn send_away(socket: SocketRef) {
+    let _ = socket.emit("no-autorizado", &json!({ "code": "NO_AUTENTICADO" }));
+    let _ = socket.disconnect();
+}
+
+/// Ends the connection when what was shown for it is good no longer.
+fn watch(context: &Context, socket: &SocketRef, pass: Pass) {
+    let gone = CancellationToken::new();
+    let (left, ended) = (gone.clone(), pass.ended((**context).clone()));
+    socket.on_disconnect(async move || left.cancel());
+    let (socket, stopping) = (socket.clone(), context.stopping.clone());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = gone.cancelled() => {}
+            () = stopping.cancelled() => {}
+            () = ended => send_away(socket),
+        }
+    });
 }
 
 /// Sends what a client missed and says up to which number; `None` when that is no longer kept.

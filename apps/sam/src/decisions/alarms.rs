@@ -20,6 +20,7 @@ const CONTROL_ROOM: &str = "sam/a360";
 const RECONCILE: &str = "sam/conciliador";
 const SYNC: &str = "sam/sync";
 const GATEWAY: &str = "sam/gateway";
+const CALLBACKS: &str = "sam/avisos";
 
 fn robot(id: RobotId) -> String {
     format!("sam/robot/{id}")
@@ -231,4 +232,16 @@ pub async fn sync_failed(context: &Context, fault: &str) -> Result<(), Error> {
 
 pub async fn synced(context: &Context) -> Result<(), Error> {
     context.resolve(SYNC).await
+}
+
+/// Callbacks that prove nothing were chosen, or no longer are.
+pub async fn callbacks(context: &Context, unproved: bool) -> Result<(), Error> {
+    if !unproved {
+        return context.resolve(CALLBACKS).await;
+    }
+    let title = "SAM: los avisos de fin no prueban quién los manda / callbacks prove nothing";
+    let detail = "CALLBACK_AUTH_MODE = none: cualquiera en esta máquina puede dar una ejecución \
+                  por terminada; de otras no se acepta ninguno sin prueba / anybody on this \
+                  machine can declare a run over; from others none is taken without a proof";
+    tell(context, Severity::Warning, CALLBACKS.to_owned(), title.to_owned(), detail).await
 }

@@ -9,7 +9,7 @@ use crate::{
     Context,
     model::{Closing, Run, RunState},
     rules::{aftermath::After, reason::Reason},
-    store::{self, runs, runs::End},
+    store::{self, runs, runs::End, strays},
 };
 
 /// What a callback did.
@@ -23,6 +23,8 @@ pub enum Heard {
     Known,
     /// No run has that deployment yet: kept.
     Kept,
+    /// Nor can it be kept: too many are.
+    Full,
 }
 
 pub async fn hear(
@@ -37,8 +39,8 @@ pub async fn hear(
     let run = runs::by_deployment(&mut decision.tx, deployment).await?;
     let heard = match run {
         None => {
-            runs::keep_stray(&mut decision.tx, deployment, status, payload, now).await?;
-            Heard::Kept
+            let kept = strays::keep(&mut decision.tx, deployment, status, payload, now).await?;
+            if kept { Heard::Kept } else { Heard::Full }
         }
         Some(run) => verdict(&mut decision, &run, status, state, payload).await?,
     };
@@ -51,6 +53,7 @@ pub async fn hear(
         Heard::Overruled => "overruled",
         Heard::Known => "known",
         Heard::Kept => "kept",
+        Heard::Full => "full",
     };
     metrics::counter!("sam_callbacks_total", "outcome" => word).increment(1);
     Ok(heard)

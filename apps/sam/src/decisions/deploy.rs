@@ -15,7 +15,7 @@ use crate::{
         doubt::{self, Look},
         world::{Suspended, Suspension},
     },
-    store::{self, circuit, outcomes, policy, runs, runs::End, suspensions},
+    store::{self, circuit, outcomes, policy, runs, runs::End, strays, suspensions},
     wire,
 };
 
@@ -90,8 +90,7 @@ pub async fn take_in(
         circuit::save(&mut decision.tx, &deploy::answered(&breaker)).await?;
     }
     closing::went_on(decision, run, RunState::Deployed);
-    let Some((status, payload)) = runs::match_stray(&mut decision.tx, deployment, now).await?
-    else {
+    let Some((status, payload)) = strays::matching(&mut decision.tx, deployment, now).await? else {
         return Ok(closed);
     };
     let Some(state) = RunState::told(&status).filter(|state| state.is_final()) else {

@@ -5,8 +5,10 @@ use engine::Plan;
 use host::Next;
 use jiff::{SignedDuration, Timestamp};
 
+use super::alarms;
 use crate::{
     Context,
+    policy::CallbackAuth,
     rules::sweep::{self, Forget},
     store::{self, moves, policy, robots, runs, slots},
 };
@@ -51,6 +53,8 @@ fn plan(
 
 pub async fn tick(context: Context, now: Timestamp) -> Next {
     let slice = Sweeping { context: &context };
+    let door = policy::callback_door(&super::settings(&context).await?, &context.options.vault)?;
+    alarms::callbacks(&context, door.mode == CallbackAuth::None).await?;
     let mut tx = context.store.read().await?;
     if robots::all(&mut tx).await?.is_empty() {
         return Ok(None);

@@ -83,18 +83,18 @@ fn order(
 ) -> Result<Deployment, Error> {
     let url = values.text(policy::CALLBACK_URL)?.trim();
     let url = if url.is_empty() {
-        format!("{}/api/callback", context.options.url.trim_end_matches('/'))
+        format!("{}/api/callback", context.options.address())
     } else {
         url.to_owned()
     };
-    let token = values.text(policy::CALLBACK_TOKEN)?;
-    let headers = (!token.is_empty()).then(|| ("X-Authorization".to_owned(), token.to_owned()));
+    let token = policy::callback_token(values, &context.options.vault)?;
+    let headers = [("X-Authorization".to_owned(), token)];
     Ok(Deployment {
         bot_id: robot.id.0,
         on,
         tag: run.tag(),
         input: Some(wire::bot_input(robot, values.int(policy::REPETITIONS)?)),
-        callback: Some(Callback { url, headers: headers.into_iter().collect() }),
+        callback: Some(Callback { url, headers: headers.into() }),
     })
 }
 

@@ -33,7 +33,7 @@ async fn clouders(values: &Values) -> Result<Option<Answer>, Error> {
 
 async fn ask_clouders(url: &str, auth: &str) -> Answer {
     let said = |error: reqwest::Error| error.without_url().to_string();
-    let client = http_client::builder().timeout(ANSWER_TIMEOUT).build().map_err(said)?;
+    let client = http_client::straight(ANSWER_TIMEOUT).build().map_err(said)?;
     let mut request = client.get(url).header("accept", "application/json");
     if !auth.is_empty() {
         request = request.header("authorization", auth);

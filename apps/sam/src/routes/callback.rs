@@ -3,10 +3,10 @@
 use axum::{
     body::Bytes,
     extract::State,
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use host::Failure;
+use host::{Actor, Failure, Peer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
@@ -16,7 +16,7 @@ use web::{Lang, Problem};
 use crate::{
     Context,
     decisions::callback::{Heard, hear},
-    drivers::proof,
+    drivers::proof::{self, Caller},
     model::RunState,
     store::policy,
 };
@@ -61,6 +61,8 @@ struct Answer {
 async fn receive(
     State(context): State<Context>,
     lang: Lang,
+    actor: Actor,
+    peer: Peer,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Failure> {
@@ -68,7 +70,9 @@ async fn receive(
     let values = context.settings.load(&mut tx, crate::NAME).await?;
     drop(tx);
     let now = context.clock.now();
-    if let Err(why) = proof::check(&policy::callback_door(&values)?, &headers, now) {
+    let door = policy::callback_door(&values, &context.options.vault)?;
+    let caller = Caller { headers: &headers, actor: &actor, peer };
+    if let Err(why) = proof::check(&door, &caller, now) {
         metrics::counter!("sam_callbacks_total", "outcome" => "refused").increment(1);
         tracing::warn!(why, "callback refused");
         return Err(Problem::unauthorized("AVISO_NO_AUTENTICADO")
@@ -93,6 +97,7 @@ async fn receive(
         Heard::Overruled => (StatusCode::OK, "verdict taken"),
         Heard::Known => (StatusCode::OK, "already final"),
         Heard::Kept => (StatusCode::ACCEPTED, "kept until the deployment is known"),
+        Heard::Full => return Ok(too_many(lang)),
     };
     Ok((code, axum::Json(Answer { status: "OK", message })).into_response())
 }
@@ -125,6 +130,17 @@ fn read(body: &Bytes, lang: Lang) -> Result<(Notice, Json), Problem> {
         return Err(malformed(lang, "deploymentId", detail));
     }
     Ok((notice, payload))
+}
+
+/// It is said again later; by then others may have been matched, or have expired.
+fn too_many(lang: Lang) -> Response {
+    let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "DEMASIADOS_AVISOS")
+        .lang(lang)
+        .detail(lang.t(
+            "Ya hay demasiados avisos de despliegues desconocidos.",
+            "Too many callbacks of unknown deployments are kept already.",
+        ));
+    ([(header::RETRY_AFTER, "300")], problem).into_response()
 }
 
 fn malformed(lang: Lang, path: &str, why: &str) -> Problem {

@@ -2,7 +2,7 @@
 
 use axum::http::HeaderMap;
 use db::settings::{Effective, Kind, Origin, Refused};
-use host::{Failure, change_setting};
+use host::{Failure, Options, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
@@ -150,12 +150,16 @@ fn invalid(desk: &Desk, reason: String) -> Problem {
 }
 
 /// Text of the right length that still says nothing.
-pub(crate) fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
+pub(crate) fn senseless(options: &Options, key: &str, value: &Json) -> Option<(String, String)> {
     let text = value.as_str()?.trim();
     if text.is_empty() {
         return None;
     }
     match key {
+        policy::CALLBACK_MODE if text == "none" && !options.listen.is_loopback() => Some((
+            "none es solo para un servidor que escucha en loopback".into(),
+            "none is only for a server that listens on loopback".into(),
+        )),
         policy::URL | policy::CALLBACK_URL | policy::CLOUDERS_URL => {
             (!drivers::is_web_address(text))
                 .then(|| ("no es una dirección http(s)".into(), "is no http(s) address".into()))

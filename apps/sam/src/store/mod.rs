@@ -16,6 +16,7 @@ pub mod runs;
 pub mod schedules;
 pub mod slots;
 pub mod strangers;
+pub mod strays;
 pub mod suspensions;
 pub mod world;
 

@@ -2,8 +2,9 @@
 
 use db::{
     Error, Tx,
-    settings::{Kind, Setting, Settings, Values},
+    settings::{Kind, Origin, Setting, Settings, Values},
 };
+use host::Vault;
 use jiff::{SignedDuration, tz::TimeZone};
 
 use crate::policy::{CallbackAuth, Isolation, PauseWindow, Policy, Preemption};
@@ -109,12 +110,14 @@ settings! {
     SQL_QUERY = "SQL_TICKETS_CONSULTA", Kind::Text { max: 4000 }, "\"\"",
         "Consulta que devuelve robot y cantidad.", "Query that returns robot and count.";
     CALLBACK_MODE = "CALLBACK_AUTH_MODE",
-        Kind::Choice(&["none", "optional", "required", "strict"]), "\"none\"",
-        "Qué deben traer los avisos de fin: nada, uno de los dos tokens, o ambos.",
-        "What callbacks must carry: nothing, either token, or both.";
+        Kind::Choice(&["none", "optional", "required", "strict"]), "\"optional\"",
+        "Qué deben traer los avisos de fin: uno de los dos tokens, o ambos. none: nada, y solo \
+         desde esta máquina.",
+        "What callbacks must carry: either token, or both. none: nothing, and only from this \
+         machine.";
     CALLBACK_TOKEN = "CALLBACK_TOKEN", SECRET, "\"\"",
-        "Token estático de los avisos (X-Authorization).",
-        "Static token of callbacks (X-Authorization).";
+        "Token estático de los avisos (X-Authorization). Vacío: uno propio de esta instalación.",
+        "Static token of callbacks (X-Authorization). Empty: one of this installation's own.";
     JWT_KEY = "JWT_CLAVE_PUBLICA", Kind::Text { max: 8000 }, "\"\"",
         "Clave pública PEM (RS256 o ES256) con que se verifica el JWT de los avisos.",
         "PEM public key (RS256 or ES256) that verifies the JWT of callbacks.";
@@ -225,17 +228,32 @@ pub struct CallbackDoor {
     pub key: String,
     pub audience: String,
     pub issuer: String,
+    /// Whether anybody said how callbacks prove themselves. Until then whoever acts as ADMIN by
+    /// open access may say that a run is over, too.
+    pub chosen: bool,
 }
 
-pub fn callback_door(values: &Values) -> Result<CallbackDoor, Error> {
+pub fn callback_door(values: &Values, vault: &Vault) -> Result<CallbackDoor, Error> {
     let text = |key: &str| Ok::<_, Error>(values.text(key)?.to_owned());
     let mode = CallbackAuth::read(values.text(CALLBACK_MODE)?);
+    let said = |key: &&str| values.get(key).is_some_and(|one| one.origin != Origin::Default);
     Ok(CallbackDoor {
         mode: mode.ok_or_else(|| Error::corrupt(CALLBACK_MODE))?,
-        token: text(CALLBACK_TOKEN)?,
+        token: callback_token(values, vault)?,
         key: text(JWT_KEY)?,
         audience: text(JWT_AUDIENCE)?,
         issuer: text(JWT_ISSUER)?,
+        chosen: [CALLBACK_MODE, CALLBACK_TOKEN, JWT_KEY].iter().any(said),
+    })
+}
+
+/// The static token that goes along with every deploy and is expected back: the one that was set, or
+/// one that follows from the key made at the first start. Nobody has to keep that one, and every
+/// process that shares the key knows it.
+pub fn callback_token(values: &Values, vault: &Vault) -> Result<String, Error> {
+    Ok(match values.text(CALLBACK_TOKEN)?.trim() {
+        "" => vault.sign("sam: the static token of callbacks"),
+        set => set.to_owned(),
     })
 }
 

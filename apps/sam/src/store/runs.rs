@@ -396,35 +396,6 @@ pub async fn callback(tx: &mut Tx, run: RunId) -> Result<Option<Json>, Error> {
     tx.optional(sql, &[run.into()]).await?.map_or(Ok(None), |row| row.maybe("callback"))
 }
 
-/// A callback for a deployment nobody knows yet.
-pub async fn keep_stray(
-    tx: &mut Tx,
-    deployment: &str,
-    status: &str,
-    payload: &Json,
-    now: Timestamp,
-) -> Result<(), Error> {
-    let sql = "INSERT INTO stray_callbacks (deployment_id, status, payload, received_at)
-               VALUES ($1, $2, $3, $4) ON CONFLICT (deployment_id, status) DO NOTHING";
-    let args = [deployment.into(), status.into(), payload.clone().into(), now.into()];
-    tx.execute(sql, &args).await.map(drop)
-}
-
-/// The first callback that waited for this deployment.
-pub async fn match_stray(
-    tx: &mut Tx,
-    deployment: &str,
-    now: Timestamp,
-) -> Result<Option<(String, Json)>, Error> {
-    let sql = "SELECT id, status, payload FROM stray_callbacks
-               WHERE deployment_id = $1 AND matched_at IS NULL ORDER BY id LIMIT 1";
-    let Some(row) = tx.optional(sql, &[deployment.into()]).await? else { return Ok(None) };
-    let id: i64 = row.get("id")?;
-    let sql = "UPDATE stray_callbacks SET matched_at = $2 WHERE id = $1 AND matched_at IS NULL";
-    tx.execute(sql, &[id.into(), now.into()]).await?;
-    Ok(Some((row.get("status")?, row.get("payload")?)))
-}
-
 /// Forgets what ended long ago.
 pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
     let steps = "DELETE FROM run_steps WHERE run_id IN (SELECT id FROM runs
@@ -432,10 +403,7 @@ pub async fn prune(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
     tx.execute(steps, &[before.into()]).await?;
     let sql = "DELETE FROM runs WHERE id IN (SELECT id FROM runs
                  WHERE NOT live AND finished_at < $1 ORDER BY id LIMIT 5000)";
-    let gone = tx.execute(sql, &[before.into()]).await?;
-    let strays = "DELETE FROM stray_callbacks WHERE received_at < $1";
-    tx.execute(strays, &[before.into()]).await?;
-    Ok(gone)
+    tx.execute(sql, &[before.into()]).await
 }
 
 /// When the oldest run that is over ended.

@@ -2,9 +2,11 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use db::{Dialect, Scope, Store};
+use host::Access;
 use serde_json::{Value as Json, json};
+use testkit::Client;
 
-use crate::farm::{Farm, morning, on_farm, online, runner};
+use crate::farm::{morning, on_farm, on_farm_with, online, runner};
 
 const KEY: &str = include_str!("keys/private.pem");
 const PUBLIC: &str = include_str!("keys/public.pem");
@@ -74,9 +76,8 @@ fn token(key: &str, claims: &Json) -> String {
     format!("{text}.{}", base64url(&signature))
 }
 
-async fn call(farm: &Farm, run: &str, fixed: Option<&str>, jwt: Option<&str>) -> u16 {
-    let mut request = farm
-        .client
+async fn call(client: &Client, run: &str, fixed: Option<&str>, jwt: Option<&str>) -> u16 {
+    let mut request = client
         .request(reqwest::Method::POST, "/api/callback")
         .json(&json!({ "deploymentId": run, "status": "RUN_COMPLETED" }));
     if let Some(fixed) = fixed {
@@ -120,22 +121,22 @@ async fn scenario_13_callbacks_prove_who_they_are() {
         farm.set("CALLBACK_AUTH_MODO", "required").await;
         let gone = json!({ "valor": "" });
         farm.client.put("/api/sam/configuracion/CALLBACK_TOKEN", gone).await.expect(400);
-        assert_eq!(call(farm, &run, Some("secreto"), None).await, 401);
-        assert_eq!(call(farm, &run, None, Some(&jwt)).await, 401);
-        assert_eq!(call(farm, &run, Some("otro"), Some(&jwt)).await, 401);
+        assert_eq!(call(&farm.client, &run, Some("secreto"), None).await, 401);
+        assert_eq!(call(&farm.client, &run, None, Some(&jwt)).await, 401);
+        assert_eq!(call(&farm.client, &run, Some("otro"), Some(&jwt)).await, 401);
         for (what, jwt) in &bad {
-            assert_eq!(call(farm, &run, Some("secreto"), Some(jwt)).await, 401, "{what}");
+            assert_eq!(call(&farm.client, &run, Some("secreto"), Some(jwt)).await, 401, "{what}");
         }
         farm.set("CALLBACK_AUTH_MODE", "optional").await;
-        assert_eq!(call(farm, &run, None, None).await, 401);
+        assert_eq!(call(&farm.client, &run, None, None).await, 401);
         for (what, jwt) in &bad {
-            assert_eq!(call(farm, &run, None, Some(jwt)).await, 401, "{what}");
+            assert_eq!(call(&farm.client, &run, None, Some(jwt)).await, 401, "{what}");
         }
         assert_eq!(farm.live().await.len(), 1, "none of them closed it");
-        assert_eq!(call(farm, &run, None, Some(&jwt)).await, 200);
-        assert_eq!(call(farm, &run, Some("secreto"), None).await, 200);
+        assert_eq!(call(&farm.client, &run, None, Some(&jwt)).await, 200);
+        assert_eq!(call(&farm.client, &run, Some("secreto"), None).await, 200);
         farm.set("CALLBACK_AUTH_MODE", "required").await;
-        assert_eq!(call(farm, &run, Some("secreto"), Some(&jwt)).await, 200);
+        assert_eq!(call(&farm.client, &run, Some("secreto"), Some(&jwt)).await, 200);
     })
     .await;
 }
@@ -176,6 +177,76 @@ async fn numbers_of_devices_and_users_come_as_text_or_as_numbers() {
         assert_eq!(told["bot_output"]["filas"]["number"], "7", "{told}");
         let page = farm.client.get(&format!("/sam/ejecuciones/{id}")).await.text;
         assert!(page.contains("botOutput") && page.contains("filas"), "{page}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_token_made_at_the_first_start_goes_out_and_is_expected_back() {
+    on_farm_with(Access::SignedIn, async |farm| {
+        let run = farm.started().await;
+        let stranger = farm.nobody();
+        assert_eq!(call(&stranger, &run, None, None).await, 401, "no proof");
+        assert_eq!(call(&stranger, &run, Some("guess"), None).await, 401, "a wrong one");
+        assert_eq!(call(&stranger, &run, Some(""), None).await, 401, "an empty one");
+        assert_eq!(farm.live().await.len(), 1);
+        let ended = json!({ "status": "RUN_COMPLETED" });
+        farm.room.post(&format!("/sim/deployments/{run}"), ended).await.expect(200);
+        let runs = farm.client.get("/api/sam/ejecuciones").await.expect(200);
+        let of_room = runs["items"].as_array().unwrap().iter();
+        let closed = of_room.filter(|one| one["cierre"] == "CALLBACK").count();
+        assert_eq!(closed, 1, "what the Control Room was told it sends back: {runs}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callbacks_without_proof_have_to_be_chosen_and_stay_on_this_machine() {
+    on_farm(async |farm| {
+        let run = farm.started().await;
+        let through = |name: &'static str| {
+            farm.client
+                .request(reqwest::Method::POST, "/api/callback")
+                .header(name, "192.0.2.1")
+                .json(&json!({ "deploymentId": run, "status": "RUN_COMPLETED" }))
+                .send()
+        };
+        let mark = "x-forwarded-for";
+        assert_eq!(through(mark).await.unwrap().status().as_u16(), 401, "nothing was chosen");
+        assert_eq!(farm.alert("sam/avisos").await, None);
+        farm.set("CALLBACK_AUTH_MODE", "none").await;
+        farm.settle().await;
+        assert_eq!(farm.alert("sam/avisos").await, Some(true));
+        for mark in ["x-forwarded-for", "forwarded", "via"] {
+            assert_eq!(through(mark).await.unwrap().status().as_u16(), 401, "{mark}");
+        }
+        assert_eq!(call(&farm.client, &run, None, None).await, 200);
+        farm.set("CALLBACK_AUTH_MODE", "optional").await;
+        farm.settle().await;
+        assert_eq!(farm.alert("sam/avisos").await, Some(false));
+        assert_eq!(call(&farm.client, &run, None, None).await, 401, "it was chosen now");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn callbacks_of_unknown_runs_are_bounded_and_expire() {
+    on_farm(async |farm| {
+        let long = json!({ "deploymentId": "long", "status": "RUN_COMPLETED",
+                           "botOutput": { "text": "x".repeat(100_000) } });
+        farm.client.post("/api/callback", long).await.expect(202);
+        let sql = "SELECT CAST(LENGTH(CAST(payload AS TEXT)) AS BIGINT) AS n FROM stray_callbacks";
+        assert!(farm.number(sql).await < 1_000, "what it put out is not kept");
+        let more = "WITH RECURSIVE c(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM c WHERE n < 10000)
+                    INSERT INTO stray_callbacks (deployment_id, status, payload, received_at)
+                    SELECT 'd' || n, status, payload, received_at FROM c, stray_callbacks";
+        farm.execute(more).await;
+        let full = farm.callback("one more", "RUN_COMPLETED").await;
+        assert_eq!((full.status, full.header("retry-after")), (503, Some("300")));
+        assert_eq!(farm.callback("long", "RUN_COMPLETED").await.status, 503);
+        farm.client.advance(24 * 3600 + 1).await;
+        assert_eq!(farm.callback("one more", "RUN_COMPLETED").await.status, 202);
+        assert_eq!(farm.number("SELECT COUNT(*) AS n FROM stray_callbacks").await, 1);
     })
     .await;
 }

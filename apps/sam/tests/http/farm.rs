@@ -51,8 +51,11 @@ impl Farm {
         let setup = Setup { access, ..Setup::at(at, db) };
         let server = setup.clone().prepare(sam::app()).await.start().await;
         let (client, room) = (server.client.clone(), Client::anonymous(simulator.url()));
-        let farm = Self { setup, server, client, room, _simulator: simulator };
-        if access == Access::Open {
+        let mut farm = Self { setup, server, client, room, _simulator: simulator };
+        if access == Access::SignedIn {
+            farm.client = farm.server.persona("jefa", host::EVERY_APP, "ADMIN").await;
+        }
+        {
             farm.set("A360_URL", farm.room.base()).await;
             farm.set("A360_USUARIO", "sam").await;
             farm.set("A360_API_KEY", "clave").await;
@@ -70,6 +73,32 @@ impl Farm {
     /// Where its database is.
     pub(crate) fn url(&self) -> &str {
         &self.setup.url
+    }
+
+    /// Someone who presents nothing.
+    pub(crate) fn nobody(&self) -> Client {
+        Client::anonymous(self.client.base())
+    }
+
+    /// Whether an alert fires, if there ever was one.
+    pub(crate) async fn alert(&self, fingerprint: &str) -> Option<bool> {
+        let all = self.client.get("/api/alerts").await.expect(200);
+        let mut all = all["items"].as_array().unwrap().iter();
+        let found = all.find(|one| one["fingerprint"] == fingerprint)?;
+        found["firing"].as_bool()
+    }
+
+    /// A number out of its database.
+    pub(crate) async fn number(&self, sql: &'static str) -> i64 {
+        let mut tx = self.server.context().store.read().await.unwrap();
+        tx.one(sql, &[]).await.unwrap().get("n").unwrap()
+    }
+
+    pub(crate) async fn execute(&self, sql: &'static str) {
+        let store = &self.server.context().store;
+        let mut decision = store.decide(&db::Scope::new("test"), morning()).await.unwrap();
+        decision.tx.execute(sql, &[]).await.unwrap();
+        decision.commit().await.unwrap();
     }
 
     pub(crate) async fn persona(&self, role: &str) -> Client {

@@ -38,10 +38,11 @@ async fn each_role_passes_its_doors_and_no_other() {
                 assert_eq!(status != 403, allowed, "{role} {method} {path}: {status}");
             }
         }
-        let stranger = farm.client.get("/api/sam/robots").await;
-        assert_eq!(stranger.status, 401);
-        let told = farm.callback("nadie", "RUN_COMPLETED").await;
-        assert_eq!(told.status, 202, "the Control Room does not sign in; it has its own proof");
+        let stranger = farm.nobody();
+        assert_eq!(stranger.get("/api/sam/robots").await.status, 401);
+        let told = json!({ "deploymentId": "nadie", "status": "RUN_COMPLETED" });
+        let told = stranger.post("/api/callback", told).await.expect(401);
+        assert_eq!(told["code"], "AVISO_NO_AUTENTICADO", "a callback has a proof of its own");
     })
     .await;
 }

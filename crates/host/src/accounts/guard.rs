@@ -2,40 +2,60 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use jiff::{SignedDuration, Timestamp};
+
+use crate::{door::network_of, rates::Buckets, rates::Rate};
 
 const FAILURES_ALLOWED: u32 = 5;
 const FAILURE_WINDOW: SignedDuration = SignedDuration::from_mins(15);
 /// Made-up names must not fill the memory.
 const NAMES: usize = 10_000;
 
-/// Slows guessing down: after five failures a name rests for a quarter of an hour.
+/// Slows guessing down: after five tries a name rests for a quarter of an hour, and an address has so
+/// many wrong ones in a minute. A try counts before its password is looked at, so that a hundred at
+/// once are a hundred; the right one takes back what it counted.
 #[derive(Debug, Default)]
-pub(crate) struct LoginGuard(Mutex<HashMap<String, (u32, Timestamp)>>);
+pub(crate) struct LoginGuard {
+    names: Mutex<HashMap<String, (u32, Timestamp)>>,
+    addresses: Buckets<IpAddr>,
+}
 
 impl LoginGuard {
-    pub(crate) fn may_try(&self, name: &str, now: Timestamp) -> bool {
-        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.retain(|_, (_, since)| now.duration_since(*since) < FAILURE_WINDOW);
-        failures.get(name).is_none_or(|(count, _)| *count < FAILURES_ALLOWED)
+    /// Counts a try from an address, or says how long it has to wait.
+    pub(crate) fn from(&self, address: Option<IpAddr>, rate: Rate) -> Result<(), Duration> {
+        let address = address.map(network_of);
+        address.map_or(Ok(()), |address| self.addresses.take(&address, rate, Instant::now()))
     }
 
-    pub(crate) fn failed(&self, name: &str, now: Timestamp) {
-        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if failures.len() >= NAMES && !failures.contains_key(name) {
-            let oldest = failures.iter().min_by_key(|(_, (_, since))| *since);
+    /// Counts a try with a name. `false`: the name rests; at an address where its owner is known it
+    /// does not.
+    pub(crate) fn with(&self, name: &str, known: bool, now: Timestamp) -> bool {
+        let mut tries = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        tries.retain(|_, (_, since)| now.duration_since(*since) < FAILURE_WINDOW);
+        if !known && tries.get(name).is_some_and(|(count, _)| *count >= FAILURES_ALLOWED) {
+            return false;
+        }
+        if tries.len() >= NAMES && !tries.contains_key(name) {
+            let oldest = tries.iter().min_by_key(|(_, (_, since))| *since);
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                failures.remove(&oldest);
+                tries.remove(&oldest);
             }
         }
-        failures.entry(name.to_owned()).or_insert((0, now)).0 += 1;
+        let count = &mut tries.entry(name.to_owned()).or_insert((0, now)).0;
+        *count = count.saturating_add(1);
+        true
     }
 
-    pub(crate) fn succeeded(&self, name: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    pub(crate) fn succeeded(&self, name: &str, address: Option<IpAddr>, rate: Rate) {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        if let Some(address) = address.map(network_of) {
+            self.addresses.give_back(&address, rate);
+        }
     }
 }
 
@@ -44,24 +64,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_rests_after_five_failures() {
+    fn a_name_rests_after_five_tries_but_not_where_its_owner_is_known() {
         let guard = LoginGuard::default();
         let start = Timestamp::UNIX_EPOCH;
         for _ in 0..FAILURES_ALLOWED {
-            assert!(guard.may_try("ana", start));
-            guard.failed("ana", start);
+            assert!(guard.with("ana", false, start));
         }
-        assert!(!guard.may_try("ana", start));
-        assert!(guard.may_try("bea", start));
-        assert!(guard.may_try("ana", start + FAILURE_WINDOW));
+        assert!(!guard.with("ana", false, start));
+        assert!(guard.with("ana", true, start));
+        assert!(guard.with("bea", false, start));
+        assert!(guard.with("ana", false, start + FAILURE_WINDOW));
     }
 
     #[test]
     fn made_up_names_do_not_pile_up() {
         let guard = LoginGuard::default();
         for index in 0..NAMES + 5 {
-            guard.failed(&index.to_string(), Timestamp::UNIX_EPOCH);
+            guard.with(&index.to_string(), false, Timestamp::UNIX_EPOCH);
         }
-        assert_eq!(guard.0.lock().unwrap().len(), NAMES);
+        assert_eq!(guard.names.lock().unwrap().len(), NAMES);
+    }
+
+    #[test]
+    fn only_wrong_passwords_use_up_an_address() {
+        let (guard, rate) = (LoginGuard::default(), Rate::per_minute(2, 2));
+        let here = Some(IpAddr::from([192, 0, 2, 1]));
+        for _ in 0..100 {
+            assert_eq!(guard.from(here, rate), Ok(()));
+            guard.succeeded("ana", here, rate);
+        }
+        assert_eq!((guard.from(here, rate), guard.from(here, rate)), (Ok(()), Ok(())));
+        assert!(guard.from(here, rate).is_err());
+        assert_eq!(guard.from(Some(IpAddr::from([192, 0, 2, 2])), rate), Ok(()));
     }
 }

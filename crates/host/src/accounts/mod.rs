@@ -9,17 +9,20 @@ mod users;
 
 use db::{Decision, Scope, audit::Entry};
 
-use crate::{Actor, App, EVERY_APP, Grant};
+use crate::{Actor, App, EVERY_APP, Grant, pass::CHANGED};
 
 pub(crate) use guard::LoginGuard;
 pub use refusal::{AccountError, Refusal};
-pub use sessions::SESSION_DAYS;
-pub(crate) use sessions::{actor_of_session, sign_in, sign_out};
+pub(crate) use sessions::{
+    Place, actor_of_session, end_own, is_known, sessions_of, sign_in, sign_out,
+};
+pub use sessions::{SESSION_DAYS, Session};
 pub(crate) use tokens::actor_of_token;
 pub use tokens::{Token, create_token, revoke_token, tokens};
+pub(crate) use users::PASSWORD;
 pub use users::{User, put_user, set_user_active, users};
 
-const NAME_MAX: usize = 64;
+pub(crate) const NAME_MAX: usize = 64;
 
 /// The role that runs the house: users, tokens, every setting.
 pub const ADMIN: &str = "ADMIN";
@@ -74,6 +77,7 @@ fn audit(
         after,
         reason: None,
     });
+    decision.wake(CHANGED);
 }
 
 fn random_secret() -> String {

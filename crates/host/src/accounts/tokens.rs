@@ -88,13 +88,13 @@ pub async fn revoke_token(
 /// Who holds this token, if it is still good.
 pub(crate) async fn actor_of_token(
     store: &Store,
-    secret: &str,
+    hash: &str,
     now: Timestamp,
 ) -> Result<Option<Actor>, db::Error> {
     let sql = "SELECT * FROM tokens WHERE hash = $1 AND revoked_at IS NULL
                AND (expires_at IS NULL OR expires_at > $2)";
     let mut tx = store.read().await?;
-    let Some(row) = tx.optional(sql, &[sha256_hex(secret).into(), now.into()]).await? else {
+    let Some(row) = tx.optional(sql, &[hash.into(), now.into()]).await? else {
         return Ok(None);
     };
     let token = token(&row)?;

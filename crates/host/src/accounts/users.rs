@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{ADMIN, AccountError, NAME_MAX, Refusal, audit, passwords::hash, scope, well_formed};
 use crate::{Actor, EVERY_APP, Grant};
 
-const PASSWORD: std::ops::RangeInclusive<usize> = 8..=200;
+pub(crate) const PASSWORD: std::ops::RangeInclusive<usize> = 8..=200;
 
 /// A person who may sign in.
 #[derive(Clone, Debug)]
@@ -125,9 +125,9 @@ async fn replace_grants(tx: &mut Tx, user: i64, grants: &[Grant]) -> Result<(), 
     Ok(())
 }
 
-async fn end_sessions(tx: &mut Tx, user: i64) -> Result<(), db::Error> {
+pub(super) async fn end_sessions(tx: &mut Tx, user: i64) -> Result<u64, db::Error> {
     let sql = "DELETE FROM sessions WHERE user_id = $1";
-    tx.execute(sql, &[user.into()]).await.map(drop)
+    tx.execute(sql, &[user.into()]).await
 }
 
 async fn admins(tx: &mut Tx) -> Result<i64, db::Error> {

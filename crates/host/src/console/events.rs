@@ -86,7 +86,7 @@ async fn read(
                 return Ok((lines, Some(before)));
             }
             before = event.seq;
-            if let Some(shown) = live::visible(&console.context, &console.actor, &event) {
+            if let Some(shown) = live::visible(&console.context, &console.actor, &event).await? {
                 lines.push(Line {
                     seq: event.seq,
                     at: event.at,

@@ -30,7 +30,12 @@ impl FromRequest<Context> for Fields {
     async fn from_request(request: Request, context: &Context) -> Result<Self, Problem> {
         let lang = Lang::from_headers(request.headers());
         match Form::from_request(request, context).await {
-            Ok(Form(fields)) => Ok(Self(fields)),
+            Ok(Form(fields)) => {
+                let fields: Vec<(String, String)> = fields;
+                let odd =
+                    |(name, value): &(String, String)| name.contains('\0') || value.contains('\0');
+                if fields.iter().any(odd) { Err(Problem::nul(lang)) } else { Ok(Self(fields)) }
+            }
             Err(rejection) => {
                 let detail = lang.t(
                     "El formulario no llegó como se esperaba.",
@@ -55,10 +60,11 @@ pub(super) enum Done {
     Revoked,
     Acknowledged,
     Tested,
+    SignedOut,
 }
 
 impl Done {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Setting,
         Self::User,
         Self::Activated,
@@ -66,6 +72,7 @@ impl Done {
         Self::Revoked,
         Self::Acknowledged,
         Self::Tested,
+        Self::SignedOut,
     ];
 
     fn word(self) -> &'static str {
@@ -77,6 +84,7 @@ impl Done {
             Self::Revoked => "revocado",
             Self::Acknowledged => "reconocida",
             Self::Tested => "prueba",
+            Self::SignedOut => "cerrada",
         }
     }
 
@@ -99,6 +107,7 @@ impl Done {
                 "Alert acknowledged: no more reminders until it recovers.",
             ),
             Self::Tested => lang.t("Aviso de prueba en camino.", "Test notice on its way."),
+            Self::SignedOut => lang.t("La sesión terminó.", "The session has ended."),
         }
     }
 

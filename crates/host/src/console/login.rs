@@ -1,9 +1,11 @@
 //! `/login` and `/logout`.
 
+use std::time::Duration;
+
 use askama::Template;
 use axum::{
     extract::State,
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse as _, Redirect, Response},
 };
 use axum_extra::extract::{CookieJar, cookie::Cookie};
@@ -16,13 +18,13 @@ use super::{
     people::account_failure,
 };
 use crate::{
-    Context, Failure, Identity,
-    accounts::{SESSION_DAYS, sign_in, sign_out},
-    door::SESSION_COOKIE,
+    Context, Failure, Identity, Peer,
+    accounts::{NAME_MAX, PASSWORD, Place, SESSION_DAYS, is_known, sign_in, sign_out},
+    door::{SESSION_COOKIE, seconds},
 };
 
-/// Longer names belong to nobody.
-const NAME_MAX: usize = 64;
+/// How long a name rests at most.
+const REST: Duration = Duration::from_mins(15);
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Wanted {
@@ -51,37 +53,57 @@ pub(super) async fn show(
     }
 }
 
-pub(super) async fn enter(console: Console, fields: Fields) -> Result<Response, Failure> {
-    let (context, lang) = (&console.context, console.lang);
+pub(super) async fn enter(
+    console: Console,
+    peer: Peer,
+    headers: HeaderMap,
+    fields: Fields,
+) -> Result<Response, Failure> {
+    let context = &console.context;
     let (name, back) = (fields.get("name").trim(), local(fields.get("back")));
     let now = context.clock.now();
-    if !context.logins.may_try(name, now) {
-        let error = lang.t(
-            "Demasiados intentos con este nombre. Esperar un cuarto de hora.",
-            "Too many tries with this name. Wait a quarter of an hour.",
-        );
-        return form(&console, StatusCode::TOO_MANY_REQUESTS, name, back, error);
+    // No account has such a name or such a password: nothing is looked up, hashed or counted.
+    let password = fields.get("password");
+    let long = password.chars().count() > *PASSWORD.end();
+    if name.is_empty() || name.chars().count() > NAME_MAX || name.contains('\0') || long {
+        return wrong(&console, name, back);
     }
-    let secret = if name.chars().count() > NAME_MAX || name.contains('\0') {
-        None
-    } else {
-        sign_in(&context.store, name, fields.get("password"), now)
-            .await
-            .map_err(|error| account_failure(error, lang))?
-    };
-    let Some(secret) = secret else {
-        let known: String = name.chars().take(NAME_MAX).collect();
-        context.logins.failed(&known, now);
-        metrics::counter!("turno_login_failures_total").increment(1);
-        let error = lang.t(
-            "El nombre o la contraseña no son correctos.",
-            "The name or the password is not right.",
-        );
-        return form(&console, StatusCode::UNAUTHORIZED, name, back, error);
-    };
-    context.logins.succeeded(name);
-    let cookie = [(header::SET_COOKIE, cookie(context, &secret))];
+    let rate = context.options.network.limits.login;
+    if let Err(wait) = context.logins.from(peer.address, rate) {
+        return resting(&console, name, back, wait);
+    }
+    if !context.logins.with(name, false, now) {
+        let known = is_known(&context.store, name, peer.address, now).await?;
+        if !known || !context.logins.with(name, true, now) {
+            return resting(&console, name, back, REST);
+        }
+    }
+    let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let place = Place { address: peer.address, agent: agent.unwrap_or_default() };
+    let secret = sign_in(&context.store, name, password, place, now).await;
+    let secret = secret.map_err(|error| account_failure(error, console.lang))?;
+    let Some(secret) = secret else { return wrong(&console, name, back) };
+    context.logins.succeeded(name, peer.address, rate);
+    let cookie = [(header::SET_COOKIE, cookie(&secret))];
     Ok((cookie, Redirect::to(back)).into_response())
+}
+
+fn wrong(console: &Console, name: &str, back: &str) -> Result<Response, Failure> {
+    metrics::counter!("turno_login_failures_total").increment(1);
+    let error = console
+        .lang
+        .t("El nombre o la contraseña no son correctos.", "The name or the password is not right.");
+    let name: String = name.chars().take(NAME_MAX).collect();
+    form(console, StatusCode::UNAUTHORIZED, &name, back, error)
+}
+
+fn resting(console: &Console, name: &str, back: &str, wait: Duration) -> Result<Response, Failure> {
+    let error = console.lang.t(
+        "Demasiados intentos. Esperá un cuarto de hora, o entrá desde donde lo hacés siempre.",
+        "Too many tries. Wait a quarter of an hour, or sign in from where you usually do.",
+    );
+    let answer = form(console, StatusCode::TOO_MANY_REQUESTS, name, back, error)?;
+    Ok(([(header::RETRY_AFTER, seconds(wait))], answer).into_response())
 }
 
 pub(super) async fn leave(
@@ -96,10 +118,9 @@ pub(super) async fn leave(
 }
 
 /// The database decides when a session ends; the age only lets the browser forget it as well.
-fn cookie(context: &Context, secret: &str) -> String {
+fn cookie(secret: &str) -> String {
     let age = SESSION_DAYS * 24 * 60 * 60;
-    let secure = if context.options.url.starts_with("https://") { "; Secure" } else { "" };
-    format!("{SESSION_COOKIE}={secret}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{secure}")
+    format!("{SESSION_COOKIE}={secret}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax")
 }
 
 fn form(

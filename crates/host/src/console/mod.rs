@@ -9,6 +9,7 @@ mod login;
 mod overview;
 mod people;
 pub(crate) mod reference;
+mod sessions;
 mod settings;
 mod system;
 mod wire;
@@ -36,6 +37,7 @@ pub(crate) fn routes() -> OpenApiRouter<Context> {
         .merge(alerts::routes())
         .merge(audit::routes())
         .merge(people::routes())
+        .merge(sessions::routes())
         .merge(settings::routes())
 }
 
@@ -114,11 +116,11 @@ impl Console {
             .collect()
     }
 
-    /// Whether what happens in an application is this actor's to see. The house's own is for those
+    /// Whether how an application is doing is this actor's to see. The house's own is for those
     /// who run it.
     fn sees(&self, app: &str) -> bool {
         match self.context.app(app) {
-            Some(app) => self.actor.role_in(app.name).is_some(),
+            Some(app) => app.shows_all_to(&self.actor),
             None => self.actor.is_admin(),
         }
     }
@@ -132,7 +134,7 @@ impl Console {
 
     /// The applications a person can filter by.
     fn app_choices(&self) -> Vec<(&'static str, &'static str)> {
-        let apps = self.context.apps.iter().filter(|app| self.sees(app.name));
+        let apps = self.context.apps.iter().filter(|app| self.actor.role_in(app.name).is_some());
         let mut choices: Vec<_> = apps.map(|app| (app.name, app.label(self.lang))).collect();
         if self.actor.is_admin() {
             choices.push(("host", "Turno"));

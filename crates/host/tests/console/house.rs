@@ -19,7 +19,8 @@ use db::{
     settings::{Kind, Origin, Override, Setting, Settings},
 };
 use host::{
-    Access, Actor, AlertChannels, App, Clock, Context, Draw, Grant, Nav, Options, Role, accounts,
+    Access, Actor, AlertChannels, App, Clock, Context, Draw, Grant, Nav, Network, Options, Role,
+    accounts,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
@@ -118,21 +119,38 @@ impl House {
     }
 
     pub(crate) async fn with_channels(access: Access, channels: AlertChannels) -> Self {
+        Self::on_file(access, channels, Network::default()).await
+    }
+
+    async fn on_file(access: Access, channels: AlertChannels, network: Network) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let file = std::env::temp_dir().join(format!("console_{}_{count}", std::process::id()));
         let _ = std::fs::remove_file(&file);
         let url = format!("sqlite://{}", file.display());
-        Self::at(&url, file, access, channels).await
+        Self::at(&url, file, access, channels, network).await
+    }
+
+    /// One that stands in the network in a way of its own.
+    pub(crate) async fn in_network(access: Access, network: Network) -> Self {
+        let house = Self::on_file(access, AlertChannels::default(), network).await;
+        house.hire().await;
+        house
     }
 
     /// On `PostgreSQL`; `None` when there is no server to test with.
     pub(crate) async fn on_postgres(access: Access, channels: AlertChannels) -> Option<Self> {
         let url = testkit::fresh_database().await?;
-        Some(Self::at(&url, PathBuf::new(), access, channels).await)
+        Some(Self::at(&url, PathBuf::new(), access, channels, Network::default()).await)
     }
 
-    async fn at(url: &str, file: PathBuf, access: Access, channels: AlertChannels) -> Self {
+    async fn at(
+        url: &str,
+        file: PathBuf,
+        access: Access,
+        channels: AlertChannels,
+        network: Network,
+    ) -> Self {
         let store = Store::open(url).await.unwrap();
         store.migrate(&[db::ENGINE, host::MIGRATIONS], start()).await.unwrap();
         let fixed = Override {
@@ -154,6 +172,7 @@ impl House {
             data_dir: std::env::temp_dir(),
             listen: std::net::Ipv4Addr::LOCALHOST.into(),
             url: "http://127.0.0.1:8000".into(),
+            network,
             broker: None,
         };
         let bus = Arc::new(bus::LocalBus::new());

@@ -22,6 +22,8 @@ fn every_command_explains_itself() {
         "token create",
         "token list",
         "token revoke",
+        "secrets",
+        "secrets rotate",
         "backup",
         "restore",
         "completions",

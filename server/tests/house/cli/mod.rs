@@ -10,6 +10,7 @@ mod lifecycle;
 mod olt;
 mod program;
 mod room;
+mod secrets;
 mod storage;
 
 pub(crate) use docproc::WORKFLOW;

@@ -26,18 +26,25 @@ pub fn check(text: &str, private: bool) -> Result<Url, Sentence> {
             "“callback_url” takes no user or password; the signature says who calls.",
         ));
     }
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let inside = match host.parse::<IpAddr>() {
-        Ok(address) => is_private(address),
-        Err(_) => is_local_name(host),
-    };
-    if inside && !private {
+    if points_inside(&url) && !private {
         return Err(Sentence::new(
             "«callback_url» apunta dentro de la red; DOCPROC_CALLBACK_PRIVATE lo permite.",
             "“callback_url” points inside the network; DOCPROC_CALLBACK_PRIVATE allows it.",
         ));
     }
     Ok(url)
+}
+
+/// Whether this text is the address of something inside.
+pub fn is_inside(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| points_inside(&url))
+}
+
+/// Whether an address says by itself that it is not out in the world. Where a name points is known
+/// only when it is looked up.
+fn points_inside(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host.parse::<IpAddr>().map_or_else(|_| is_local_name(host), is_private)
 }
 
 fn is_local_name(host: &str) -> bool {
@@ -65,6 +72,7 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || a == 0
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
+        || (a == 192 && b == 88 && c == 99)
         || (a == 198 && (b == 18 || b == 19))
         || a >= 240
 }
@@ -79,15 +87,13 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
     match parts {
         // Mapped, compatible and translated addresses are the IPv4 address within.
         [0, 0, 0, 0, 0, 0xffff | 0, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => inner(high, low),
-        [first, ..] => {
-            address.is_multicast()
-                || (first & 0xfe00) == 0xfc00
-                || (first & 0xffc0) == 0xfe80
-                || (first & 0xffc0) == 0xfec0
-                || (first == 0x2001 && parts[1] == 0xdb8)
-        }
+        // Protocols' own, tunnels among them, and what is for documentation.
+        [0x2001, ..0x200 | 0xdb8, ..] | [0x3fff, ..0x1000, ..] => true,
+        // Only this much of the rest is out in the world.
+        [first, ..] => (first & 0xe000) != 0x2000,
     }
 }
 
@@ -116,6 +122,10 @@ mod tests {
             "http://[fe80::1]/",
             "http://[64:ff9b::7f00:1]/",
             "http://[2002:7f00:1::]/",
+            "http://[64:ff9b:1::a00:1]/",
+            "http://[::ffff:0:10.0.0.1]/",
+            "http://[2001:0:53aa:64c:0:0:80ff:fffe]/",
+            "http://[5f00::1]/",
             "http://100.64.0.1/",
             "http://0.0.0.0/",
         ] {

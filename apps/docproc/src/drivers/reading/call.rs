@@ -13,8 +13,12 @@ use super::{
 };
 use crate::{
     Context,
-    drivers::letters::{self, Links},
+    drivers::{
+        callback::may_stay_inside,
+        letters::{self, Links},
+    },
     rules::{
+        callback,
         retry::Trouble,
         workflow::{How, Stage},
     },
@@ -26,10 +30,10 @@ const LARGEST: usize = 8 << 20;
 /// How long after the call the addresses in it are good.
 const OPEN_FOR: SignedDuration = SignedDuration::from_hours(1);
 
-pub(super) async fn perform(context: Context, client: reqwest::Client, job: Job) -> Outcome {
+pub(super) async fn perform(context: Context, job: Job) -> Outcome {
     let (started, clock) = (context.clock.now(), Instant::now());
     let answered = match job.stage() {
-        Some(stage) => call(&context, &client, &job, stage).await,
+        Some(stage) => call(&context, &job, stage).await,
         None => Err(super::read::misplaced("http")),
     };
     let (findings, trouble) = match answered {
@@ -44,14 +48,14 @@ pub(super) async fn perform(context: Context, client: reqwest::Client, job: Job)
     Outcome { job, findings, trouble }
 }
 
-async fn call(
-    context: &Context,
-    client: &reqwest::Client,
-    job: &Job,
-    stage: &Stage,
-) -> Result<Understood, Trouble> {
+async fn call(context: &Context, job: &Job, stage: &Stage) -> Result<Understood, Trouble> {
     let How::Call { url } = &stage.how else { return Err(super::read::misplaced("http")) };
-    let (message, authorization) = prepared(context, job).await?;
+    let Prepared { message, authorization, private } = prepared(context, job).await?;
+    if !private && callback::is_inside(url) {
+        let said = format!("it points inside the network; {} allows it", policy::HTTP_PRIVATE);
+        return Err(refused("HTTP_PRIVATE", said, false));
+    }
+    let client = context.runtime.callbacks.one(private);
     let mut sent = client.post(url).timeout(stage.timeout).json(&message);
     if let Some(value) = authorization {
         sent = sent.header(AUTHORIZATION, value);
@@ -77,11 +81,14 @@ async fn call(
     reply::understand(job, &message.payload, reply).map_err(unfit)
 }
 
-/// The message, and what the house says of itself to services.
-async fn prepared(
-    context: &Context,
-    job: &Job,
-) -> Result<(crate::wire::message::PipelineMessage, Option<HeaderValue>), Trouble> {
+/// The message, what the house says of itself to services, and whether they may be inside.
+struct Prepared {
+    message: crate::wire::message::PipelineMessage,
+    authorization: Option<HeaderValue>,
+    private: bool,
+}
+
+async fn prepared(context: &Context, job: &Job) -> Result<Prepared, Trouble> {
     let prepared = async {
         let mut tx = context.store.read().await?;
         let base = letters::base(context, &mut tx).await?;
@@ -89,19 +96,21 @@ async fn prepared(
         let links = Links { vault: &context.options.vault, base: &base, until };
         let message = letters::envelope(&mut tx, job, &links).await?;
         let values = context.settings.load(&mut tx, crate::NAME).await?;
-        Ok::<_, db::Error>((message, values.text(policy::HTTP_AUTHORIZATION)?.to_owned()))
+        let private = policy::private(values.text(policy::HTTP_PRIVATE)?);
+        let authorization = values.text(policy::HTTP_AUTHORIZATION)?.to_owned();
+        Ok::<_, db::Error>((message, authorization, may_stay_inside(context, private)))
     };
-    let (message, authorization) =
+    let (message, authorization, private) =
         prepared.await.map_err(|error| refused("DATABASE", error.to_string(), false))?;
     if authorization.is_empty() {
-        return Ok((message, None));
+        return Ok(Prepared { message, authorization: None, private });
     }
     let mut value = HeaderValue::from_str(&authorization).map_err(|_| {
         let said = format!("{} cannot be a header", policy::HTTP_AUTHORIZATION);
         refused("HTTP_AUTHORIZATION", said, false)
     })?;
     value.set_sensitive(true);
-    Ok((message, Some(value)))
+    Ok(Prepared { message, authorization: Some(value), private })
 }
 
 fn refused(code: &str, detail: String, lasting: bool) -> Trouble {

@@ -86,7 +86,6 @@ struct Dispatcher {
     queue: Arc<JobQueue>,
     outcomes: (UnboundedSender<Outcome>, UnboundedReceiver<Outcome>),
     threads: Vec<std::thread::JoinHandle<()>>,
-    client: reqwest::Client,
     /// Messages that this process holds, by load.
     held: [usize; 3],
     /// Which they are.
@@ -111,7 +110,6 @@ impl Dispatcher {
             queue,
             outcomes,
             threads: Vec::new(),
-            client: http_client::client(),
             held: [0; 3],
             in_hand: HashSet::new(),
             unsure: false,
@@ -317,11 +315,11 @@ impl Dispatcher {
             return;
         }
         if load == Load::Call {
-            let (context, client) = (self.context.clone(), self.client.clone());
+            let context = self.context.clone();
             let outcomes = self.outcomes.0.clone();
             self.calls.begin(job.claim.id);
             tokio::spawn(async move {
-                let _ = outcomes.send(call::perform(context, client, job).await);
+                let _ = outcomes.send(call::perform(context, job).await);
             });
             return;
         }

@@ -2,19 +2,27 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use host::Vault;
 use paper::{Broken, Document, Kind, Limits, Renderer};
 
-use crate::{drivers::storage::Storage, store::requests::FileRow};
+use crate::{
+    drivers::{passwords, storage::Storage},
+    store::requests::FileRow,
+};
 
 /// Together at most this much stays open, the newest at least.
 const BYTES: u64 = 96 << 20;
 const FILES: usize = 64;
 
 #[derive(Default)]
-pub struct Opened(Mutex<VecDeque<Entry>>);
+pub struct Opened {
+    open: Mutex<VecDeque<Entry>>,
+    /// Opens the passwords of documents.
+    pub vault: OnceLock<Vault>,
+}
 
 struct Entry {
     place: String,
@@ -46,7 +54,9 @@ impl Opened {
         }
         let kind = kind(&file.kind).ok_or(Broken::Unreadable { what: "a document" })?;
         let bytes = storage.read(file)?;
-        let document = renderer.open(bytes, kind, file.password.as_deref(), limits)?;
+        let vault = self.vault.get();
+        let password = file.password.as_deref().map(|kept| passwords::opened(vault, kept));
+        let document = renderer.open(bytes, kind, password.as_deref(), limits)?;
         let document = Arc::new(document);
         self.keep(Entry {
             place: file.place.clone(),
@@ -57,7 +67,7 @@ impl Opened {
     }
 
     fn find(&self, place: &str) -> Option<Arc<Document>> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let at = open.iter().position(|entry| entry.place == place)?;
         let entry = open.remove(at)?;
         let document = entry.document.clone();
@@ -66,7 +76,7 @@ impl Opened {
     }
 
     fn keep(&self, entry: Entry) {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|other| other.place != entry.place);
         open.push_front(entry);
         let mut held = 0;

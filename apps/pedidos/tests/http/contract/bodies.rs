@@ -278,7 +278,7 @@ pub(super) async fn what_does_not_exist_is_not_found(db: &TestDb) {
         manager.get("/configuracion-sistema/NADA").await.expect(404);
         let value = json!({ "valor": 1 });
         manager.put("/configuracion-sistema/NADA", value.clone()).await.expect(404);
-        manager.put("/configuracion-sistema/%00", value).await.expect(404);
+        manager.put("/configuracion-sistema/%00", value).await.expect(400);
         manager.get("/pedidos/1/nada").await.expect(404);
         manager.delete("/pedidos/1").await.expect(405);
     })

@@ -5,7 +5,7 @@ mod page;
 
 use axum::routing::get;
 use db::{
-    Scope,
+    Decision, Scope,
     settings::{Change, Effective, Invalid, Kind, Refused, Values},
 };
 use engine::Sentence;
@@ -49,7 +49,7 @@ pub async fn change_setting(
         let key = key.into();
         return Ok(Err(Refused::Invalid(Invalid { key, reason })));
     }
-    if let Some((es, en)) = (app.senseless)(key, &value) {
+    if let Some((es, en)) = (app.senseless)(&context.options, key, &value) {
         return Ok(Err(Refused::Senseless(es, en)));
     }
     let now = context.clock.now();
@@ -62,6 +62,7 @@ pub async fn change_setting(
         role: actor.role_in(app.name).unwrap_or_default(),
         expected_version,
     };
+    let before = context.settings.load(&mut decision.tx, app.name).await?;
     let effective = match context.settings.put(&mut decision, change).await? {
         Ok(effective) => effective,
         Err(refused) => return Ok(Err(refused)),
@@ -70,9 +71,54 @@ pub async fn change_setting(
     if let Some((es, en)) = (app.contradiction)(&values) {
         return Ok(Err(Refused::Senseless(es, en)));
     }
+    if let Some(refused) = disarm(context, &mut decision, (app, actor), &before, &effective).await?
+    {
+        return Ok(Err(refused));
+    }
     (app.on_settings)(context, &mut decision).await?;
     decision.commit().await?;
     Ok(Ok(effective))
+}
+
+/// Forgets the secrets of an address that now points elsewhere: whoever may change the one must not
+/// be sent the others there.
+async fn disarm(
+    context: &Context,
+    decision: &mut Decision,
+    (app, actor): (&App, &Actor),
+    before: &Values,
+    changed: &Effective,
+) -> Result<Option<Refused>, db::Error> {
+    let known = app.destinations.iter().find(|(key, _)| *key == changed.spec.key);
+    let old = before.text(changed.spec.key).map(origin).unwrap_or_default();
+    let new = changed.value.as_str().map(origin).unwrap_or_default();
+    let Some((_, secrets)) = known.filter(|_| !old.is_empty() && old != new) else {
+        return Ok(None);
+    };
+    for key in *secrets {
+        if before.text(key)?.is_empty() {
+            continue;
+        }
+        let change = Change {
+            app: app.name,
+            key,
+            value: Json::from(""),
+            actor: &actor.name,
+            role: actor.role_in(app.name).unwrap_or_default(),
+            expected_version: None,
+        };
+        if let Err(refused) = context.settings.put(decision, change).await? {
+            return Ok(Some(refused));
+        }
+    }
+    Ok(None)
+}
+
+/// Scheme, host and port of an address.
+fn origin(address: &str) -> String {
+    let end = address.find("://").map_or(0, |scheme| scheme + 3);
+    let rest = address[end..].split(['/', '?', '#']).next().unwrap_or_default();
+    format!("{}{rest}", &address[..end]).trim().to_lowercase()
 }
 
 /// Whether this actor may change the settings of an application.

@@ -1,0 +1,91 @@
+//! What somebody showed at the door, looked at again while a live connection of theirs is open.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+
+use crate::{Actor, Context, accounts};
+
+/// Whoever ends a session or a token, or changes a role, wakes those who have to look.
+pub(crate) const CHANGED: &str = "accounts";
+/// Without a wake-up: a session that expires wakes nobody, and one may be lost.
+const LOOK: Duration = Duration::from_secs(20);
+
+/// Who came in, and by what.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    pub actor: Actor,
+    shown: Shown,
+}
+
+/// Secrets are known by their hashes here.
+#[derive(Clone, Debug)]
+pub(crate) enum Shown {
+    Nothing,
+    Token(String),
+    Session(String),
+}
+
+impl Pass {
+    pub(crate) fn new(actor: Actor, shown: Shown) -> Self {
+        Self { actor, shown }
+    }
+
+    /// Returns when what was shown is good no longer, or means another role: whoever stays comes in
+    /// again. A database that does not answer changes nothing.
+    pub async fn ended(self, context: Context) {
+        let mut hints = context.listen(CHANGED);
+        loop {
+            tokio::select! {
+                heard = hints.next() => if heard.is_none() { return },
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            match self.look(&context).await {
+                Ok(Some(actor)) if actor == self.actor => {}
+                Ok(_) => return,
+                Err(error) => tracing::debug!(%error, "who is connected could not be looked at"),
+            }
+        }
+    }
+
+    /// The hash of the session that was shown, if one was.
+    pub(crate) fn session(&self) -> Option<&str> {
+        match &self.shown {
+            Shown::Session(hash) => Some(hash),
+            Shown::Nothing | Shown::Token(_) => None,
+        }
+    }
+
+    async fn look(&self, context: &Context) -> Result<Option<Actor>, db::Error> {
+        let (store, now) = (&context.store, context.clock.now());
+        match &self.shown {
+            Shown::Nothing => Ok(Some(self.actor.clone())),
+            Shown::Token(hash) => accounts::actor_of_token(store, hash, now).await,
+            Shown::Session(hash) => accounts::actor_of_session(store, hash, now).await,
+        }
+    }
+}
+
+impl Context {
+    /// Who presents this API token, if it is still good.
+    pub async fn pass_of_token(&self, secret: &str) -> Result<Option<Pass>, db::Error> {
+        let hash = db::sha256_hex(secret);
+        let actor = accounts::actor_of_token(&self.store, &hash, self.clock.now()).await?;
+        Ok(actor.map(|actor| Pass::new(actor, Shown::Token(hash))))
+    }
+
+    pub(crate) async fn pass_of_session(&self, secret: &str) -> Result<Option<Pass>, db::Error> {
+        let hash = db::sha256_hex(secret);
+        let actor = accounts::actor_of_session(&self.store, &hash, self.clock.now()).await?;
+        Ok(actor.map(|actor| Pass::new(actor, Shown::Session(hash))))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Pass {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let nobody = || Self::new(Actor::anonymous(), Shown::Nothing);
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(nobody))
+    }
+}
