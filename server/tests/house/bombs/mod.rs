@@ -153,9 +153,9 @@ async fn bombs_hurt_nobody_but_themselves() {
             tokio::join!(blast, peaks.watch(process), peaks.serve(&client));
         let read = |one: &AtomicU64| one.load(Ordering::Relaxed);
         let (server, children) = (read(&peaks.server), read(&peaks.children));
-        let (served, slowest) = (read(&peaks.served), read(&peaks.others));
+        let (others, slowest) = (read(&peaks.served), read(&peaks.others));
         println!(
-            "{name:<20} {bytes:>9} {:>7.1} {:>9} {:>8} {served:>7} {slowest:>8}  {came}",
+            "{name:<20} {bytes:>9} {:>7.1} {:>9} {:>8} {others:>7} {slowest:>8}  {came}",
             took.as_secs_f64(),
             server >> 10,
             children >> 10
