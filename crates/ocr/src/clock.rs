@@ -1,5 +1,5 @@
-//! How long a reading may still take: working time. Whoever waits for a core, because others read too,
-//! loses none of it.
+//! How long a reading may still take: working time. Whoever waits for a core, because others read
+//! too, loses none of it.
 
 use std::sync::Arc;
 use std::thread;
@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::Trouble;
 
 /// A step that watches the clock on the wall by itself may take so many times what is left.
-const PATIENCE: u32 = 6;
+const ON_THE_WALL: u32 = 6;
 
 #[derive(Clone)]
 pub(crate) struct Clock {
@@ -61,7 +61,7 @@ impl Clock {
 
     /// What is left by the clock on the wall, for a step that watches that by itself.
     pub(crate) fn left(&self) -> Option<Duration> {
-        self.budget.map(|budget| budget.saturating_sub(self.spent()) * PATIENCE)
+        self.budget.map(|budget| budget.saturating_sub(self.spent()) * ON_THE_WALL)
     }
 }
 

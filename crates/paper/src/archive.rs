@@ -56,9 +56,9 @@ pub struct Unpacked {
 }
 
 /// Hands the files of a ZIP or of an e-mail to `sink`, in the natural order of their names (`2.pdf`
-/// before `10.pdf`) or as they are attached. Files of a ZIP stream through; only an archive inside the
-/// archive is held in memory while its own files are handed on. A file that is none of ours, or broken,
-/// is set aside and the others go on; when that leaves nothing, the first of them is why.
+/// before `10.pdf`) or as they are attached. Files of a ZIP stream through; only an archive inside
+/// the archive is held in memory while its own files are handed on. A file that is none of ours, or
+/// broken, is set aside and the others go on; when that leaves nothing, the first of them is why.
 pub fn unpack(
     archive: impl Read + Seek,
     limits: &Limits,

@@ -1,4 +1,5 @@
-//! Text that is no page: markup, data and tables, which somebody would have to read as raw characters.
+//! Text that is no page: markup, data and tables, which somebody would have to read as raw
+//! characters.
 
 /// Names of files whose text is meant for programs.
 const NAMES: [&str; 16] = [

@@ -44,8 +44,8 @@ pub fn sniff(first_bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-/// The same for a file with a name. What is text by its content is not read as text when the name says
-/// that it is data or markup; a name never makes something of a file that it is not.
+/// The same for a file with a name. What is text by its content is not read as text when the name
+/// says that it is data or markup; a name never makes something of a file that it is not.
 pub fn recognise(name: &str, first_bytes: &[u8]) -> Option<Kind> {
     let kind = sniff(first_bytes)?;
     let foreign = kind == Kind::Text && foreign::is_foreign_name(name);
@@ -59,8 +59,8 @@ fn is_office(first_bytes: &[u8]) -> bool {
     first.iter().any(|first| name.starts_with(first.as_bytes()))
 }
 
-/// Whether it begins as a message does: lines with names, one of which says from whom it is and one that
-/// only a mail program writes.
+/// Whether it begins as a message does: lines with names, one of which says from whom it is and one
+/// that only a mail program writes.
 fn is_mail(first_bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(first_bytes);
     let head = text.lines().take_while(|line| !line.is_empty());

@@ -3,10 +3,10 @@
 //! [`sniff`] says what a file is by its content, [`unpack`] opens archives, [`Document`] gives the
 //! pages of one file: their size, the text layer with word boxes, and a picture of each.
 //!
-//! What arrives here was made by strangers. A [`Renderer`] opens it in a process of its own, which may
-//! die. There every parser runs behind `guard`, which turns a panic into [`Broken::Panicked`]; sizes
-//! are read from headers and refused before anything is allocated; nothing is trusted by its name.
-//! [`Limits`] holds every number, [`Broken`] every refusal.
+//! What arrives here was made by strangers. A [`Renderer`] opens it in a process of its own, which
+//! may die. There every parser runs behind `guard`, which turns a panic into [`Broken::Panicked`];
+//! sizes are read from headers and refused before anything is allocated; nothing is trusted by its
+//! name. [`Limits`] holds every number, [`Broken`] every refusal.
 
 mod apart;
 mod archive;

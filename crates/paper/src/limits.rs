@@ -37,8 +37,8 @@ impl Default for Limits {
             pages: 1000,
             file_bytes: 256 << 20,
             pixels: 80_000_000,
-            // A3 at 400 dpi.
-            drawn: 40_000_000,
+            // A4 at 500 dpi, A2 at 250: whoever reads it holds a few copies.
+            drawn: 24_000_000,
             page_points: 14_400.0,
             stream_bytes: 256 << 20,
             zip_entries: 500,

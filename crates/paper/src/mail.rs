@@ -15,8 +15,8 @@ pub(crate) struct Part {
     pub(crate) ornament: bool,
 }
 
-/// What is attached to a message. Where that is nothing but ornaments, its text is what was sent; else
-/// the text goes with the letter and is no document.
+/// What is attached to a message. Where that is nothing but ornaments, its text is what was sent;
+/// else the text goes with the letter and is no document.
 pub(crate) fn parts(bytes: &[u8]) -> Result<Vec<Part>, Broken> {
     let message = MessageParser::default().parse(bytes);
     let message = message.ok_or(Broken::Unreadable { what: "e-mail" })?;

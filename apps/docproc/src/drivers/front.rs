@@ -1,5 +1,6 @@
-//! What is opened and drawn while somebody waits for it: files at the door, pages for a screen. A few at
-//! a time, so that readers of pages keep their place, and each page once, however many look at it.
+//! What is opened and drawn while somebody waits for it: files at the door, pages for a screen. A
+//! few at a time, so that readers of pages keep their place, and each page once, however many look
+//! at it.
 
 use std::{
     collections::HashMap,
@@ -84,8 +85,8 @@ impl Front {
     }
 }
 
-/// A page as a picture: kept, or made now and kept. It is made to its end even when whoever asked is
-/// gone: the next one finds it.
+/// A page as a picture: kept, or made now and kept. It is made to its end even when whoever asked
+/// is gone: the next one finds it.
 pub async fn picture(
     runtime: Arc<Runtime>,
     wanted: Wanted,

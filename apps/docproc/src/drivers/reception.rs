@@ -31,8 +31,8 @@ const LONGEST_NAME: usize = 255;
 const OPENED_AT_ONCE: u64 = 32 << 20;
 /// Working time for opening one of them: whoever sent it waits.
 const OPENED_WITHIN: Duration = Duration::from_secs(3);
-/// When others are being opened for longer than this, a file is accepted as it is: whoever splits it
-/// opens it anyway, and will say what is wrong.
+/// When others are being opened for longer than this, a file is accepted as it is: whoever splits
+/// it opens it anyway, and will say what is wrong.
 const WAITS: Duration = Duration::from_secs(2);
 /// Enough to tell what a file is.
 const HEAD: usize = 4096;

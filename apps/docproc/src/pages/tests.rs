@@ -156,14 +156,11 @@ fn detail() -> RequestDetail {
         created_by: "local".to_owned(),
         result: Some(json!({ "total": "</pre>" })),
         files: vec![FileView {
-            n: 0,
             name: "<b>.pdf".to_owned(),
             kind: "pdf".to_owned(),
             bytes: 1_000,
-            sha256: String::new(),
-            packed_in: None,
             pages: Some(1),
-            set_aside: Vec::new(),
+            ..FileView::default()
         }],
         pages: vec![leaf],
         documents: vec![document],

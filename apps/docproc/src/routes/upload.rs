@@ -34,8 +34,8 @@ impl Stream for Shared {
     }
 }
 
-/// Reads what still comes of a request that was refused, within bounds, before the refusal is sent: a
-/// client that is cut off while it sends never sees the answer.
+/// Reads what still comes of a request that was refused, within bounds, before the refusal is sent:
+/// a client that is cut off while it sends never sees the answer.
 pub(super) async fn heard_out(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let mut body = Shared(Arc::new(Mutex::new(body.into_data_stream())));

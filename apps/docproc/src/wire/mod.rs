@@ -141,7 +141,7 @@ pub struct RequestDetail {
     pub timeline: Vec<TimelineView>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Default, Serialize, ToSchema)]
 pub struct FileView {
     pub n: u32,
     pub name: String,

@@ -1,5 +1,5 @@
-//! What comes in: e-mails, archives with something bad in them, what nobody can read, blank pages, and
-//! refusals that arrive.
+//! What comes in: e-mails, archives with something bad in them, what nobody can read, blank pages,
+//! and refusals that arrive.
 
 use serde_json::{Value as Json, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

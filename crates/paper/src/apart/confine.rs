@@ -16,8 +16,8 @@ use seccompiler::{
 /// Beyond what the program itself takes: eighty megapixels of a progressive JPEG need most of it.
 const MEMORY: u64 = 1 << 30;
 
-/// Bounds the memory, leaves no core behind, and lets this one go first when the machine has none left.
-/// What the system does not grant is left alone: the bound on the time still holds.
+/// Bounds the memory, leaves no core behind, and lets this one go first when the machine has none
+/// left. What the system does not grant is left alone: the bound on the time still holds.
 pub(super) fn memory() {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
@@ -29,16 +29,16 @@ pub(super) fn memory() {
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-/// From now on so much working time, in whole seconds; the system ends whoever takes more. Waiting for a
-/// core does not count.
+/// From now on so much working time, in whole seconds; the system ends whoever takes more. Waiting
+/// for a core does not count.
 pub(super) fn working_time(limit: Duration) {
     let spent = clock_gettime(ClockId::ProcessCPUTime).tv_sec.unsigned_abs();
     let until = spent + 1 + limit.as_secs().max(1);
     let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(until), maximum: None });
 }
 
-/// From now on only memory, threads, the clock and the pipes that are open. Anything else is refused as
-/// not permitted, which whoever asks has to expect anyway.
+/// From now on only memory, threads, the clock and the pipes that are open. Anything else is
+/// refused as not permitted, which whoever asks has to expect anyway.
 pub(super) fn jail() {
     for filter in [no_new_way_to_fork(), only_what_is_needed()] {
         let _ = filter.map(|program| seccompiler::apply_filter(&program));
@@ -54,7 +54,8 @@ fn compiled(
     SeccompFilter::new(rules, otherwise, matched, arch).ok()?.try_into().ok()
 }
 
-/// The flags of `clone3` cannot be looked at; told that it does not exist, threads are made with `clone`.
+/// The flags of `clone3` cannot be looked at; told that it does not exist, threads are made with
+/// `clone`.
 fn no_new_way_to_fork() -> Option<BpfProgram> {
     let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     compiled(rules, SeccompAction::Allow, SeccompAction::Errno(libc::ENOSYS as u32))

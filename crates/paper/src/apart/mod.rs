@@ -1,10 +1,11 @@
 //! Strangers' files, opened in processes of their own.
 //!
-//! A parser can be made to allocate without end, to loop, or to overflow its stack, and none of that
-//! can be stopped from within. So a file is opened by a child of this very program, which has a bound
-//! on its memory and on its working time, no files and no network (`confine`), and is told what to do
-//! through its pipes (`wire`). Should it die, that page fails with a reason, and the next one gets a new
-//! process. Children are kept for many pages (`pool`) and leave by themselves when nobody asks.
+//! A parser can be made to allocate without end, to loop, or to overflow its stack, and none of
+//! that can be stopped from within. So a file is opened by a child of this very program, which has
+//! a bound on its memory and on its working time, no files and no network (`confine`), and is told
+//! what to do through its pipes (`wire`). Should it die, that page fails with a reason, and the
+//! next one gets a new process. Children are kept for many pages (`pool`) and leave by themselves
+//! when nobody asks.
 
 mod confine;
 mod hand;
@@ -20,8 +21,8 @@ use crate::{Broken, Document, Kind, Limits};
 pub(crate) use remote::Remote;
 pub use work::work;
 
-/// The first argument of a child. Whoever gives its own path to [`Renderer::apart`] calls [`work`] when
-/// it finds this.
+/// The first argument of a child. Whoever gives its own path to [`Renderer::apart`] calls [`work`]
+/// when it finds this.
 pub const WORKER: &str = "render-worker";
 
 /// Where files are opened.

@@ -14,7 +14,7 @@ use crate::{Broken, Kind, Layer, Limits};
 
 /// A child may be kept from the cores by others: by the clock on the wall it has so many times its
 /// working time. Only one that sleeps gets there.
-const PATIENCE: u32 = 6;
+const ON_THE_WALL: u32 = 6;
 /// A document that killed so many children is broken.
 const DEATHS: u32 = 2;
 /// Children that had left when they were asked; there are never more.
@@ -138,14 +138,14 @@ impl Remote {
         time: Duration,
     ) -> Result<(Answer, Vec<u8>), Failed> {
         let most = self.limits.drawn.saturating_mul(3);
-        match child.hand()?.ask(ask, file, time * PATIENCE, most)? {
+        match child.hand()?.ask(ask, file, time * ON_THE_WALL, most)? {
             (Answer::Broken(told), _) => Err(Failed::Broken(told.broken())),
             answered => Ok(answered),
         }
     }
 
-    /// Does something on a child, and on a fresh one should that die: it may have died of what it had
-    /// seen before. A second death is the file's own doing.
+    /// Does something on a child, and on a fresh one should that die: it may have died of what it
+    /// had seen before. A second death is the file's own doing.
     fn on_a_child<T>(
         &self,
         time: Duration,

@@ -130,9 +130,9 @@ impl Pdf {
     }
 }
 
-/// Whether the file ends within an object. Behind the last end of a file, of which one that was changed
-/// has several, there may be anything but the beginning of an object; and where the end is missing, the
-/// table of places follows the last object.
+/// Whether the file ends within an object. Behind the last end of a file, of which one that was
+/// changed has several, there may be anything but the beginning of an object; and where the end is
+/// missing, the table of places follows the last object.
 fn is_cut(bytes: &[u8]) -> bool {
     let ended = memmem::rfind(bytes, b"%%EOF").map_or(0, |at| at);
     let open = |rest: &[u8]| memmem::find(rest, b" obj").is_some();

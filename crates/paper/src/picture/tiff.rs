@@ -37,8 +37,8 @@ pub(super) fn sizes(bytes: &[u8], limits: &Limits) -> Result<Vec<(u32, u32)>, Br
     }
 }
 
-/// Scanners know zstd and LZMA too, by numbers of their own; what is not decoded here is refused before
-/// anybody waits for it.
+/// Scanners know zstd and LZMA too, by numbers of their own; what is not decoded here is refused
+/// before anybody waits for it.
 fn check_compression(tiff: &mut Tiff<'_>) -> Result<(), Broken> {
     let compression = code(tiff, Tag::Compression).unwrap_or(1);
     match CompressionMethod::from_u16(compression) {

@@ -1,6 +1,6 @@
 //! ZIP archives: what comes out of good ones, and how bad ones are refused.
 
-use std::io::Cursor;
+use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};
 
 use crate::made::pdf::{Sheet, lines};
@@ -123,17 +123,20 @@ fn files_that_lie_over_one_another_and_office_documents_are_refused() {
 
 /// A message with these parts.
 fn mail(parts: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut text = "From: ana@example.com\r\nTo: facturas@example.com\r\nSubject: Su factura\r\n\
+    let mut text = b"From: ana@example.com\r\nTo: facturas@example.com\r\nSubject: Su factura\r\n\
         MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b1\r\n\r\n\
         --b1\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nAdjunto la factura.\r\n"
-        .to_owned();
+        .to_vec();
     for (head, bytes) in parts {
-        let body: String = bytes.iter().map(|byte| format!("={byte:02X}=\r\n")).collect();
-        text += &format!(
-            "--b1\r\n{head}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n{body}\r\n"
-        );
+        write!(text, "--b1\r\n{head}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n")
+            .unwrap();
+        for byte in *bytes {
+            write!(text, "={byte:02X}=\r\n").unwrap();
+        }
+        text.extend(b"\r\n");
     }
-    (text + "--b1--\r\n").into_bytes()
+    text.extend(b"--b1--\r\n");
+    text
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Files that were made to hurt, sent to the real binary one by one: the server stays small, each file
-//! ends with a reason, and whoever else is there is served meanwhile.
+//! Files that were made to hurt, sent to the real binary one by one: the server stays small, each
+//! file ends with a reason, and whoever else is there is served meanwhile.
 
 mod corpus;
 
@@ -19,8 +19,9 @@ use corpus::Bomb;
 
 /// What the server itself may take; each of its children has a bound of its own.
 const MOST_KILOBYTES: u64 = 512 << 10;
-/// How long a file may take to end: its page has twenty seconds of work, and the machine may be busy.
-const PATIENCE: Duration = Duration::from_mins(4);
+/// How long a file may take to end: its page has twenty seconds of work, and the machine may be
+/// busy.
+const ENDS_WITHIN: Duration = Duration::from_mins(4);
 /// The longest that somebody else waited, on a machine that does other things too.
 const OTHERS: Duration = Duration::from_secs(45);
 
@@ -42,7 +43,7 @@ async fn ended(client: &Client, id: &str) -> Json {
         if ["completed", "failed"].iter().any(|end| status["status"] == *end) {
             return status;
         }
-        assert!(began.elapsed() < PATIENCE, "still {status}");
+        assert!(began.elapsed() < ENDS_WITHIN, "still {status}");
     }
 }
 
@@ -153,9 +154,9 @@ async fn bombs_hurt_nobody_but_themselves() {
             tokio::join!(blast, peaks.watch(process), peaks.serve(&client));
         let read = |one: &AtomicU64| one.load(Ordering::Relaxed);
         let (server, children) = (read(&peaks.server), read(&peaks.children));
-        let (served, slowest) = (read(&peaks.served), read(&peaks.others));
+        let (others, slowest) = (read(&peaks.served), read(&peaks.others));
         println!(
-            "{name:<20} {bytes:>9} {:>7.1} {:>9} {:>8} {served:>7} {slowest:>8}  {came}",
+            "{name:<20} {bytes:>9} {:>7.1} {:>9} {:>8} {others:>7} {slowest:>8}  {came}",
             took.as_secs_f64(),
             server >> 10,
             children >> 10
