@@ -212,6 +212,11 @@ fn wrong_variables_are_explained() {
             "environment TURNO_LISTN: unknown variable; did you mean TURNO_LISTEN?",
         ),
         (
+            "ROBOTS_MAPA_JSON",
+            "{}",
+            "environment ROBOTS_MAPA_JSON: means nothing here; enter mappings at /sam/mapeos",
+        ),
+        (
             "TURNO_DEMO",
             "maybe",
             "environment TURNO_DEMO: server.demo: \"maybe\" is neither true nor false",
