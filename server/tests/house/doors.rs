@@ -192,7 +192,9 @@ async fn every_operation_has_its_decided_row() {
                 may.push(name);
             }
         }
-        writeln!(table, "{}: {}", operation.name(), may.join(" ")).unwrap();
+        // A dash: whoever runs the house, or a proof of its own.
+        let may = if may.is_empty() { "-".to_owned() } else { may.join(" ") };
+        writeln!(table, "{}: {may}", operation.name()).unwrap();
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(GOLDEN);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {

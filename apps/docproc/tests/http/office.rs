@@ -86,7 +86,7 @@ impl Office {
         std::fs::write(dir.join("default.yaml"), docproc::rules::workflow::DEFAULT).unwrap();
         std::fs::write(dir.join("facturas.yaml"), docproc::rules::workflow::INVOICES).unwrap();
         std::fs::write(dir.join("exact.yaml"), exact("exact", &outside.url)).unwrap();
-        Self::beside(setup, outside).await
+        Box::pin(Self::beside(setup, outside)).await
     }
 
     /// An office that asks this model.
