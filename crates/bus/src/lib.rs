@@ -24,6 +24,10 @@ pub trait Bus: std::fmt::Debug + Send + Sync + 'static {
     /// committed. Never waits: a transport that is slow or away sends later, or not at all.
     fn announce(&self, topic: &str, mark: i64);
 
+    /// Hints of this topic stay in this process from now on: others need none, or have them from
+    /// somewhere else.
+    fn keep_here(&self, topic: &'static str);
+
     /// Hears what is announced from now on.
     fn listen(&self, topic: &str) -> Listener;
 

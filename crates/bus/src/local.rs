@@ -46,6 +46,9 @@ impl Bus for LocalBus {
         });
     }
 
+    /// They all do.
+    fn keep_here(&self, _: &'static str) {}
+
     fn listen(&self, topic: &str) -> Listener {
         self.with(|state| {
             let Some(topics) = state.0.as_mut() else {

@@ -5,8 +5,9 @@
 //! knows that the line works in both directions, and it is not heard a second time.
 
 use std::{
+    collections::BTreeSet,
     fmt::Debug,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, RwLock},
     time::Duration,
 };
 
@@ -64,6 +65,8 @@ struct Hub {
     here: LocalBus,
     /// What the others were not told yet. Topics are few and named in code.
     pending: Mutex<Hints>,
+    /// What the others are never told.
+    kept: RwLock<BTreeSet<&'static str>>,
     more: Notify,
     connected: watch::Sender<bool>,
     closed: CancellationToken,
@@ -77,6 +80,7 @@ impl RemoteBus {
             everyone: LocalBus::new(),
             here: LocalBus::new(),
             pending: Mutex::default(),
+            kept: RwLock::default(),
             more: Notify::new(),
             connected: watch::Sender::new(false),
             closed: CancellationToken::new(),
@@ -107,8 +111,15 @@ impl Bus for RemoteBus {
         let hub = &self.0;
         hub.everyone.announce(topic, mark);
         hub.here.announce(topic, mark);
+        if hub.kept.read().unwrap_or_else(PoisonError::into_inner).contains(topic) {
+            return;
+        }
         hub.with(|pending| put(pending, topic, mark));
         hub.more.notify_one();
+    }
+
+    fn keep_here(&self, topic: &'static str) {
+        self.0.kept.write().unwrap_or_else(PoisonError::into_inner).insert(topic);
     }
 
     fn listen(&self, topic: &str) -> Listener {

@@ -34,6 +34,7 @@ async fn between(fresh: impl AsyncFn() -> RemoteBus, sever: impl AsyncFn()) {
     the_other_process_hears(&one, &two).await;
     own_hints_are_not_doubled(&one, &two).await;
     only_this_process_is_heard_here(&one, &two).await;
+    a_topic_can_be_kept_here(&one, &two).await;
     many_topics_go_together(&one, &two).await;
     racing_processes_lose_nothing(Arc::new(fresh().await), &two).await;
     a_lost_connection_comes_back_and_wakes_everyone(&one, &two, &sever).await;
@@ -234,6 +235,20 @@ async fn only_this_process_is_heard_here(one: &RemoteBus, two: &RemoteBus) {
     assert!(!here.heard(), "another process said it");
     two.announce("work", 2);
     assert_eq!(next(&mut here).await, Some(2));
+}
+
+async fn a_topic_can_be_kept_here(one: &RemoteBus, two: &RemoteBus) {
+    let (mut ours, mut theirs) = (one.listen("own"), two.listen("own"));
+    let mut after = two.listen("after");
+    one.keep_here("own");
+    one.announce("own", 3);
+    assert_eq!(next(&mut ours).await, Some(3));
+    one.announce("after", 1);
+    // Hints keep their order: had the first been told, it would be here by now.
+    assert_eq!(next(&mut after).await, Some(1));
+    assert!(!theirs.heard(), "nobody else is told");
+    two.announce("own", 4);
+    assert_eq!(next(&mut ours).await, Some(4), "what others tell is heard");
 }
 
 /// More than fits into one message of any transport.

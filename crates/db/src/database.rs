@@ -42,6 +42,19 @@ impl Scope {
     }
 }
 
+/// How a scope is held.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold<'a> {
+    pub scope: &'a Scope,
+    /// Only this part of it: others hold other parts at the same time, and whoever holds the whole
+    /// waits for all of them.
+    pub part: Option<&'a Scope>,
+    /// The commit does not wait for `PostgreSQL`'s disk. Whatever commits later and is kept keeps it
+    /// too; a server that dies before that has never heard of it. So only what costs nothing but
+    /// being decided again is decided so.
+    pub lightly: bool,
+}
+
 /// A handle on the database; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -178,6 +191,23 @@ impl Tx {
         keys.dedup();
         let sql = "SELECT pg_advisory_xact_lock(key) FROM ROWS";
         self.each(sql, &[], &Rows::of(&["key"], keys)).await.map(drop)
+    }
+
+    /// Takes hold of a scope as it says.
+    pub(crate) async fn hold(&mut self, hold: Hold<'_>) -> Result<(), Error> {
+        if self.dialect() == Dialect::Sqlite {
+            return Ok(());
+        }
+        let mut args = vec![hold.scope.lock_key().into()];
+        args.extend(hold.part.map(|part| part.lock_key().into()));
+        let lock = match hold.part {
+            None => "pg_advisory_xact_lock($1)",
+            Some(_) => "pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)",
+        };
+        let light =
+            if hold.lightly { ", set_config('synchronous_commit', 'off', true)" } else { "" };
+        let sql = crate::trusted(format!("SELECT {lock}{light}"));
+        self.execute(sql, &args).await.map(drop)
     }
 }
 

@@ -6,7 +6,7 @@ use engine::Planned;
 use jiff::Timestamp;
 
 use crate::{
-    Error, Scope, Store, Tx,
+    Error, Hold, Scope, Store, Tx,
     audit::{self, Entry},
     database::Told,
     effects::{self, NewEffect},
@@ -101,7 +101,8 @@ pub struct Committed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     pub topic: &'static str,
-    pub id: String,
+    /// What the listener knows it by.
+    pub text: String,
 }
 
 impl Store {
@@ -132,6 +133,11 @@ impl Decision {
     /// caller knows which.
     pub async fn hold(&mut self, scope: &Scope) -> Result<(), Error> {
         self.tx.lock(std::slice::from_ref(scope)).await
+    }
+
+    /// The same for a part of a scope, or for a decision that may be lost.
+    pub async fn hold_as(&mut self, hold: Hold<'_>) -> Result<(), Error> {
+        self.tx.hold(hold).await
     }
 
     /// Runs a planner on a fresh snapshot and applies what it wants. The planner is synchronous:
@@ -185,8 +191,8 @@ impl Decision {
     }
 
     /// Tells whoever in this process listens to commits, once this is one.
-    pub fn note(&mut self, topic: &'static str, id: String) {
-        self.notes.push(Note { topic, id });
+    pub fn note(&mut self, topic: &'static str, text: String) {
+        self.notes.push(Note { topic, text });
     }
 
     /// Does something in this process once this is committed, such as letting go of what it ended.

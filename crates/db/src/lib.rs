@@ -26,7 +26,7 @@ pub mod outside;
 pub mod processes;
 pub mod settings;
 
-pub use database::{Scope, Store};
+pub use database::{Hold, Scope, Store};
 pub use decide::{Committed, Decided, Decision, Note, Slice};
 pub use dialect::Dialect;
 pub use digest::{hex, sha256_hex, unhex};

@@ -69,8 +69,17 @@ impl Context {
         // Tasks of their own: one that holds the database must go on while the next are claimed.
         let mut working = JoinSet::new();
         let mut hints = self.listen(TOPIC);
+        let mut waits = false;
         loop {
-            for effect in self.claim_effects(AT_ONCE - working.len()).await {
+            let claimed = self.claim_effects(AT_ONCE - working.len()).await;
+            // Once per outage: until it is over there is nothing new to say.
+            if let Err(error) = &claimed
+                && !waits
+            {
+                tracing::warn!(error = %error, "effects wait: the database does not answer");
+            }
+            waits = claimed.is_err();
+            for effect in claimed.unwrap_or_default() {
                 let context = self.clone();
                 working.spawn(async move { context.perform(effect).await });
             }
@@ -89,7 +98,10 @@ impl Context {
     /// Performs until nothing is due and nothing goes on.
     pub(crate) async fn perform_due_effects(&self) {
         loop {
-            let claimed = self.claim_effects(AT_ONCE).await;
+            let claimed = self.claim_effects(AT_ONCE).await.unwrap_or_else(|error| {
+                tracing::warn!(error = %error, "effects wait: the database does not answer");
+                Vec::new()
+            });
             if claimed.is_empty() && self.work.is_empty() {
                 return;
             }
@@ -98,16 +110,12 @@ impl Context {
         }
     }
 
-    async fn claim_effects(&self, room: usize) -> Vec<Claimed> {
+    async fn claim_effects(&self, room: usize) -> Result<Vec<Claimed>, db::Error> {
         if room == 0 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let claim =
-            self.store.claim_effects(&self.process.name, self.clock.now(), LEASE, room as i64);
-        claim.await.unwrap_or_else(|error| {
-            tracing::warn!(error = %error, "effects wait: the database does not answer");
-            Vec::new()
-        })
+        let (name, now) = (&self.process.name, self.clock.now());
+        self.store.claim_effects(name, now, LEASE, room as i64).await
     }
 
     /// How long until an effect falls due; a look is taken before that anyway.

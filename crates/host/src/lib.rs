@@ -55,7 +55,7 @@ pub use relay::Subscription;
 pub use router::router;
 pub use serve::{Running, prepare, start};
 pub use shortages::Shortages;
-pub use tick::TickHealth;
+pub use tick::{SAFETY_NET, TickHealth};
 pub use vault::{Foreign, KEY, Vault};
 pub use wakes::bus;
 

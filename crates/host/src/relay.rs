@@ -1,7 +1,8 @@
 //! Carries committed events to everyone in this process who listens.
 //!
 //! Truth is the table of events; the relay reads it after a hint and at every poll, in order, and
-//! hands each event on exactly once per listener. A listener that falls behind reads the table.
+//! hands each event on exactly once per listener. A listener that falls behind reads the table. Where
+//! nobody listens nothing is read: a worker beside ten others has no use for what they all commit.
 
 use std::{
     sync::Arc,
@@ -49,11 +50,22 @@ impl Relay {
 impl Context {
     /// Listens to events after `since`, or from now on.
     pub async fn subscribe(&self, since: Option<i64>) -> Result<Subscription, db::Error> {
+        let mut delivered = self.relay.delivered.lock().await;
+        let first = self.relay.sender.receiver_count() == 0;
         let receiver = self.relay.sender.subscribe();
         let seen = match since {
-            Some(seq) => seq,
-            None => events::bounds(&mut self.store.read().await?).await?.1,
+            Some(seq) if !first => seq,
+            _ => {
+                let newest = events::bounds(&mut self.store.read().await?).await?.1;
+                if first {
+                    // Nothing was handed on while nobody listened: from here on everything is, and
+                    // what came before is in the table.
+                    *delivered = newest;
+                }
+                since.unwrap_or(newest)
+            }
         };
+        drop(delivered);
         Ok(Subscription {
             context: self.clone(),
             receiver,
@@ -65,18 +77,18 @@ impl Context {
 
     /// Delivers until stopped. A failed read is tried again soon.
     pub(crate) async fn run_relay(self) {
-        if let Ok(mut tx) = self.store.read().await
-            && let Ok((_, newest)) = events::bounds(&mut tx).await
-        {
-            *self.relay.delivered.lock().await = newest;
-        }
         let mut hints = self.listen(TOPIC);
+        let mut waits = false;
         loop {
             let began = Instant::now();
             let relayed = self.relay_once().await;
-            if let Err(error) = &relayed {
+            // Once per outage: until it is over there is nothing new to say.
+            if let Err(error) = &relayed
+                && !waits
+            {
                 tracing::warn!(error = %error, "events wait: the database does not answer");
             }
+            waits = relayed.is_err();
             // Commits that follow each other closely are read together.
             tokio::time::sleep(began.elapsed().min(REST)).await;
             tokio::select! {
@@ -100,7 +112,7 @@ impl Context {
     /// Hands on everything committed so far.
     pub(crate) async fn relay_once(&self) -> Result<(), db::Error> {
         let mut delivered = self.relay.delivered.lock().await;
-        loop {
+        while self.relay.sender.receiver_count() > 0 {
             let batch = events::since(&mut self.store.read().await?, *delivered).await?;
             let Some(last) = batch.last().map(|event| event.seq) else {
                 return Ok(());
@@ -113,9 +125,10 @@ impl Context {
             }
             *delivered = last;
             if whole {
-                return Ok(());
+                break;
             }
         }
+        Ok(())
     }
 }
 

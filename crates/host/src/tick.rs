@@ -13,7 +13,7 @@ use crate::{App, Context, Next, Tick};
 
 /// By the real clock a tick also runs this long after it last ran: another process may have committed
 /// something and its wake-up been lost.
-const SAFETY_NET: SignedDuration = SignedDuration::from_secs(30);
+pub const SAFETY_NET: SignedDuration = SignedDuration::from_secs(30);
 /// After a failed run the next try comes this soon; so it does when a tick names the past.
 const RETRY: SignedDuration = SignedDuration::from_secs(5);
 /// A tick that has not succeeded for so long after it was due is silent.
@@ -89,6 +89,12 @@ impl Context {
         self.bus.announce(whom, 0);
     }
 
+    /// Wake-ups of `whom` that are said here are heard here only: one process is enough, or the
+    /// others have them from somewhere else.
+    pub fn keep_here(&self, whom: &'static str) {
+        self.bus.keep_here(whom);
+    }
+
     pub(crate) fn wake_all(&self) {
         for tick in self.all_ticks() {
             self.wake(tick.name);
@@ -134,7 +140,10 @@ impl Context {
         let outcome: Next = (tick.run)(self.clone(), now).await;
         let elapsed = began.elapsed();
         crate::metrics::tick_ran(tick.name, elapsed, outcome.is_ok());
-        if let Err(error) = &outcome {
+        if let Err(error) = &outcome
+            && self.tick_health(tick.name).is_none_or(|health| health.failing_since.is_none())
+        {
+            // Once per row of failures; the health page has the latest.
             tracing::error!(tick = tick.name, %error, "tick failed; nothing decided");
         }
         let latest = (tick.net && !self.clock.is_manual()).then(|| now + SAFETY_NET);

@@ -25,6 +25,12 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     Ok(watched.then(|| now + EVERY))
 }
 
+/// Whether the alarms of this process are looked at soon anyway.
+pub fn watches(context: &Context, now: Timestamp) -> bool {
+    let due = context.tick_health(TICK).and_then(|health| health.due);
+    due.is_some_and(|due| due <= now + EVERY)
+}
+
 /// Answers whether there is something to watch.
 pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     let mut tx = context.store.read().await?;

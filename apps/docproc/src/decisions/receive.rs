@@ -12,6 +12,8 @@ use db::{
     idempotency::{self, Seen},
 };
 use engine::Word as _;
+use host::SAFETY_NET;
+use jiff::SignedDuration;
 use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
 
@@ -20,16 +22,21 @@ use crate::{
     Context,
     drivers::runtime::ROUTER,
     model::{Item, Status},
+    rules::topology,
     store::{
         events,
         messages::{self, NewMessage},
         requests::{self, FileRow, RequestRow},
         scope,
     },
+    wire::message::GATEWAY,
 };
 
 /// The most requests of one commit.
 const TOGETHER: usize = 64;
+
+/// A tick that runs when nothing wakes it may be late by so much.
+const MARGIN: SignedDuration = SignedDuration::from_secs(5);
 
 /// How a reception ended.
 #[derive(Debug)]
@@ -193,10 +200,24 @@ async fn write(
     for Arrival { row, files } in arrivals {
         events::received(decision, &row.id, &row.workflow_name, files.len());
     }
-    queue::wake(context, decision);
-    decision.wake(deadlines::TICK);
-    decision.wake(alarms::TICK);
+    watch(context, decision, &rows);
     Ok(())
+}
+
+/// Wakes those who watch over requests, if they would look too late by themselves: every process
+/// that hears of each request looks at all of them.
+fn watch(context: &Context, decision: &mut Decision, rows: &[RequestRow]) {
+    let manual = context.clock.is_manual();
+    if manual {
+        decision.wake(queue::TICK);
+    }
+    let by_themselves = decision.now + SAFETY_NET + MARGIN;
+    if manual || rows.iter().any(|row| row.next_check.is_some_and(|at| at < by_themselves)) {
+        decision.wake(deadlines::TICK);
+    }
+    if !alarms::watches(context, decision.now) {
+        decision.wake(alarms::TICK);
+    }
 }
 
 fn first_hash(arrival: &Arrival) -> Option<&str> {
@@ -214,6 +235,10 @@ fn first_message(row: &RequestRow) -> NewMessage {
         item: Item::Request,
         priority: row.priority,
         deadline: row.deadline,
+        trace: row.trace_id.clone(),
+        workflow: row.workflow_name.clone(),
+        key: topology::NEW_REQUEST.to_owned(),
+        source: GATEWAY.to_owned(),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Messages for those outside: what a stage works on, as JSON, with addresses that open one page or
 //! one file for a while.
 
+use std::collections::BTreeMap;
+
 use db::{Error, Tx};
 use host::Vault;
 use jiff::{SignedDuration, Timestamp};
@@ -11,11 +13,11 @@ use crate::{
     Context,
     model::{FieldValue, Item},
     store::{
-        addresses, documents,
+        documents,
         jobs::{self, Input, Job},
         outside, policy,
     },
-    wire::message::{Address, PipelineMessage, key, source},
+    wire::message::{Address, PipelineMessage, Sent, key, source},
 };
 
 /// Under it every path proves itself by its signature.
@@ -83,17 +85,18 @@ pub async fn base(context: &Context, tx: &mut Tx) -> Result<String, Error> {
     Ok(if set.is_empty() { context.options.url.clone() } else { set.to_owned() })
 }
 
-/// The messages of these ids, as a broker carries them; those that are gone are left out. What one
-/// of ours gets is small, for it finds the rest in the database.
+/// Messages as a broker carries them; those that are gone are left out. What one of ours gets is
+/// small, for it finds the rest in the database.
 pub async fn envelopes(
     context: &Context,
     tx: &mut Tx,
-    ids: &[i64],
-) -> Result<Vec<(i64, PipelineMessage)>, Error> {
+    mut found: BTreeMap<i64, Address>,
+) -> Result<Vec<Sent>, Error> {
     let workflows = &context.runtime.workflows;
-    let mut found = addresses::of_messages(tx, ids, workflows).await?;
-    let letters = outside::all(tx, ids).await?;
+    let ids: Vec<i64> = found.keys().copied().collect();
+    let letters = outside::all(tx, &ids).await?;
     let mut messages = Vec::with_capacity(found.len());
+    let sent = |to: Address, message| Sent { component: to.component, key: to.key, message };
     if !letters.is_empty() {
         let base = base(context, tx).await?;
         let until = context.clock.now().saturating_add(IN_A_QUEUE).unwrap_or(Timestamp::MAX);
@@ -102,11 +105,14 @@ pub async fn envelopes(
         let claims = letters.into_iter().map(|letter| letter.claim).collect();
         for job in jobs::load(tx, claims, workflows, house).await? {
             let Some(to) = found.remove(&job.claim.id) else { continue };
-            messages.push((to.id, PipelineMessage::with(&to, payload(tx, &job, &links).await?)));
+            let message = PipelineMessage::with(&to, payload(tx, &job, &links).await?);
+            messages.push(sent(to, message));
         }
     }
-    messages.extend(found.into_iter().map(|(id, to)| (id, PipelineMessage::small(&to))));
-    messages.sort_by_key(|(id, _)| *id);
+    messages.extend(found.into_values().map(|to| {
+        let message = PipelineMessage::small(&to);
+        sent(to, message)
+    }));
     Ok(messages)
 }
 

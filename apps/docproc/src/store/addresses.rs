@@ -1,6 +1,6 @@
 //! What is on the outside of messages, for whoever carries them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use db::{Error, Rows, Tx};
 
@@ -15,14 +15,14 @@ pub async fn of_messages(
     tx: &mut Tx,
     ids: &[i64],
     workflows: &Workflows,
-) -> Result<HashMap<i64, Address>, Error> {
+) -> Result<BTreeMap<i64, Address>, Error> {
     let sql = "SELECT messages.id, messages.attempt, messages.request_id, messages.stage_at,
                messages.stage, messages.component, messages.item, messages.deadline_utc,
                messages.state, messages.due_at,
                requests.trace_id, requests.workflow_name, requests.workflow_id
                FROM messages JOIN requests ON requests.id = messages.request_id
                WHERE messages.id IN (SELECT id FROM ROWS)";
-    let mut found = HashMap::with_capacity(ids.len());
+    let mut found = BTreeMap::new();
     for row in tx.all_of(sql, &[], &Rows::of(&["id"], ids.iter().copied())).await? {
         let workflow = workflows.version(tx, row.get("workflow_id")?).await?;
         let item: String = row.get("item")?;

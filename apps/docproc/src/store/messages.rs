@@ -6,14 +6,20 @@ use db::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
 use super::progress::Ran;
-use crate::model::Item;
+use crate::{
+    model::Item,
+    wire::message::{Address, PipelineMessage, Sent},
+};
 
 /// Wakes whoever takes messages.
 pub const WORK: &str = "docproc.work";
 /// Wakes whoever outside waits for messages.
 pub const OUTSIDE: &str = "docproc.outside";
-/// Notes of messages that wait from this commit on, for the broker.
+/// Notes of messages that were sent with this commit, for the broker: the letter itself.
 pub const SENT: &str = "docproc.sent";
+/// Notes of messages that wait from this commit on, for the broker: the number, for what its letter
+/// says has to be looked up.
+pub const WAITS: &str = "docproc.waits";
 
 /// A message to be put into the queue.
 #[derive(Clone, Debug)]
@@ -28,6 +34,12 @@ pub struct NewMessage {
     pub item: Item,
     pub priority: i64,
     pub deadline: Timestamp,
+    pub trace: String,
+    pub workflow: String,
+    /// The routing key that its stage asks for.
+    pub key: String,
+    /// The component whose result it follows.
+    pub source: String,
 }
 
 /// A message that this process holds.
@@ -61,6 +73,32 @@ impl NewMessage {
             self.deadline.into(),
         ]
     }
+
+    /// Tells the broker's side of this process, so that it need not look anything up. What somebody
+    /// outside works on is more than is known here.
+    fn note(&self, decision: &mut Decision, id: i64) {
+        let to = Address {
+            id,
+            attempt: 0,
+            request: self.request.clone(),
+            trace: self.trace.clone(),
+            workflow: self.workflow.clone(),
+            stage: self.stage.clone(),
+            component: self.component.clone(),
+            source: self.source.clone(),
+            item: self.item.clone(),
+            deadline: self.deadline,
+            key: self.key.clone(),
+            ready: true,
+            due: decision.now,
+        };
+        let (component, key) = (to.component.clone(), to.key.clone());
+        let sent = Sent { component, key, message: PipelineMessage::small(&to) };
+        match serde_json::to_string(&sent) {
+            Ok(text) if !self.outside => decision.note(SENT, text),
+            _ => decision.note(WAITS, id.to_string()),
+        }
+    }
 }
 
 pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<(), Error> {
@@ -76,16 +114,27 @@ pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<()
     let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
                deadline_utc, outside, due_at, created_at)
                SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
-               outside, $1, $1 FROM ROWS RETURNING id";
-    let sent = decision.tx.all_of(sql, &[decision.now.into()], &rows).await?;
-    note(decision, &sent)
+               outside, $1, $1 FROM ROWS RETURNING id, request_id, stage_at, item";
+    let mut ids = HashMap::with_capacity(messages.len());
+    for row in decision.tx.all_of(sql, &[decision.now.into()], &rows).await? {
+        let key: (String, i64, String) =
+            (row.get("request_id")?, row.get("stage_at")?, row.get("item")?);
+        ids.insert(key, row.get::<i64>("id")?);
+    }
+    for message in messages {
+        let key = (message.request.clone(), i64::from(message.at), message.item.key());
+        if let Some(id) = ids.get(&key) {
+            message.note(decision, *id);
+        }
+    }
+    Ok(())
 }
 
 /// Tells the broker's side of this process which messages wait now.
 fn note(decision: &mut Decision, rows: &[Row]) -> Result<(), Error> {
     for row in rows {
         let id: i64 = row.get("id")?;
-        decision.note(SENT, id.to_string());
+        decision.note(WAITS, id.to_string());
     }
     Ok(())
 }
@@ -218,7 +267,7 @@ pub async fn again(
                error_code = $4 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
     decision.tx.guarded("message", sql, &args).await?;
-    decision.note(SENT, id.to_string());
+    decision.note(WAITS, id.to_string());
     Ok(())
 }
 
@@ -234,7 +283,7 @@ pub async fn waits(
                error_code = $4, attempt = attempt - 1 WHERE id = $1 AND state = 'CLAIMED'";
     let args = [id.into(), at.into(), error.into(), code.into()];
     decision.tx.guarded("message", sql, &args).await?;
-    decision.note(SENT, id.to_string());
+    decision.note(WAITS, id.to_string());
     Ok(())
 }
 

@@ -54,3 +54,8 @@ pub fn people_scope() -> Scope {
 pub fn queue_scope() -> Scope {
     Scope::new("docproc queue")
 }
+
+/// The part of the queue that has the messages of one component.
+pub fn queue_part(component: &str) -> Scope {
+    Scope::new(format!("docproc queue {component}"))
+}

@@ -81,7 +81,7 @@ impl Slice for InHands {
         let said = "no result came within the time of the stage";
         decision.wake(messages::OUTSIDE);
         decision.tx.execute(sql, &[(*id).into(), said.into(), (*due).into()]).await?;
-        decision.note(messages::SENT, id.to_string());
+        decision.note(messages::WAITS, id.to_string());
         Ok(())
     }
 }

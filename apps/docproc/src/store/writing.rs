@@ -26,6 +26,7 @@ use crate::{
         answer::{self, Piece},
         course::{Known, opened_at},
     },
+    wire::message::{key, source},
 };
 
 pub(super) struct Writing<'a> {
@@ -178,6 +179,10 @@ impl<'a> Writing<'a> {
             item,
             priority: row.priority,
             deadline: row.deadline,
+            trace: row.trace_id.clone(),
+            workflow: row.workflow_name.clone(),
+            key: key(workflow, at as i32).to_owned(),
+            source: source(workflow, at as i32).to_owned(),
         })
     }
 

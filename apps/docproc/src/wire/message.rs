@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Who sends a request on its way.
-const GATEWAY: &str = "api_gateway";
+pub const GATEWAY: &str = "api_gateway";
 
 /// The nine fields of §2.3, and which of our messages it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,6 +82,15 @@ impl PipelineMessage {
             metadata: Mark { message_id: to.id, attempt: to.attempt },
         }
     }
+}
+
+/// A message with where it goes, for whoever carries it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sent {
+    pub component: String,
+    /// The routing key that its stage asks for.
+    pub key: String,
+    pub message: PipelineMessage,
 }
 
 /// The routing key of a stage.

@@ -383,7 +383,11 @@ async fn whoever_waits_is_woken() {
 
 #[tokio::test]
 async fn a_result_by_the_broker_is_heard_once() {
-    use docproc::decisions::outside::{Heard, heard};
+    use docproc::{
+        decisions::outside::{Heard, heard},
+        drivers::letters::envelopes,
+        store::addresses,
+    };
     on_both(async |desk| {
         let office = office(desk).await;
         let id = office.pages(&[PAGE], "fuera").await;
@@ -392,9 +396,10 @@ async fn a_result_by_the_broker_is_heard_once() {
         let mut tx = context.store.read().await.unwrap();
         let sql = "SELECT id FROM messages WHERE component = 'mi_clasificador'";
         let message: i64 = tx.one(sql, &[]).await.unwrap().get("id").unwrap();
-        let envelopes = docproc::drivers::letters::envelopes(context, &mut tx, &[message]).await;
+        let to = addresses::of_messages(&mut tx, &[message], &context.runtime.workflows).await;
+        let envelopes = envelopes(context, &mut tx, to.unwrap()).await.unwrap();
         drop(tx);
-        let mut letter = serde_json::to_value(&envelopes.unwrap()[0].1).unwrap();
+        let mut letter = serde_json::to_value(&envelopes[0].message).unwrap();
         assert_eq!(letter["metadata"]["message_id"], message);
         let hear = async |body: Json| heard(context, body.to_string().as_bytes()).await.unwrap();
         for foreign in [json!(3), json!([]), json!([["__next__", {}]]), json!({ "request_id": id })]

@@ -74,6 +74,7 @@ conformance! {
         old_events_are_forgotten;
     racing:
         a_limit_is_never_passed,
+        parts_are_held_side_by_side,
         numbers_follow_commits,
         the_audit_chain_survives_racing_scopes;
     crashing:

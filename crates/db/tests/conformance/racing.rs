@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use db::{Store, audit, events};
+use db::{Decision, Dialect, Hold, Store, audit, events};
 
 use crate::{
     deciding::{Kitchen, SPENDINGS, ask, entry, kitchen, taken, used},
@@ -46,6 +46,38 @@ pub(crate) async fn a_limit_is_never_passed(test_db: &TestDb) {
     assert_eq!(used(&stores[0], "norte").await, CAPACITY);
     assert_eq!(count(&stores[0], SPENDINGS).await, CAPACITY);
     assert_eq!(count(&stores[0], "SELECT COUNT(*) AS n FROM events").await, CAPACITY);
+}
+
+async fn hold(store: Store, part: Option<&'static str>) -> Decision {
+    let mut decision = store.decide_all(&[], now()).await.unwrap();
+    let (whole, part) = (scope("queue"), part.map(scope));
+    let hold = Hold { scope: &whole, part: part.as_ref(), lightly: true };
+    decision.hold_as(hold).await.unwrap();
+    decision
+}
+
+/// Parts of a scope are held side by side, each by one; the whole is held alone.
+pub(crate) async fn parts_are_held_side_by_side(test_db: &TestDb) {
+    let stores = processes(test_db, 2).await;
+    if stores[0].dialect() == Dialect::Sqlite {
+        // It has one writer at a time, whatever they hold.
+        return;
+    }
+    kitchen(&stores[0], "norte", 9).await;
+    let mut one = hold(stores[0].clone(), Some("one")).await;
+    let two = hold(stores[1].clone(), Some("two")).await;
+    let whole = tokio::spawn(hold(stores[1].clone(), None));
+    one.command(&Kitchen("norte"), ask("ana")).await.unwrap().unwrap();
+    assert!(!whole.is_finished());
+    one.commit().await.unwrap();
+    assert_eq!(used(&stores[1], "norte").await, 1, "seen by all, whatever the disk has");
+    assert!(!whole.is_finished(), "somebody holds the other part");
+    two.commit().await.unwrap();
+    let whole = whole.await.unwrap();
+    let same = tokio::spawn(hold(stores[0].clone(), Some("one")));
+    assert!(!same.is_finished());
+    whole.commit().await.unwrap();
+    same.await.unwrap().commit().await.unwrap();
 }
 
 /// A reader that remembers only the last number it saw misses nothing and sees nothing twice.

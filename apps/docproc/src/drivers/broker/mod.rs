@@ -26,6 +26,7 @@ use crate::{
     Context,
     rules::topology::{self, Topology},
     store::{messages, reviews},
+    wire::message::Sent,
 };
 
 /// How long a letter may wait unless `DOCPROC_MESSAGE_TTL_MS` says otherwise (§5.3).
@@ -49,8 +50,11 @@ pub struct Outbox {
 }
 
 /// What has to be handed over.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Post {
+    /// A message of this process's own commit, with all that its letter says.
+    Sent(Box<Sent>),
+    /// One that waits in the table.
     Message(i64),
     /// A question to people.
     Task(String),
@@ -75,10 +79,14 @@ impl Outbox {
     }
 
     fn note(&self, note: &Note) {
-        match (note.topic, note.id.parse()) {
-            (messages::SENT, Ok(id)) => self.post(Post::Message(id)),
-            (reviews::ASKED, _) => self.post(Post::Task(note.id.clone())),
-            _ => {}
+        let post = match note.topic {
+            messages::SENT => serde_json::from_str(&note.text).ok().map(Post::Sent),
+            messages::WAITS => note.text.parse().ok().map(Post::Message),
+            reviews::ASKED => Some(Post::Task(note.text.clone())),
+            _ => None,
+        };
+        if let Some(post) = post {
+            self.post(post);
         }
     }
 
@@ -149,6 +157,8 @@ pub async fn run(context: Context) {
             committed.notes.iter().for_each(|note| outbox.note(note));
         }
     });
+    // Letters wake whoever takes messages, each one process.
+    context.keep_here(messages::WORK);
     outbox.redeclare(&context).await;
     let inbox = inbox::Inbox::open();
     let working = async {

@@ -1,8 +1,9 @@
 //! Hands messages to the broker once they are committed, those that come together together.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use broker::Letter;
+use db::Tx;
 use tokio::{sync::mpsc::UnboundedReceiver, task::JoinSet};
 
 use super::{Outbox, Post};
@@ -11,7 +12,7 @@ use crate::{
     drivers::letters::envelopes,
     rules::topology::{self, Topology},
     store::{addresses, reviews},
-    wire::message::{Address, PipelineMessage},
+    wire::message::{Address, Sent},
 };
 
 /// Letters that are handed over at once.
@@ -60,48 +61,58 @@ async fn letters(
     outbox: &Outbox,
     posts: &[Post],
 ) -> Result<Vec<Letter>, db::Error> {
-    let ids: Vec<i64> = posts
-        .iter()
-        .filter_map(|post| match post {
-            Post::Message(id) => Some(*id),
-            Post::Task(_) => None,
-        })
-        .collect();
-    let mut tx = context.store.read().await?;
-    let addresses = addresses::of_messages(&mut tx, &ids, &context.runtime.workflows).await?;
-    let known = |topology: &Topology, to: &Address| topology.key(&to.component, &to.key).is_some();
-    let mut topology = outbox.topology();
-    if !addresses.values().all(|address| known(&topology, address)) {
-        // The first message of a workflow that has just come into force.
-        outbox.redeclare(context).await;
-        topology = outbox.topology();
-    }
-    let now = context.clock.now();
     let mut letters = Vec::with_capacity(posts.len());
-    let mut due = Vec::with_capacity(ids.len());
-    for id in ids {
-        // Whoever took it meanwhile needs no letter.
-        let Some(address) = addresses.get(&id).filter(|address| address.ready) else { continue };
-        let wait = Duration::try_from(now.duration_until(address.due)).unwrap_or_default();
-        if !wait.is_zero() {
-            later(context, id, wait);
-            continue;
-        }
-        due.push(id);
-    }
-    for (id, message) in envelopes(context, &mut tx, &due).await? {
-        if let Some(address) = addresses.get(&id) {
-            letters.extend(of_message(&topology, address, &message));
-        }
-    }
+    let (mut ids, mut tasks) = (Vec::new(), Vec::new());
     for post in posts {
-        if let Post::Task(id) = post
-            && let Some(task) = reviews::find(&mut tx, id).await?
-        {
-            letters.push(of_task(&task));
+        match post {
+            Post::Sent(sent) => {
+                letters.extend(of_message(&*topology_for(context, outbox, sent).await, sent));
+            }
+            Post::Message(id) => ids.push(*id),
+            Post::Task(id) => tasks.push(id.as_str()),
         }
+    }
+    if ids.is_empty() && tasks.is_empty() {
+        return Ok(letters);
+    }
+    let mut tx = context.store.read().await?;
+    let due = due(context, &mut tx, &ids).await?;
+    for sent in envelopes(context, &mut tx, due).await? {
+        letters.extend(of_message(&*topology_for(context, outbox, &sent).await, &sent));
+    }
+    for id in tasks {
+        letters.extend(reviews::find(&mut tx, id).await?.as_ref().map(of_task));
     }
     Ok(letters)
+}
+
+/// What is declared; where a message's component is not, it is the first one of a workflow that has
+/// just come into force.
+async fn topology_for(context: &Context, outbox: &Outbox, sent: &Sent) -> Arc<Topology> {
+    let topology = outbox.topology();
+    if topology.key(&sent.component, &sent.key).is_some() {
+        return topology;
+    }
+    outbox.redeclare(context).await;
+    outbox.topology()
+}
+
+/// Those of these messages that wait for somebody now. Whoever took one meanwhile needs no letter.
+async fn due(
+    context: &Context,
+    tx: &mut Tx,
+    ids: &[i64],
+) -> Result<BTreeMap<i64, Address>, db::Error> {
+    let now = context.clock.now();
+    let mut found = addresses::of_messages(tx, ids, &context.runtime.workflows).await?;
+    found.retain(|id, address| {
+        let wait = Duration::try_from(now.duration_until(address.due)).unwrap_or_default();
+        if address.ready && !wait.is_zero() {
+            later(context, *id, wait);
+        }
+        address.ready && wait.is_zero()
+    });
+    Ok(found)
 }
 
 /// A try that is due later is handed over when it is; should this process end before, the sweep
@@ -120,20 +131,21 @@ fn later(context: &Context, id: i64, wait: Duration) {
     });
 }
 
-fn of_message(topology: &Topology, address: &Address, message: &PipelineMessage) -> Option<Letter> {
+fn of_message(topology: &Topology, sent: &Sent) -> Option<Letter> {
+    let Sent { component, key, message } = sent;
     // Of a workflow that is no longer in force only the queue itself may be left.
-    let (exchange, key) = match topology.key(&address.component, &address.key) {
+    let (exchange, key) = match topology.key(component, key) {
         Some(key) => (topology::DIRECT, key.to_owned()),
-        None => ("", topology::queue_of(&address.component)),
+        None => ("", topology::queue_of(component)),
     };
     let body = serde_json::to_vec(message).ok()?;
     let headers = BTreeMap::from([
-        ("request_id".to_owned(), address.request.clone()),
-        ("trace_id".to_owned(), address.trace.clone()),
-        ("component".to_owned(), address.component.clone()),
+        ("request_id".to_owned(), message.request_id.clone()),
+        ("trace_id".to_owned(), message.trace_id.clone()),
+        ("component".to_owned(), component.clone()),
     ]);
-    let (exchange, message_id) = (exchange.to_owned(), address.id.to_string());
-    Some(Letter { exchange, key, message_id, headers, body })
+    let message_id = message.metadata.message_id.to_string();
+    Some(Letter { exchange: exchange.to_owned(), key, message_id, headers, body })
 }
 
 fn of_task(task: &reviews::TaskRow) -> Letter {
