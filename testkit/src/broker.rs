@@ -133,6 +133,13 @@ impl Node {
         output(script, SCRIPT).await.unwrap_or_else(|reason| panic!("sync_log: {reason}"));
     }
 
+    /// Takes everything out of a queue of its first virtual host, as an operator does by mistake.
+    pub async fn purge(&self, queue: &str) {
+        let mut script = Command::new(workspace().join(SCRIPT));
+        script.args(["ctl", "purge_queue", queue]).env("RABBITMQ_AT", &self.at);
+        output(script, SCRIPT).await.unwrap_or_else(|reason| panic!("{queue}: {reason}"));
+    }
+
     /// Its process, while it runs.
     pub async fn process(&self) -> Option<u32> {
         ask("pid", Some(&self.at)).await.ok()?.parse().ok()

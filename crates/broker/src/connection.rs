@@ -154,12 +154,12 @@ impl Broker {
     }
 
     async fn keep(self) {
-        let mut pause = PAUSES.0;
+        let (mut pause, mut said) = (PAUSES.0, None);
         loop {
             let topology = self.topology();
             match Session::open(&self.0.address, &self.0.name, &topology).await {
                 Ok(session) => {
-                    pause = PAUSES.0;
+                    (pause, said) = (PAUSES.0, None);
                     let session = Arc::new(session);
                     self.0.state.send_replace(State::Up(session.clone()));
                     tracing::info!(broker = %self.0.address, "connected to the broker");
@@ -175,7 +175,10 @@ impl Broker {
                     self.down(fault);
                 }
                 Err(fault) => {
-                    tracing::warn!(broker = %self.0.address, %fault, "no connection to the broker");
+                    // Once per reason: the same one again is nothing new.
+                    if said.replace(fault.clone()).as_ref() != Some(&fault) {
+                        tracing::warn!(broker = %self.0.address, %fault, "no connection to the broker");
+                    }
                     self.down(fault);
                 }
             }
@@ -261,7 +264,7 @@ impl Broker {
         }
     }
 
-    fn now(&self) -> Result<Arc<Session>, Fault> {
+    pub(crate) fn now(&self) -> Result<Arc<Session>, Fault> {
         match &*self.0.state.borrow() {
             State::Up(session) => Ok(session.clone()),
             State::Down { fault, .. } => Err(fault.clone()),

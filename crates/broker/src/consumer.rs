@@ -7,7 +7,7 @@ use lapin::{
     Acker, Channel, Consumer,
     message::Delivery as Raw,
     options::{
-        BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicQosOptions,
+        BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicGetOptions, BasicQosOptions,
         BasicRejectOptions,
     },
     types::{AMQPValue, FieldTable},
@@ -136,15 +136,49 @@ impl Broker {
         let (broker, queue) = (self.clone(), queue.to_owned());
         let (prefetch, mut wanted) = watch::channel(prefetch);
         let task = tokio::spawn(async move {
+            let mut said = None;
             while !sink.is_closed() {
                 let session = broker.session().await;
-                if let Err(fault) = forward(&session, &queue, &mut wanted, &sink).await {
+                if let Err(fault) = forward(&session, &queue, &mut wanted, &sink).await
+                    && said.replace(fault.clone()).as_ref() != Some(&fault)
+                {
                     tracing::warn!(queue, %fault, "a queue is not consumed");
                 }
                 tokio::time::sleep(AGAIN.min(broker.pause())).await;
             }
         });
         Consuming { task: task.abort_handle(), prefetch }
+    }
+}
+
+/// Letters at the head of a queue, in hand until each is acknowledged or given back. Dropped, they
+/// are the broker's again.
+#[derive(Debug)]
+pub struct Head {
+    pub letters: Vec<Delivery>,
+    /// What was taken on it is given back when it ends.
+    _channel: Channel,
+}
+
+impl Broker {
+    /// Takes the letters at the head of a queue that somebody had in hand and did not acknowledge, at
+    /// most so many, and the one behind them.
+    pub async fn returned(&self, queue: &str, most: usize) -> Result<Head, Fault> {
+        let channel = self.now()?.channel().await?;
+        let mut letters = Vec::new();
+        while letters.len() < most {
+            let got = channel.basic_get(queue.into(), BasicGetOptions::default());
+            let got =
+                timeout(ANSWER, got).await.map_err(|_| Fault::slow("looking into a queue"))?;
+            let Some(got) = got? else { break };
+            let delivery = Delivery::new(queue, got.delivery);
+            let returned = delivery.redelivered;
+            letters.push(delivery);
+            if !returned {
+                break;
+            }
+        }
+        Ok(Head { letters, _channel: channel })
     }
 }
 

@@ -10,7 +10,7 @@ mod topology;
 
 pub use address::{Address, Wrong};
 pub use connection::{Broker, Changes, Health, reach};
-pub use consumer::{Consuming, Death, Delivery};
+pub use consumer::{Consuming, Death, Delivery, Head};
 pub use fault::Fault;
 pub use letter::Letter;
 pub use topology::{Depth, Exchange, Kind, Queue, Topology};

@@ -169,3 +169,44 @@ async fn everybody_hears_what_is_told() {
     one.tell("turno.hints", b"events 7").await.unwrap();
     assert_eq!(timeout(SOON, heard.recv()).await.unwrap().unwrap(), b"events 7");
 }
+
+#[tokio::test]
+async fn letters_that_somebody_had_and_gave_back_are_found_at_the_head() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let address: Address = vhost.url.parse().unwrap();
+    let broker = up(&address, topology(60_000)).await;
+    let letters: Vec<_> = (0..5).map(|n| letter("page.ocr", n)).collect();
+    assert!(broker.publish(&letters).await.iter().all(Result::is_ok));
+    // Somebody takes two and is gone.
+    let other = up(&address, Topology::default()).await;
+    let (sink, mut deliveries) = unbounded_channel();
+    let consuming = other.consume("q.ocr", 2, sink);
+    let held = [next(&mut deliveries).await, next(&mut deliveries).await];
+    other.close();
+    drop((consuming, held));
+    let began = tokio::time::Instant::now();
+    while broker.depth("q.ocr").await.unwrap().unwrap().ready < 5 {
+        assert!(began.elapsed() < SOON, "they come back");
+        sleep(Duration::from_millis(20)).await;
+    }
+    let ids = |head: &broker::Head| -> Vec<(String, bool)> {
+        let one = |one: &broker::Delivery| (one.message_id.clone().unwrap(), one.redelivered);
+        head.letters.iter().map(one).collect()
+    };
+    let head = broker.returned("q.ocr", 10).await.unwrap();
+    let found = [("0", true), ("1", true), ("2", false)].map(|(id, was)| (id.to_owned(), was));
+    assert_eq!(ids(&head), found, "those, and the one behind them");
+    for letter in head.letters {
+        letter.ack().await;
+    }
+    assert_eq!(broker.depth("q.ocr").await.unwrap().unwrap().ready, 2);
+    let head = broker.returned("q.ocr", 10).await.unwrap();
+    assert_eq!(ids(&head), [("3".to_owned(), false)]);
+    drop(head);
+    let began = tokio::time::Instant::now();
+    while broker.depth("q.ocr").await.unwrap().unwrap().ready < 2 {
+        assert!(began.elapsed() < SOON, "what was dropped is the broker's again");
+        sleep(Duration::from_millis(20)).await;
+    }
+    assert!(broker.returned("q.nobody", 1).await.is_err(), "no such queue");
+}

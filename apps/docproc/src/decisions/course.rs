@@ -188,13 +188,23 @@ impl<'a> Book<'a> {
             messages::waits(decision, *id, *at, &trouble.code, &trouble.detail).await?;
         }
         for (id, request, trouble) in &self.dead {
-            messages::bury(decision, *id, request, &trouble.code, &trouble.detail).await?;
-            requests::fail(decision, request, Status::Failed, &trouble.code, &trouble.detail)
-                .await?;
-            events::failed(decision, request, &trouble.code, &trouble.detail);
+            bury(decision, *id, request, trouble).await?;
         }
         Ok(())
     }
+}
+
+/// A message that cannot be done goes to the dead letters, and its request fails with it.
+pub(crate) async fn bury(
+    decision: &mut Decision,
+    id: i64,
+    request: &str,
+    trouble: &Trouble,
+) -> Result<(), Error> {
+    messages::bury(decision, id, request, &trouble.code, &trouble.detail).await?;
+    requests::fail(decision, request, Status::Failed, &trouble.code, &trouble.detail).await?;
+    events::failed(decision, request, &trouble.code, &trouble.detail);
+    Ok(())
 }
 
 /// A message that many processes died with is dead itself.

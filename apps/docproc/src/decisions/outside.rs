@@ -16,14 +16,14 @@ use crate::{
         reading::{Finding, Outcome, reply},
     },
     model::Item,
-    rules::retry::Trouble,
+    rules::retry::{Trouble, is_deadly},
     store::{
         jobs::{self, Job},
         messages::{Claim, OUTSIDE},
         outside::{self, Letter},
         policy::{self, Policy},
         progress::Ran,
-        queue_scope, scope,
+        queue_scope, requests, scope,
     },
     wire::message::PipelineMessage,
 };
@@ -394,6 +394,66 @@ async fn named(tx: &mut db::Tx, about: &About) -> Result<Option<i64>, Error> {
     };
     let stage = about.current_stage.as_deref().unwrap_or_default();
     outside::at_stage(tx, &about.request_id, stage, &item).await
+}
+
+/// What becomes of a letter that came back without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// Its message waits for the next worker.
+    Again,
+    /// That was the last try.
+    Dead,
+    /// Its message does not wait: it is done, dropped, or in somebody's hands.
+    Over,
+}
+
+/// Why a letter had no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unanswered {
+    /// Whoever had it gave it back, or is gone.
+    GivenBack,
+    /// Whoever has it said nothing within the time of the stage.
+    Silent,
+}
+
+/// Counts a try of which nobody brought a result. Without that a message that ends every worker would
+/// be given to the next one for ever.
+pub async fn unanswered(context: &Context, id: i64, why: Unanswered) -> Result<Returned, Error> {
+    let found = outside::find(&mut context.store.read().await?, id).await?;
+    let Some(letter) = found.filter(Letter::waits) else { return Ok(Returned::Over) };
+    let now = context.clock.now();
+    let request = letter.claim.request.as_str();
+    let mut decision = context.store.decide(&scope(request), now).await?;
+    decision.hold(&queue_scope()).await?;
+    let found = outside::find(&mut decision.tx, id).await?;
+    let Some(letter) = found.filter(Letter::waits) else { return Ok(Returned::Over) };
+    let Some(row) = requests::find(&mut decision.tx, request).await? else {
+        return Ok(Returned::Over);
+    };
+    let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
+    let tries = letter.claim.attempt.max(0) as u32 + 1;
+    let component = &letter.claim.component;
+    let (code, detail) = match why {
+        Unanswered::GivenBack => (
+            "WORKER_LOST",
+            format!(
+                "{tries} times {component} had it and ended, or gave it back, without a result"
+            ),
+        ),
+        Unanswered::Silent => (
+            "NO_ANSWER",
+            format!("{tries} times {component} had it and said nothing in the time of the stage"),
+        ),
+    };
+    outside::count(&mut decision, id, (code, &detail)).await?;
+    let dead = is_deadly(tries, workflow.retry);
+    tracing::warn!(request_id = request, message_id = id, component, tries, dead, "{detail}");
+    if dead {
+        let trouble = Trouble { code: code.to_owned(), detail, lasting: true };
+        course::bury(&mut decision, id, request, &trouble).await?;
+    }
+    decision.commit().await?;
+    Ok(if dead { Returned::Dead } else { Returned::Again })
 }
 
 /// A worker of a component gave a sign by another way: it consumes from its queue.

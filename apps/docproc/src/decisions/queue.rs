@@ -61,7 +61,7 @@ pub async fn unheard(
     context: &Context,
     letters: &BTreeMap<String, u32>,
     grace: SignedDuration,
-) -> Result<Vec<i64>, Error> {
+) -> Result<Vec<sweep::Lost>, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&queue_scope(), now).await?;
     let slice = Unheard { before: now - grace, workflows: &context.runtime.workflows };

@@ -6,7 +6,7 @@ use db::{Decision, Error, Row, Rows, Slice, Tx};
 use jiff::{SignedDuration, Timestamp};
 
 use super::catalogue::Workflows;
-use crate::rules::sweep::Unclaimed;
+use crate::rules::sweep::{Lost, Unclaimed};
 
 /// The most foreign letters that are kept, and how much of each.
 const FOREIGN: i64 = 1_000;
@@ -23,7 +23,7 @@ pub struct Unheard<'a> {
 
 impl Slice for Unheard<'_> {
     type Snapshot = Vec<Unclaimed>;
-    type Change = i64;
+    type Change = Lost;
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Self::Snapshot, Error> {
         let sql = "SELECT m.id, m.component, m.resent_at, m.due_at, m.outside, m.stage_at,
@@ -51,10 +51,10 @@ impl Slice for Unheard<'_> {
         &self,
         decision: &mut Decision,
         _: &Self::Snapshot,
-        ids: &[i64],
+        lost: &[Lost],
     ) -> Result<(), Error> {
         let sql = "UPDATE messages SET resent_at = $1 WHERE id IN (SELECT id FROM ROWS)";
-        let rows = Rows::of(&["id"], ids.iter().copied());
+        let rows = Rows::of(&["id"], lost.iter().map(|one| one.id));
         decision.tx.each(sql, &[decision.now.into()], &rows).await.map(drop)
     }
 }

@@ -55,6 +55,10 @@ pub struct Letter {
 }
 
 impl Letter {
+    pub fn waits(&self) -> bool {
+        self.state == "READY"
+    }
+
     /// Whether the one who took it for the nth time still has it.
     pub fn is_lent(&self, attempt: i64) -> bool {
         self.state == "CLAIMED" && self.claim.attempt == attempt
@@ -101,6 +105,14 @@ pub async fn take_up(decision: &mut Decision, id: i64, worker: &str) -> Result<i
     let args = [id.into(), worker.into(), decision.now.into()];
     let row = decision.tx.optional(sql, &args).await?;
     row.ok_or_else(|| Error::conflict("message"))?.get("attempt")
+}
+
+/// A letter of a message that waits came back: that was a try.
+pub async fn count(decision: &mut Decision, id: i64, said: (&str, &str)) -> Result<(), Error> {
+    let sql = "UPDATE messages SET attempt = attempt + 1, error_code = $2, error = $3
+               WHERE id = $1 AND state = 'READY'";
+    let args = [id.into(), said.0.into(), said.1.into()];
+    decision.tx.guarded("message", sql, &args).await
 }
 
 /// When the first lease ends.

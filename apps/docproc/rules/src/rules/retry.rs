@@ -64,12 +64,29 @@ pub fn after(
     Verdict::Again { at }
 }
 
+/// What a message for somebody outside may cost beside its tries: workers that are restarted in order
+/// give letters back too.
+const UNANSWERED: u32 = 5;
+
+/// A letter that somebody outside had in hand came back without a result, for the nth time: whether
+/// the message is to blame.
+pub fn is_deadly(unanswered: u32, retry: Retry) -> bool {
+    unanswered >= retry.attempts.saturating_add(UNANSWERED)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn trouble(lasting: bool) -> Trouble {
         Trouble { code: "X".into(), detail: "x".into(), lasting }
+    }
+
+    #[test]
+    fn letters_that_come_back_are_bounded_too() {
+        let retry = Retry { attempts: 3, ..Retry::default() };
+        let deadly: Vec<u32> = (0..20).filter(|n| is_deadly(*n, retry)).collect();
+        assert_eq!(deadly, (8..20).collect::<Vec<_>>());
     }
 
     #[test]

@@ -112,6 +112,13 @@ pub struct Unclaimed {
     pub told: Timestamp,
 }
 
+/// A message whose letter the broker does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    pub id: i64,
+    pub component: String,
+}
+
 /// Which messages the broker is told of again: of each component as many as its queue has fewer
 /// letters than messages wait, the most urgent first, none that it was told of within `grace`. A
 /// component whose queue could not be asked is left alone. One letter too many finds nothing to take.
@@ -120,7 +127,7 @@ pub fn unheard(
     letters: &BTreeMap<String, u32>,
     grace: SignedDuration,
     now: Timestamp,
-) -> Plan<i64, i64> {
+) -> Plan<Lost, i64> {
     let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
     for one in waiting {
         *missing.entry(&one.component).or_default() += 1;
@@ -136,7 +143,7 @@ pub fn unheard(
         match left {
             Some(left) if told_long_ago => {
                 *left -= 1;
-                plan.changes.push(one.id);
+                plan.changes.push(Lost { id: one.id, component: one.component.clone() });
             }
             _ => plan.held.push(one.id),
         }
@@ -161,7 +168,8 @@ mod tests {
         let letters = BTreeMap::from([("ocr".to_owned(), 1)]);
         let grace = SignedDuration::from_secs(5);
         let plan = unheard(&waiting, &letters, grace, at(10));
-        assert_eq!((plan.changes, plan.held), (vec![1, 3], vec![2, 4]));
+        let lost = |id| Lost { id, component: "ocr".to_owned() };
+        assert_eq!((plan.changes, plan.held), ([1, 3].map(lost).to_vec(), vec![2, 4]));
         let full = BTreeMap::from([("ocr".to_owned(), 3), ("x".to_owned(), 1)]);
         assert!(unheard(&waiting, &full, grace, at(10)).is_settled());
     }
@@ -180,7 +188,9 @@ mod tests {
                 there.iter().enumerate().map(|(n, there)| (name(n as i64), *there)).collect();
             let (grace, now) = (SignedDuration::from_secs(5), at(20));
             let plan = unheard(&waiting, &letters, grace, now);
-            for one in waiting.iter_mut().filter(|one| plan.changes.contains(&one.id)) {
+            for one in waiting.iter_mut().filter(|one| {
+                plan.changes.iter().any(|lost| lost.id == one.id)
+            }) {
                 one.told = now;
                 *letters.get_mut(&one.component).unwrap() += 1;
             }

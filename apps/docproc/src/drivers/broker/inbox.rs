@@ -39,10 +39,13 @@ impl Inbox {
     pub(super) async fn run(mut self, context: &Context, outbox: &Outbox) {
         let mut topology = outbox.topology.subscribe();
         topology.mark_changed();
+        let mut waits = false;
         loop {
             tokio::select! {
                 _ = topology.changed() => self.consume(context.runtime.config.part, outbox),
-                Some(delivery) = self.deliveries.recv() => read(context, outbox, delivery).await,
+                Some(delivery) = self.deliveries.recv() => {
+                    waits = read(context, outbox, delivery, waits).await;
+                }
             }
         }
     }
@@ -54,6 +57,11 @@ impl Inbox {
             });
         }
     }
+}
+
+/// Whether results of components outside are this process's to hear.
+pub(super) fn hears_results(context: &Context) -> bool {
+    matches!(context.runtime.config.part, Part::Everything | Part::Router)
 }
 
 fn queues(part: Part, topology: &Topology) -> Vec<String> {
@@ -70,15 +78,20 @@ fn queues(part: Part, topology: &Topology) -> Vec<String> {
     queues
 }
 
-async fn read(context: &Context, outbox: &Outbox, delivery: Delivery) {
-    match heard(context, outbox, &delivery).await {
+/// Answers whether letters wait to be read again, which is said once.
+async fn read(context: &Context, outbox: &Outbox, delivery: Delivery, waits: bool) -> bool {
+    let heard = heard(context, outbox, &delivery).await;
+    match &heard {
         Ok(()) => delivery.ack().await,
         Err(error) => {
-            tracing::warn!(queue = delivery.queue, %error, "a letter is read again later");
+            if !waits {
+                tracing::warn!(queue = delivery.queue, %error, "letters are read again later");
+            }
             delivery.give_back().await;
             tokio::time::sleep(AGAIN).await;
         }
     }
+    heard.is_err()
 }
 
 async fn heard(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result<(), db::Error> {

@@ -1,18 +1,28 @@
 //! Finds messages of which the broker has no letter: a process ended before it handed them over, the
 //! queue was emptied, the broker came back with a new disk.
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{Duration, Instant},
+};
 
+use broker::Depth;
 use jiff::SignedDuration;
 
-use super::{Outbox, Post, depths};
+use super::{Outbox, Post, depths, inbox};
 use crate::{
     Context,
-    decisions::{outside, queue},
+    decisions::{
+        outside::{self, Returned, Unanswered},
+        queue,
+    },
+    rules::{sweep::Lost, topology},
     store::outbox,
 };
 
 const EVERY: Duration = Duration::from_secs(5);
+/// While workers outside end with letters in hand: each one costs all that wait behind it.
+const SOON: Duration = Duration::from_secs(1);
 /// All processes come back to a broker at the same moment: what one of them has just sent again, the
 /// others leave alone.
 const AT_ONCE: SignedDuration = SignedDuration::from_secs(1);
@@ -20,42 +30,129 @@ const AT_ONCE: SignedDuration = SignedDuration::from_secs(1);
 /// How somebody outside is called who consumes from a queue and has not said anything yet.
 const CONSUMER: &str = "amqp";
 
+/// Letters of a component outside that are looked at in one sweep.
+const RETURNED: usize = 64;
+/// Workers that were there so lately are missed.
+const MISSED: Duration = Duration::from_mins(1);
+
 pub(super) async fn run(context: &Context, outbox: &Outbox) {
-    let mut seen = None;
+    let (mut seen, mut waits, mut crews) = (None, false, Crews::default());
     loop {
+        let next = if std::mem::take(&mut crews.dying) { SOON } else { EVERY };
         let grace = tokio::select! {
             // A new connection may lead to an empty broker.
             () = outbox.broker.reconnected(&mut seen) => AT_ONCE,
-            () = tokio::time::sleep(EVERY) => outbox::GRACE,
+            () = tokio::time::sleep(next) => outbox::GRACE,
         };
         if !outbox.broker.is_up() {
             continue;
         }
-        if let Err(error) = once(context, outbox, grace).await {
-            tracing::warn!(%error, "lost letters are looked for later");
+        match once(context, outbox, grace, &mut crews).await {
+            Ok(()) => waits = false,
+            // Once per outage.
+            Err(_) if waits => {}
+            Err(error) => {
+                waits = true;
+                tracing::warn!(%error, "lost letters are looked for later");
+            }
         }
     }
 }
 
-async fn once(context: &Context, outbox: &Outbox, grace: SignedDuration) -> Result<(), db::Error> {
+async fn once(
+    context: &Context,
+    outbox: &Outbox,
+    grace: SignedDuration,
+    crews: &mut Crews,
+) -> Result<(), db::Error> {
     let now = context.clock.now();
     let waiting = outbox::waiting(&mut context.store.read().await?, now - grace).await?;
     if waiting.is_empty() {
         return Ok(());
     }
     let depths = depths(&outbox.broker, waiting.keys()).await;
+    let mut consumed = BTreeSet::new();
     for (component, _) in waiting.iter().filter(|(_, outside)| **outside) {
-        if depths.get(component).is_some_and(|depth| depth.consumers > 0) {
+        let Some(depth) = depths.get(component) else { continue };
+        if depth.consumers > 0 {
             outside::seen(context, component, CONSUMER).await?;
+            consumed.insert(component.clone());
+        }
+        if crews.is_suspect(component, *depth) && inbox::hears_results(context) {
+            crews.dying |= look_over(context, outbox, component).await?;
         }
     }
     let letters = depths.into_iter().map(|(component, depth)| (component, depth.ready)).collect();
     let again = queue::unheard(context, &letters, grace).await?;
     if !again.is_empty() {
-        tracing::warn!(messages = again.len(), "the broker had lost letters; they are sent again");
+        tracing::warn!(messages = again.len(), "letters are missing; they are sent again");
     }
-    for id in again {
-        outbox.post(Post::Message(id));
+    for Lost { id, component } in again {
+        // Where somebody consumes, a letter that is not in the queue is in their hands.
+        let dead = consumed.contains(&component)
+            && outside::unanswered(context, id, Unanswered::Silent).await? == Returned::Dead;
+        if !dead {
+            outbox.post(Post::Message(id));
+        }
     }
     Ok(())
+}
+
+/// Letters that somebody outside had in hand and that are in the queue again. Each has cost a try
+/// and goes to the end of its queue as a new letter, the last ones first: what came with a letter that
+/// ends its readers is read before it, and others are not kept waiting. What its message no longer
+/// waits for is taken away. Answers whether there were any.
+async fn look_over(context: &Context, outbox: &Outbox, component: &str) -> Result<bool, db::Error> {
+    let head = match outbox.broker.returned(&topology::queue_of(component), RETURNED).await {
+        Ok(head) => head,
+        Err(fault) => {
+            tracing::warn!(component, %fault, "returned letters are looked for later");
+            return Ok(false);
+        }
+    };
+    let returned = head.letters.iter().any(|letter| letter.redelivered);
+    for letter in head.letters.into_iter().rev() {
+        let Some(id) = letter.message_id.as_deref().and_then(|id| id.parse::<i64>().ok()) else {
+            // Somebody else's goes where it is kept and listed.
+            letter.reject().await;
+            continue;
+        };
+        let verdict = if letter.redelivered {
+            outside::unanswered(context, id, Unanswered::GivenBack).await?
+        } else {
+            // Nobody had it; given back by us it would look as if.
+            Returned::Again
+        };
+        match verdict {
+            Returned::Again => {
+                outbox.post(Post::Message(id));
+                letter.ack().await;
+            }
+            Returned::Dead => letter.reject().await,
+            Returned::Over => letter.ack().await,
+        }
+    }
+    Ok(returned)
+}
+
+/// How many work for each component outside, as far as the broker knows.
+#[derive(Debug, Default)]
+struct Crews {
+    /// The most of late, and when.
+    most: BTreeMap<String, (u32, Instant)>,
+    /// Letters came back from somebody in the last sweep.
+    dying: bool,
+}
+
+impl Crews {
+    /// Whether workers of a component may have ended with a letter in hand: fewer are there than
+    /// before, or none.
+    fn is_suspect(&mut self, component: &str, depth: Depth) -> bool {
+        let now = Instant::now();
+        let most = self.most.entry(component.to_owned()).or_insert((depth.consumers, now));
+        if depth.consumers >= most.0 || now.duration_since(most.1) > MISSED {
+            *most = (depth.consumers, now);
+        }
+        depth.ready > 0 && (depth.consumers == 0 || depth.consumers < most.0)
+    }
 }
