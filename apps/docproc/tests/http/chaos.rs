@@ -249,3 +249,42 @@ async fn poison_of_any_kind_costs_those_behind_it_less_than_a_second() {
     assert!(worst < alone + Duration::from_secs(1), "{worst:?}, alone {alone:?}");
     office.close().await;
 }
+
+/// More calls than there are places, all to somebody who does not answer.
+#[tokio::test]
+async fn calls_that_hang_do_not_keep_the_others_waiting() {
+    const HANGING: usize = 40;
+    let Some((db, vhost)) = services().await else { return };
+    for broker in [Some(vhost.url.clone()), None] {
+        let office = Office::with(Setup { broker, ..Setup::of(&db) }).await;
+        let good = sure("receipt");
+        let timed = async || {
+            let began = Instant::now();
+            let id = office.pages(&[&good], "exact").await;
+            assert_eq!(office.finished(&id).await["status"], "completed");
+            began.elapsed()
+        };
+        let mut alone = Duration::ZERO;
+        for _ in 0..3 {
+            alone = alone.max(timed().await);
+        }
+        let calls = office.outside.calls.load(std::sync::atomic::Ordering::SeqCst) as usize;
+        for _ in 0..HANGING {
+            office.pages(&["WAIT\nTYPE receipt 0.95"], "exact").await;
+        }
+        let behind = timed().await;
+        println!("behind {HANGING} calls that hang: {behind:?}, alone at most {alone:?}");
+        until("all are called", async || {
+            let now = office.outside.calls.load(std::sync::atomic::Ordering::SeqCst) as usize;
+            now >= calls + HANGING
+        })
+        .await;
+        let behind = behind.max(timed().await);
+        office.outside.release(HANGING);
+        for _ in 0..3 {
+            alone = alone.max(timed().await);
+        }
+        assert!(behind < alone + Duration::from_secs(1), "{behind:?}, alone {alone:?}");
+        office.close().await;
+    }
+}

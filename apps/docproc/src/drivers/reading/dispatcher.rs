@@ -3,6 +3,8 @@
 //! One transaction does both: what finished is recorded and what follows is taken, so a busy
 //! process commits once per batch, and an idle one not at all.
 
+mod hands;
+
 use std::{
     collections::HashSet,
     sync::{Arc, atomic::Ordering},
@@ -10,12 +12,12 @@ use std::{
 };
 
 use db::{Decision, Error};
-use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
     Outcome, WORK, call,
+    calls::Calls,
     job_queue::{JobQueue, Load},
     pace::Pace,
     read::Engines,
@@ -24,8 +26,7 @@ use super::{
 use crate::{
     Context,
     decisions::{course, queue},
-    drivers::{broker::Permits, runtime::ROUTER},
-    model::Component,
+    drivers::broker::Permits,
     store::{
         jobs,
         messages::{self, Claim, Wanted},
@@ -93,6 +94,7 @@ struct Dispatcher {
     /// A commit was not answered: this process may be said to hold what it does not.
     unsure: bool,
     pace: Pace,
+    calls: Calls,
     /// With a broker, its deliveries say what may be taken.
     permits: Option<Permits>,
 }
@@ -114,6 +116,7 @@ impl Dispatcher {
             in_hand: HashSet::new(),
             unsure: false,
             pace: Pace::new(config.threads, config.prefetch),
+            calls: Calls::default(),
             permits: None,
         };
         dispatcher.permits = Permits::open(context, &dispatcher.hands());
@@ -144,16 +147,23 @@ impl Dispatcher {
     async fn run(mut self) {
         let mut finished = Vec::new();
         let mut wakes = self.context.listen(WORK);
+        let mut waits = false;
         loop {
             let began = Instant::now();
             let again = match self.round(&mut finished).await {
                 Ok(full) => {
+                    if std::mem::take(&mut waits) {
+                        tracing::info!("messages go on: the database answers");
+                    }
                     let now = self.context.clock.real().as_second();
                     self.context.runtime.status.looked.store(now, Ordering::Relaxed);
                     full
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "messages wait: the database does not answer");
+                    // Once per outage: until it is over there is nothing new to say.
+                    if !std::mem::replace(&mut waits, true) {
+                        tracing::warn!(%error, "messages wait: the database does not answer");
+                    }
                     self.unsure |= matches!(error, Error::Unanswered(_));
                     tokio::time::sleep(BREATH).await;
                     true
@@ -172,6 +182,8 @@ impl Dispatcher {
                 continue;
             }
             let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
+            let look =
+                self.calls.until_hangs(self.pace.patience()).map_or(look, |soon| look.min(soon));
             let carried = self.is_carried();
             let arrival = async {
                 match &mut self.permits {
@@ -204,6 +216,7 @@ impl Dispatcher {
             held[Load::of(&outcome.job) as usize] -= 1;
         }
         let carried = self.is_carried();
+        self.make_way().await;
         self.hold_permits(carried);
         let wanted = if carried { self.permitted(held) } else { self.wanted(held) };
         let space: usize = wanted.iter().map(|(_, limit)| limit).sum();
@@ -222,7 +235,7 @@ impl Dispatcher {
         if self.context.clock.is_manual() && !finished.is_empty() {
             decision.wake(queue::TICK);
         }
-        decision.hold(&queue_scope()).await?;
+        self.hold_queue(&mut decision, &wanted, finished.is_empty()).await?;
         let Taken { claims, full, spent } = self.take(&mut decision, wanted).await?;
         let jobs = jobs::load(
             &mut decision.tx,
@@ -276,110 +289,20 @@ impl Dispatcher {
         Ok(all)
     }
 
-    /// What to take and how much: work for the workers, and calls.
-    fn wanted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
-        let space = |load: Load| self.capacity_for(load, held[load as usize]);
-        let (ocr, http) = (Component::Ocr.word(), Component::Http.word());
-        if self.components.is_empty() {
-            return vec![
-                (Wanted::AllBut([ocr, http]), space(Load::Quick)),
-                (Wanted::Only(ocr), space(Load::Slow)),
-                (Wanted::Only(http), space(Load::Call)),
-            ];
-        }
-        let each = |component: &&'static str| {
-            (Wanted::Only(component), space(Load::of_component(component)))
-        };
-        self.components.iter().map(each).collect()
-    }
-
-    /// Tells the broker what became of its deliveries: those that were spent on messages, those that
-    /// found none, and those whose messages are through.
-    async fn acknowledge(&mut self, spent: Vec<Spent>, finished: &[Outcome], dead: &[i64]) {
-        let Some(permits) = &mut self.permits else { return };
-        for (component, messages, vain) in spent {
-            permits.spend(component, messages.into_iter()).await;
-            permits.vain(component, vain).await;
-        }
-        for outcome in finished {
-            let id = outcome.job.claim.id;
-            permits.settle(id, dead.contains(&id)).await;
-        }
-    }
-
-    /// Whether the broker says what may be taken. While it is away the table does.
-    fn is_carried(&self) -> bool {
-        let outbox = self.context.runtime.outbox.as_ref();
-        self.permits.is_some() && outbox.is_some_and(|outbox| outbox.broker.is_up())
-    }
-
-    /// Takes the deliveries that have arrived. Only a round may: whoever waits is woken by the next
-    /// one, and with a full hand there is no next one.
-    fn hold_permits(&mut self, carried: bool) {
-        match &mut self.permits {
-            Some(permits) if carried => permits.collect(),
-            Some(permits) => permits.forget(),
-            None => {}
-        }
-    }
-
-    /// What to take with the deliveries that are here: no more than there is room for.
-    fn permitted(&self, held: [usize; 3]) -> Vec<(Wanted, usize)> {
-        let Some(permits) = &self.permits else { return Vec::new() };
-        let mut held = held;
-        let mut wanted = Vec::new();
-        for component in self.taking() {
-            let load = Load::of_component(component);
-            let space = self.capacity_for(load, held[load as usize]);
-            let limit = permits.free(component).min(space);
-            held[load as usize] += limit;
-            if limit > 0 {
-                wanted.push((Wanted::Only(component), limit));
-            }
-        }
-        wanted
-    }
-
-    /// The components whose messages are taken, by name.
-    fn taking(&self) -> Vec<&'static str> {
-        if !self.components.is_empty() {
-            return self.components.clone();
-        }
-        let ours = Component::ALL.iter().filter(|one| !one.is_join());
-        let ours = ours.filter(|one| **one != Component::Outside).map(|one| one.word());
-        std::iter::once(ROUTER).chain(ours).collect()
-    }
-
-    /// How many deliveries of each component are in hand at once.
-    fn hands(&self) -> Vec<(&'static str, u16)> {
-        let hand = |component| (component, self.pace.hand(Load::of_component(component)));
-        self.taking().into_iter().map(hand).collect()
-    }
-
-    /// Asks the broker for as many deliveries as the pace of late allows.
-    async fn follow_pace(&mut self) {
-        let wanted = self.hands();
-        let Some(permits) = &mut self.permits else { return };
-        for (component, wanted) in wanted {
-            permits.resize(component, wanted).await;
-        }
-    }
-
     fn account(&mut self, finished: &mut Vec<Outcome>) {
         for outcome in finished.drain(..) {
             let load = Load::of(&outcome.job);
             self.held[load as usize] -= 1;
             self.in_hand.remove(&outcome.job.claim.id);
+            self.calls.end(outcome.job.claim.id);
             let took: Duration =
                 outcome.findings.iter().flat_map(|one| &one.kept.ran).map(|ran| ran.took).sum();
-            self.pace.took(load, took);
+            // A call without an answer says nothing of how long answers take.
+            if load != Load::Call || outcome.trouble.is_none() {
+                self.pace.took(load, took);
+            }
         }
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
-    }
-
-    /// How many more messages make sense to hold.
-    fn capacity_for(&self, load: Load, held: usize) -> usize {
-        self.pace.room(load).saturating_sub(held)
     }
 
     fn assign(&mut self, job: jobs::Job) {
@@ -396,6 +319,7 @@ impl Dispatcher {
         if load == Load::Call {
             let (context, client) = (self.context.clone(), self.client.clone());
             let outcomes = self.outcomes.0.clone();
+            self.calls.begin(job.claim.id);
             tokio::spawn(async move {
                 let _ = outcomes.send(call::perform(context, client, job).await);
             });

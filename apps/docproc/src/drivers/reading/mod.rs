@@ -3,6 +3,7 @@
 
 mod ahead;
 mod call;
+mod calls;
 mod classify;
 mod dispatcher;
 mod extract;
