@@ -1,5 +1,8 @@
 //! What `turno doctor` asks of documents: what reads pages, where files are kept, the variables.
 
+use std::time::Duration;
+
+use db::settings::Settings;
 use ocr::{EngineKind, Pack};
 use understand::classify::Classifier;
 
@@ -13,6 +16,7 @@ use crate::{
         storage::{Address, Fault, Storage},
     },
     rules::storage::Step,
+    store::policy,
 };
 
 const STORAGE: &str = "storage";
@@ -106,11 +110,15 @@ fn broker(deployment: &Deployment) -> Finding {
     };
     let shown = address.to_string();
     // The checks of a doctor follow each other; this one alone needs somebody to wait for.
-    let asked = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.ok().map(|runtime| runtime.block_on(usable(&address, TTL)))
+    let asked = std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let asked = async { usable(&address, ttl(deployment).await).await };
+            runtime.ok().map(|runtime| runtime.block_on(asked))
+        });
+        asking.join().ok().flatten()
     });
-    match asked.join().ok().flatten() {
+    match asked {
         Some(Ok(())) => {
             Finding::pass(ABOUT, format!("{shown}: queues and exchanges are as wanted"))
         }
@@ -125,6 +133,23 @@ fn broker(deployment: &Deployment) -> Finding {
         }
         None => Finding::fail(ABOUT, format!("{shown}: could not be asked"), "try again"),
     }
+}
+
+/// How long a letter may wait, as the processes of this house declare it: asked for otherwise, every
+/// queue would seem to be somebody else's.
+async fn ttl(deployment: &Deployment) -> Duration {
+    let told = |text: String| text.parse().ok().map(Duration::from_millis);
+    if let Some(told) = std::env::var(policy::MESSAGE_TTL).ok().and_then(told) {
+        return Some(told).filter(|ttl| !ttl.is_zero()).unwrap_or(TTL);
+    }
+    let Ok(store) = (deployment.open)().await else { return TTL };
+    let kept = async {
+        let settings = Settings::new(policy::SETTINGS.to_vec(), Vec::new()).ok()?;
+        policy::load(&settings, &mut store.read().await.ok()?).await.ok()?.message_ttl
+    };
+    let kept = kept.await;
+    store.close().await;
+    kept.unwrap_or(TTL)
 }
 
 fn reading() -> Vec<Finding> {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use db::{Error, Store};
+use db::{Error, Store, processes};
 use engine::Plan;
 use host::By;
 use jiff::Timestamp;
@@ -27,6 +27,9 @@ const STEPS: usize = 12;
 pub enum Unsettled {
     #[error("{0}")]
     Mismatch(String),
+    /// Processes that would go on with another storage, by name.
+    #[error("these processes use the storage of before, and would go on with it: {0}")]
+    InUse(String),
     #[error(transparent)]
     Fault(#[from] Fault),
     #[error(transparent)]
@@ -120,6 +123,10 @@ pub async fn adopt(
     reason: &str,
     now: Timestamp,
 ) -> Result<Mark, Unsettled> {
+    let users = users(store, Timestamp::now()).await?;
+    if !users.is_empty() {
+        return Err(Unsettled::InUse(users.join(", ")));
+    }
     let mut seen = look(store, storage).await?;
     if seen.known.is_none() {
         record(store, storage, &seen, now).await?;
@@ -148,6 +155,14 @@ pub async fn adopt(
     });
     decision.commit().await?;
     Ok(mark)
+}
+
+/// The processes that live and take part in documents.
+async fn users(store: &Store, real: Timestamp) -> Result<Vec<String>, Error> {
+    let all = processes::all(&mut store.read().await?).await?;
+    let lives = |one: &processes::Process| one.beat_at + processes::SILENCE > real;
+    let ours = all.into_iter().filter(|one| lives(one) && !one.roles[crate::NAME].is_null());
+    Ok(ours.map(|one| one.name).collect())
 }
 
 /// Never a hang: the storage answers in time, or it is away.

@@ -59,6 +59,10 @@ pub(crate) fn unsettled(why: &Unsettled) -> Exit {
         Unsettled::Mismatch(sentence) => {
             Exit::new(Code::Conflict, sentence.as_str()).hint(MISMATCH)
         }
+        Unsettled::InUse(_) => {
+            let hint = "stop them; one that died counts for some seconds more";
+            Exit::new(Code::Conflict, why.to_string()).hint(hint)
+        }
         Unsettled::Fault(Fault::Away(sentence)) => {
             Exit::new(Code::Unreachable, sentence.as_str()).hint(AWAY)
         }

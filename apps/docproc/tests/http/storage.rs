@@ -296,6 +296,12 @@ async fn a_storage_that_is_not_the_others_is_refused_until_it_is_adopted() {
             assert!(said.contains(part), "{said}");
         }
         let by = By::system(docproc::NAME);
+        // Somebody who works with it would go on, and find nothing of what comes.
+        let office = Office::open(db).await;
+        let adopted = decisions::adopt(&context.store, &other, &by, "moved", noon()).await;
+        let said = adopted.unwrap_err().to_string();
+        assert!(said.contains(&office.context().process.name), "{said}");
+        office.close().await;
         decisions::adopt(&context.store, &other, &by, "moved", noon()).await.unwrap();
         settle(&prepared.context, &other).await.unwrap();
         let said = settle(&prepared.context, &ours).await.unwrap_err().to_string();
