@@ -5,6 +5,7 @@
 // Every function here is test code, also those that several tests share.
 #![allow(clippy::unwrap_used)]
 
+mod absence;
 mod atomic;
 mod broker;
 mod capacity;
@@ -22,6 +23,7 @@ mod ready;
 mod receiver;
 mod roles;
 mod scenarios;
+mod stages;
 mod storage;
 mod together;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
