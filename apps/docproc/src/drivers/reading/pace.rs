@@ -12,7 +12,7 @@ const CALLS: usize = 16;
 /// With those that hang.
 const MOST_CALLS: usize = 256;
 /// A call that lasts longer hangs, unless answers take long lately: then several times as long.
-const PATIENCE: Duration = Duration::from_millis(500);
+const HANGS_AFTER: Duration = Duration::from_millis(500);
 const USUAL: u32 = 3;
 /// The most deliveries in hand for each thread.
 const HAND: f64 = 64.0;
@@ -42,7 +42,7 @@ impl Pace {
 
     /// After how long a call hangs.
     pub(super) fn patience(&self) -> Duration {
-        PATIENCE.max(self.lately[Load::Call as usize] * USUAL)
+        HANGS_AFTER.max(self.lately[Load::Call as usize] * USUAL)
     }
 
     /// So many calls hang. Answers whether that makes a difference.
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_service_that_is_always_slow_does_not_hang() {
         let mut pace = Pace::new(2, None);
-        assert_eq!(pace.patience(), PATIENCE);
+        assert_eq!(pace.patience(), HANGS_AFTER);
         for _ in 0..60 {
             pace.took(Load::Call, Duration::from_secs(2));
         }
