@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use db::Store;
-use host::{Access, AlertChannels, App, Clock, Context, Options, Running, accounts};
+use host::{Access, AlertChannels, App, Clock, Context, Options, Room, Running, accounts};
 use jiff::{SignedDuration, Timestamp};
 use terminal::{ClockKind, Code, Exit, output};
 use tokio::net::TcpSocket;
@@ -12,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::cli::{Serve, Verbosity};
 use crate::config::{AlertsConfig, Auth, Config};
 use crate::database::Database;
-use crate::{apps, logs, migrations, secrets};
+use crate::{apps, backups, logs, migrations, secrets};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -68,6 +68,12 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         url: url(address),
         vault: secrets::vault(&server.secrets_key_file)?,
         broker: server.broker.clone(),
+        room: Room::new(
+            config.limits.disk_reserve,
+            config.limits.disk_alert_percent,
+            server.data_dir.clone(),
+        ),
+        backups: backups::schedule(config)?,
     };
     let zone = server.timezone.zone.clone();
     let bus = host::bus(&store, options.broker.as_ref()).await;

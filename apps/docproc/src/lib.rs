@@ -121,6 +121,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         commands: vec![cli::command(), cli::broker()],
         simulator: Some(cli::simulator()),
         doctor: cli::check,
+        files: drivers::storage::backup::of,
         ..App::default()
     }
 }

@@ -23,6 +23,9 @@ pub enum Error {
     Corrupt { what: String },
     #[error("migration {line}/{name}: {reason}")]
     Migration { line: String, name: String, reason: String },
+    /// Steps of migration, `line/name`, that this version does not know.
+    #[error("a later version of turno made this database: {}", .0.join(", "))]
+    Newer(Vec<String>),
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }

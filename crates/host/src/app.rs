@@ -1,8 +1,8 @@
 //! What an application is: one value that says everything the host has to know of it.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use db::settings::Setting;
+use db::{backup::Files, settings::Setting};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -57,6 +57,8 @@ pub struct App {
     pub simulator: Option<Command>,
     /// What `turno doctor` asks of it where it runs.
     pub doctor: fn(&Deployment) -> Vec<Finding>,
+    /// The files its rows speak of, which a backup has to hold too; told the house's data directory.
+    pub files: fn(&Path) -> Place,
 }
 
 /// An application with nothing in it, to be filled.
@@ -88,6 +90,7 @@ impl Default for App {
             commands: Vec::new(),
             simulator: None,
             doctor: |_| Vec::new(),
+            files: |_| Ok(None),
         }
     }
 }
@@ -145,6 +148,8 @@ pub type OnSettings = Box<
         + Send
         + Sync,
 >;
+/// Where an application keeps files, if it does.
+pub type Place = Result<Option<Arc<dyn Files>>, Exit>;
 type TickRun = dyn Fn(Context, Timestamp) -> BoxFuture<'static, Next> + Send + Sync;
 
 /// When a tick has to run again: at that instant, or not before somebody wakes it.

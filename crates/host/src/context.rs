@@ -1,6 +1,6 @@
 //! What everything in one process shares.
 
-use std::{ops::Deref, sync::Arc};
+use std::{ops::Deref, sync::Arc, time::Instant};
 
 use bus::Bus;
 use db::{Store, events::Event, settings::Settings};
@@ -8,8 +8,9 @@ use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Actor, AlertChannels, App, Clock, Shortages, Vault, accounts, accounts::LoginGuard, effects,
-    metrics::Metrics, processes::Me, relay, relay::Relay, tick::Ticks,
+    Actor, AlertChannels, App, Clock, Room, Schedule, Shortages, Vault, accounts,
+    accounts::LoginGuard, effects, metrics::Metrics, processes::Me, relay, relay::Relay,
+    tick::Ticks,
 };
 
 /// What handlers, ticks and tasks share; cheap to clone.
@@ -37,6 +38,8 @@ pub struct Inner {
     pub(crate) logins: LoginGuard,
     /// What effects began and did not wait for.
     pub(crate) work: TaskTracker,
+    /// When a write was last tried for `/ready`, and what came of it.
+    pub(crate) probed: tokio::sync::Mutex<Option<(Instant, Result<(), String>)>>,
 }
 
 /// How this process was started.
@@ -59,6 +62,10 @@ pub struct Options {
     pub vault: Vault,
     /// The house's broker, if it has one.
     pub broker: Option<broker::Address>,
+    /// What is kept free on its disks.
+    pub room: Room,
+    /// Backups it makes by itself.
+    pub backups: Option<Schedule>,
 }
 
 /// Whether strangers are asked who they are.
@@ -98,6 +105,7 @@ impl Context {
             metrics: Metrics::new(),
             logins: LoginGuard::default(),
             work: TaskTracker::new(),
+            probed: tokio::sync::Mutex::default(),
         }))
     }
 

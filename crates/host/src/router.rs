@@ -24,7 +24,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_swagger_ui::SwaggerUi;
 use web::{Assets, Lang, Problem};
 
-use crate::{Context, console, debug, door, health, live, metrics};
+use crate::{Context, console, debug, disk, door, health, live, metrics};
 
 /// Longer than any handler; streams are not bounded by it once they have begun.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -67,6 +67,7 @@ pub fn router(context: &Context) -> Router {
         .layer(middleware::from_fn(measure))
         .layer(middleware::from_fn(web::security::headers))
         .layer(DefaultBodyLimit::max(context.options.body_bytes))
+        .layer(middleware::from_fn_with_state(context.clone(), disk::spare))
         .layer(middleware::from_fn_with_state(context.clone(), in_time))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
@@ -114,7 +115,7 @@ fn documentation(mut api: OpenApi) -> Router<Context> {
 
 /// What any read may be refused with, and what any change may be refused with besides.
 const READING: [u16; 5] = [400, 401, 403, 404, 503];
-const CHANGING: [u16; 6] = [409, 412, 413, 415, 422, 429];
+const CHANGING: [u16; 7] = [409, 412, 413, 415, 422, 429, 507];
 
 /// Every answer that is not a success is a problem, said here once for all operations; handlers
 /// declare what they answer when all is well, and refusals of their own.

@@ -88,6 +88,9 @@ pub(crate) struct SmtpConfig {
 pub(crate) struct LimitsConfig {
     pub(crate) body_bytes: usize,
     pub(crate) sse_connections: usize,
+    /// Bytes of the disk that uploads leave free.
+    pub(crate) disk_reserve: u64,
+    pub(crate) disk_alert_percent: u64,
 }
 
 /// A text that must not reach a log by accident.
@@ -174,9 +177,13 @@ impl<'a> Reader<'a> {
     pub(crate) fn limits(&mut self) -> Option<LimitsConfig> {
         let body_bytes = self.number("limits.body_bytes", 1024..=64 * 1024 * 1024);
         let sse_connections = self.number("limits.sse_connections", 1..=10_000);
+        let reserve = self.number("limits.disk_reserve_mb", 0..=1_000_000_000);
+        let percent = self.number("limits.disk_alert_percent", 0..=99);
         Some(LimitsConfig {
             body_bytes: body_bytes? as usize,
             sse_connections: sse_connections? as usize,
+            disk_reserve: reserve? << 20,
+            disk_alert_percent: percent?,
         })
     }
 
@@ -293,7 +300,7 @@ impl<'a> Reader<'a> {
         checked.flatten()
     }
 
-    fn number(&mut self, path: &str, range: RangeInclusive<i64>) -> Option<u64> {
+    pub(super) fn number(&mut self, path: &str, range: RangeInclusive<i64>) -> Option<u64> {
         let number = self.layers[path].0.as_i64().unwrap_or(i64::MIN);
         if range.contains(&number) {
             return Some(number.unsigned_abs());
@@ -303,7 +310,11 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn text<T>(&mut self, path: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    pub(super) fn text<T>(
+        &mut self,
+        path: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
         let parsed = parse(&self.raw(path));
         self.noted(path, parsed)
     }

@@ -155,6 +155,8 @@ impl House {
             listen: std::net::Ipv4Addr::LOCALHOST.into(),
             url: "http://127.0.0.1:8000".into(),
             broker: None,
+            room: host::Room::new(0, 0, std::env::temp_dir()),
+            backups: None,
         };
         let bus = Arc::new(bus::LocalBus::new());
         let clock = Clock::manual(start());
