@@ -70,10 +70,17 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: SecretsCommand,
     },
-    /// Write everything into one file, while the server runs
+    /// Write rows and files into one file, while the server runs
     Backup(Backup),
     /// Fill an empty database from a backup, of either kind
     Restore(Restore),
+    /// Say which version this is
+    #[command(after_help = "Example: turno version --sbom > turno.cdx.json")]
+    Version {
+        /// What it was built from: a bill of materials in JSON
+        #[arg(long)]
+        sbom: bool,
+    },
     /// Print a completion script for a shell
     #[command(after_help = "Example: turno completions bash > /etc/bash_completion.d/turno")]
     Completions { shell: Shell },
@@ -250,19 +257,25 @@ pub(crate) struct Backup {
     /// Write over an existing file
     #[arg(long)]
     pub(crate) force: bool,
+    /// Leave out the files of documents: only for whoever keeps those in another way
+    #[arg(long)]
+    pub(crate) rows_only: bool,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  turno restore turno-monday.gz --check                  read it through, change nothing
+  turno restore turno-monday.gz --verify                 read it through, change nothing
   turno restore turno-monday.gz --data-dir drill         into a new SQLite database
   turno restore turno-monday.gz --database-url postgres://turno@db/turno")]
 pub(crate) struct Restore {
     #[command(flatten)]
     pub(crate) read: Read,
     pub(crate) file: PathBuf,
-    /// Only read it through: format, row count and checksum
+    /// Only read it through: format, rows, files and every checksum; nothing is touched
+    #[arg(long, alias = "check")]
+    pub(crate) verify: bool,
+    /// Leave the files of documents as they are where they are
     #[arg(long)]
-    pub(crate) check: bool,
+    pub(crate) rows_only: bool,
 }

@@ -6,6 +6,7 @@
 mod catalog;
 mod environment;
 mod file;
+mod keeping;
 mod origin;
 mod sections;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use serde_json::Value;
 use catalog::Key;
 pub(crate) use environment::{Environment, ReadText, setting_name};
 use file::Assignment;
+pub(crate) use keeping::BackupConfig;
 pub(crate) use origin::{ConfigError, Origin, Problem, nearest};
 pub(crate) use sections::{
     AlertsConfig, Auth, LimitsConfig, LogConfig, LogFormat, ServerConfig, SmtpConfig,
@@ -31,6 +33,7 @@ pub(crate) struct Config {
     pub(crate) log: LogConfig,
     pub(crate) alerts: AlertsConfig,
     pub(crate) limits: LimitsConfig,
+    pub(crate) backup: BackupConfig,
     /// For the applications to check and store at boot; only they know kinds and ranges.
     pub(crate) app_settings: Vec<AppSetting>,
     entries: Vec<Entry>,
@@ -144,11 +147,15 @@ impl Config {
         let mut reader = sections::Reader::new(&layers, &mut problems);
         let (server, log) = (reader.server(known.apps), reader.log());
         let (alerts, limits) = (reader.alerts(), reader.limits());
-        match (server, log, alerts, limits) {
-            (Some(server), Some(log), Some(alerts), Some(limits)) if problems.is_empty() => {
+        let folder = server.as_ref().map_or(Path::new(""), |server| server.data_dir.as_path());
+        let backup = reader.backup(folder);
+        match (server, log, alerts, limits, backup) {
+            (Some(server), Some(log), Some(alerts), Some(limits), Some(backup))
+                if problems.is_empty() =>
+            {
                 let app_settings = app_settings(&layers, &keys);
                 let entries = entries(&layers, &keys);
-                Ok(Self { server, log, alerts, limits, app_settings, entries })
+                Ok(Self { server, log, alerts, limits, backup, app_settings, entries })
             }
             _ => Err(ConfigError { problems }),
         }

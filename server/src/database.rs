@@ -8,6 +8,7 @@ use engine::Backoff;
 use terminal::{Code, Exit, with_causes};
 
 use crate::config::ServerConfig;
+use crate::migrations::{self, Standing};
 
 const RETRY: Backoff = Backoff::new(Duration::from_millis(250), Duration::from_secs(5));
 
@@ -49,9 +50,9 @@ impl Database {
         match self {
             Self::File(path) => {
                 make_parent(path)?;
-                Ok(open_file(path).await?)
+                known(open_file(path).await?).await
             }
-            Self::Server(url) => Ok(Store::open(url).await?),
+            Self::Server(url) => known(Store::open(url).await?).await,
         }
     }
 
@@ -75,7 +76,7 @@ impl Database {
         let began = Instant::now();
         for attempt in 0.. {
             let error = match Store::open(url).await {
-                Ok(store) => return Ok(store),
+                Ok(store) => return known(store).await,
                 Err(error) => error,
             };
             let delay = RETRY.delay(attempt, 1.0);
@@ -90,6 +91,14 @@ impl Database {
             tokio::time::sleep(delay).await;
         }
         unreachable!("attempts are not limited in number")
+    }
+}
+
+/// Whatever a command is about to do, it does not do it to tables of a later version.
+async fn known(store: Store) -> Result<Store, Exit> {
+    match migrations::standing(&store).await? {
+        Standing::Ahead(strange) => Err(db::Error::Newer(strange).into()),
+        Standing::Empty | Standing::Current | Standing::Behind(_) => Ok(store),
     }
 }
 

@@ -12,6 +12,7 @@ mod logs;
 mod migrations;
 mod password;
 mod roles;
+mod sbom;
 mod secrets;
 mod serve;
 
@@ -92,6 +93,7 @@ async fn run(command: Command, verbosity: Verbosity) -> Result<(), Exit> {
         Command::Secrets { command: SecretsCommand::Rotate(args) } => secrets::rotate(&args).await,
         Command::Backup(args) => backups::backup(&args).await,
         Command::Restore(args) => backups::restore(&args, verbosity).await,
+        Command::Version { sbom } => sbom::version(sbom),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut line(&apps::all()), "turno", &mut script);

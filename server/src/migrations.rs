@@ -76,12 +76,17 @@ pub(crate) async fn require_current(store: &Store) -> Result<(), Exit> {
             let message = format!("the database lacks {}", missing.join(", "));
             return Err(Exit::failed(message).hint("run `turno migrate` first"));
         }
-        Standing::Ahead(strange) => {
-            let message = format!("a later version made {}", strange.join(", "));
-            return Err(Exit::failed(message).hint("use that version of turno"));
-        }
+        Standing::Ahead(strange) => return Err(db::Error::Newer(strange).into()),
     }
     Ok(())
+}
+
+/// Steps that a backup was taken with have to be ours.
+pub(crate) fn refuse_strange(applied: &BTreeSet<String>) -> Result<(), Exit> {
+    let wanted = wanted();
+    let strange: Vec<String> =
+        applied.iter().filter(|step| !wanted.contains(step)).cloned().collect();
+    if strange.is_empty() { Ok(()) } else { Err(db::Error::Newer(strange).into()) }
 }
 
 pub(crate) async fn standing(store: &Store) -> Result<Standing, Exit> {
@@ -111,7 +116,7 @@ pub(crate) async fn standing(store: &Store) -> Result<Standing, Exit> {
     })
 }
 
-fn lines() -> Vec<Line> {
+pub(crate) fn lines() -> Vec<Line> {
     let apps = apps::all();
     std::iter::once(host::MIGRATIONS).chain(apps.iter().map(|app| app.migrations)).collect()
 }
@@ -123,7 +128,7 @@ fn wanted() -> Vec<String> {
 }
 
 fn step(line: &str, name: &str) -> String {
-    format!("{line}-{name}")
+    format!("{line}/{name}")
 }
 
 /// Copies a database file and, should another process keep one, its log. The copy appears under
@@ -134,6 +139,7 @@ fn set_aside(file: &Path, next: &str) -> std::io::Result<PathBuf> {
         name.push(suffix);
         PathBuf::from(name)
     };
+    let next = next.replace('/', "-");
     let copy = beside(&format!(".before-{next}"));
     let (log, partial) = (beside("-wal"), beside(".partial"));
     std::fs::copy(file, &partial)?;

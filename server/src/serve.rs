@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use db::Store;
 use host::{
-    Access, AlertChannels, App, Certificates, Clock, Context, Limits, Network, Options, Running,
-    accounts,
+    Access, AlertChannels, App, Certificates, Clock, Context, Limits, Network, Options, Room,
+    Running, accounts,
 };
 use jiff::{SignedDuration, Timestamp};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -19,7 +19,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::cli::{Serve, Verbosity};
 use crate::config::{AlertsConfig, Auth, Config};
 use crate::database::Database;
-use crate::{apps, logs, migrations, secrets};
+use crate::{apps, backups, logs, migrations, secrets};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -79,6 +79,12 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         network: network(config)?,
         vault: secrets::vault(server)?,
         broker: server.broker.clone(),
+        room: Room::new(
+            config.limits.disk_reserve,
+            config.limits.disk_alert_percent,
+            server.data_dir.clone(),
+        ),
+        backups: backups::schedule(config)?,
     };
     let zone = server.timezone.zone.clone();
     let bus = host::bus(&store, options.broker.as_ref()).await;

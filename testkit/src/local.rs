@@ -7,8 +7,8 @@ use db::{
     settings::{Override, Settings},
 };
 use host::{
-    Access, Actor, AlertChannels, App, Clock, Context, Grant, Network, Options, Running, Vault,
-    accounts,
+    Access, Actor, AlertChannels, App, Clock, Context, Grant, Network, Options, Room, Running,
+    Schedule, Vault, accounts,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use tokio::net::TcpListener;
@@ -100,6 +100,10 @@ pub struct Setup {
     pub data_dir: PathBuf,
     pub broker: Option<broker::Address>,
     pub network: Box<Network>,
+    /// What is kept free on the disk.
+    pub room: Room,
+    /// Backups by the clock.
+    pub backups: Option<Schedule>,
 }
 
 impl Setup {
@@ -117,13 +121,21 @@ impl Setup {
             data_dir: database.dir.clone(),
             broker: None,
             network: Box::default(),
+            room: Room::new(0, 0, database.dir.clone()),
+            backups: None,
         }
     }
 
     /// Migrates the database and builds the process's state. Nothing runs yet.
     pub async fn prepare(self, app: App) -> Prepared {
+        self.prepare_all(vec![app]).await
+    }
+
+    /// The same with several applications in one process.
+    pub async fn prepare_all(self, apps: Vec<App>) -> Prepared {
         let store = Store::open(&self.url).await.expect("the database opens");
-        let lines = [db::ENGINE, host::MIGRATIONS, app.migrations];
+        let own = apps.iter().map(|app| app.migrations);
+        let lines: Vec<_> = [db::ENGINE, host::MIGRATIONS].into_iter().chain(own).collect();
         store.migrate(&lines, self.clock.now()).await.expect("the database is migrated");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let options = Options {
@@ -140,11 +152,14 @@ impl Setup {
             url: format!("http://{}", listener.local_addr().expect("a bound port")),
             broker: self.broker,
             network: *self.network,
+            room: self.room,
+            backups: self.backups,
         };
-        let settings = Settings::new(app.settings.to_vec(), self.overrides);
+        let specs = apps.iter().flat_map(|app| app.settings).copied().collect();
+        let settings = Settings::new(specs, self.overrides);
         let settings = settings.expect("the overrides are valid");
         let bus = host::bus(&store, options.broker.as_ref()).await;
-        let context = Context::new(store, settings, self.clock, self.zone, vec![app], options, bus);
+        let context = Context::new(store, settings, self.clock, self.zone, apps, options, bus);
         host::prepare(&context).await.expect("the application is prepared");
         Prepared { context, listener }
     }

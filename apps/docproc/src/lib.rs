@@ -134,6 +134,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         simulator: Some(cli::simulator()),
         reseal: drivers::passwords::reseal,
         doctor: cli::check,
+        files: drivers::storage::backup::of,
         ..App::default()
     }
 }

@@ -26,6 +26,9 @@ pub enum Error {
     /// A text that this database cannot keep: one with a NUL in it.
     #[error("a text cannot be kept")]
     Unfit(#[source] sqlx::Error),
+    /// Steps of migration, `line/name`, that this version does not know.
+    #[error("a later version of turno made this database: {}", .0.join(", "))]
+    Newer(Vec<String>),
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
 }

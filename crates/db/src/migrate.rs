@@ -1,6 +1,8 @@
 //! Forward-only migrations. Each owner (the engine, every application) is a *line* with its own
 //! numbered steps, and every step exists in both dialects under one name.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use crate::{Error, Scope, Store, Tx, sha256_hex};
@@ -54,13 +56,43 @@ const LEDGER: &str = "CREATE TABLE IF NOT EXISTS migrations (
     PRIMARY KEY (line, name))";
 
 impl Store {
-    /// Applies what is missing, all or nothing. Processes that start together take turns.
+    /// Applies what is missing, all or nothing. Processes that start together take turns. A database
+    /// that a later version has changed is left alone.
     pub async fn migrate(&self, lines: &[Line], now: Timestamp) -> Result<Vec<Applied>, Error> {
+        self.bring_to(lines, |_| true, now).await
+    }
+
+    /// Makes the tables as they were when just these steps (`line/name`) had been applied, for rows of
+    /// that time. A step that no line has was made by a later version.
+    pub async fn migrate_as(
+        &self,
+        lines: &[Line],
+        steps: &BTreeSet<String>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let known = || std::iter::once(&ENGINE).chain(lines);
+        let named = |step: &&String| {
+            known().any(|line| line.steps.iter().any(|one| line.label(one) == **step))
+        };
+        let strange: Vec<String> = steps.iter().filter(|step| !named(step)).cloned().collect();
+        if !strange.is_empty() {
+            return Err(Error::Newer(strange));
+        }
+        self.bring_to(lines, |step| steps.contains(step), now).await.map(drop)
+    }
+
+    async fn bring_to(
+        &self,
+        lines: &[Line],
+        wanted: impl Fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Result<Vec<Applied>, Error> {
         let mut tx = self.write(&[Scope::new("migrations")]).await?;
         tx.execute(LEDGER, &[]).await?;
         let mut applied = Vec::new();
         for line in std::iter::once(&ENGINE).chain(lines) {
-            for step in line.steps {
+            refuse_newer(&mut tx, line).await?;
+            for step in line.steps.iter().filter(|step| wanted(&line.label(step))) {
                 if apply(&mut tx, line, step, now).await? {
                     applied.push(Applied { line: line.name.into(), name: step.name.into() });
                 }
@@ -69,6 +101,25 @@ impl Store {
         tx.commit().await?;
         Ok(applied)
     }
+}
+
+impl Line {
+    fn label(&self, step: &Step) -> String {
+        format!("{}/{}", self.name, step.name)
+    }
+}
+
+/// Steps of our own lines that we do not know were added later.
+async fn refuse_newer(tx: &mut Tx, line: &Line) -> Result<(), Error> {
+    let sql = "SELECT name FROM migrations WHERE line = $1 ORDER BY name";
+    let mut strange = Vec::new();
+    for row in tx.all(sql, &[line.name.into()]).await? {
+        let name: String = row.get("name")?;
+        if line.steps.iter().all(|step| step.name != name) {
+            strange.push(format!("{}/{name}", line.name));
+        }
+    }
+    if strange.is_empty() { Ok(()) } else { Err(Error::Newer(strange)) }
 }
 
 async fn apply(tx: &mut Tx, line: &Line, step: &Step, now: Timestamp) -> Result<bool, Error> {

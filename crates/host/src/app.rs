@@ -1,8 +1,8 @@
 //! What an application is: one value that says everything the host has to know of it.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
-use db::{events::Event, settings::Setting};
+use db::{backup::Files, events::Event, settings::Setting};
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -77,6 +77,8 @@ pub struct App {
     pub reseal: Reseal,
     /// What `turno doctor` asks of it where it runs.
     pub doctor: fn(&Deployment) -> Vec<Finding>,
+    /// The files its rows speak of, which a backup has to hold too; told the house's data directory.
+    pub files: fn(&Path) -> Place,
 }
 
 /// An application with nothing in it, to be filled.
@@ -116,6 +118,7 @@ impl Default for App {
             simulator: None,
             reseal: |_, _| Box::pin(std::future::ready(Ok(0))),
             doctor: |_| Vec::new(),
+            files: |_| Ok(None),
         }
     }
 }
@@ -177,6 +180,8 @@ pub type Reseal = for<'a> fn(&'a mut db::Tx, &'a Vault) -> BoxFuture<'a, Result<
 /// Whether an event is about something of this actor's own.
 pub type Owns =
     for<'a> fn(&'a Context, &'a Actor, &'a Event) -> BoxFuture<'a, Result<bool, db::Error>>;
+/// Where an application keeps files, if it does.
+pub type Place = Result<Option<Arc<dyn Files>>, Exit>;
 type TickRun = dyn Fn(Context, Timestamp) -> BoxFuture<'static, Next> + Send + Sync;
 
 /// When a tick has to run again: at that instant, or not before somebody wakes it.

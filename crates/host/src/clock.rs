@@ -1,8 +1,17 @@
 //! What time it is.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::Instant,
+};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+
+/// A clock that lost less than this was not set back: it was read twice.
+const UNSTEADY: SignedDuration = SignedDuration::from_secs(1);
 
 /// The only place that knows what time it is. Rules and SQL are told.
 #[derive(Clone, Debug)]
@@ -10,11 +19,25 @@ pub enum Clock {
     Real,
     /// Stands still until moved; see `POST /debug/clock`.
     Manual(Arc<Mutex<Timestamp>>),
+    /// Runs beside the real one by so many microseconds, and can be set wrong: for tests of what a
+    /// machine does whose clock is set.
+    Wrong(Arc<AtomicI64>),
 }
 
 impl Clock {
     pub fn manual(start: Timestamp) -> Self {
         Self::Manual(Arc::new(Mutex::new(start)))
+    }
+
+    pub fn wrong() -> Self {
+        Self::Wrong(Arc::default())
+    }
+
+    /// Sets a wrong clock ahead or back; it runs on from there.
+    pub fn set_wrong(&self, by: SignedDuration) {
+        if let Self::Wrong(offset) = self {
+            offset.fetch_add(i64::try_from(by.as_micros()).unwrap_or(0), Ordering::Relaxed);
+        }
     }
 
     pub fn is_manual(&self) -> bool {
@@ -26,13 +49,19 @@ impl Clock {
         let now = match self {
             Self::Real => Timestamp::now(),
             Self::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
+            Self::Wrong(offset) => {
+                Timestamp::now() + SignedDuration::from_micros(offset.load(Ordering::Relaxed))
+            }
         };
         Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 
     /// The time outside, whatever a manual clock says: for what is about processes, not business.
     pub fn real(&self) -> Timestamp {
-        Self::Real.now()
+        match self {
+            Self::Real | Self::Manual(_) => Self::Real.now(),
+            Self::Wrong(_) => self.now(),
+        }
     }
 
     /// Moves a manual clock; time never goes back.
@@ -41,5 +70,46 @@ impl Clock {
             let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
             *now = to.max(*now);
         }
+    }
+}
+
+/// Notices that a clock was set back, by another that never is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steady {
+    at: Instant,
+    said: Timestamp,
+}
+
+impl Steady {
+    pub(crate) fn new(said: Timestamp) -> Self {
+        Self { at: Instant::now(), said }
+    }
+
+    /// By how much the clock was set back since it was last looked at.
+    pub(crate) fn set_back(&mut self, said: Timestamp) -> SignedDuration {
+        let (before, now) = (*self, Self::new(said));
+        *self = now;
+        let passed = now.at.saturating_duration_since(before.at);
+        let passed = SignedDuration::try_from(passed).unwrap_or(SignedDuration::MAX);
+        let lost = passed.saturating_sub(said.duration_since(before.said));
+        if lost > UNSTEADY { lost } else { SignedDuration::ZERO }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_set_back_is_noticed_once_and_one_set_ahead_is_none() {
+        let clock = Clock::wrong();
+        let mut steady = Steady::new(clock.now());
+        assert_eq!(steady.set_back(clock.now()), SignedDuration::ZERO);
+        clock.set_wrong(SignedDuration::from_hours(-2));
+        let lost = steady.set_back(clock.now());
+        assert!((lost - SignedDuration::from_hours(2)).abs() < UNSTEADY, "{lost}");
+        assert_eq!(steady.set_back(clock.now()), SignedDuration::ZERO, "it is known");
+        clock.set_wrong(SignedDuration::from_hours(3));
+        assert_eq!(steady.set_back(clock.now()), SignedDuration::ZERO);
     }
 }

@@ -1,6 +1,6 @@
 //! What everything in one process shares.
 
-use std::{ops::Deref, sync::Arc};
+use std::{ops::Deref, sync::Arc, time::Instant};
 
 use bus::Bus;
 use db::{Store, settings::Settings};
@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    AlertChannels, App, Clock, Network, Shortages, Vault, accounts::LoginGuard, door::Paces,
-    effects, gate::Gate, live::Streams, metrics::Metrics, processes::Me, relay, relay::Relay,
-    tick::Ticks,
+    AlertChannels, App, Clock, Network, Room, Schedule, Shortages, Vault, accounts::LoginGuard,
+    door::Paces, effects, gate::Gate, live::Streams, metrics::Metrics, processes::Me, relay,
+    relay::Relay, tick::Ticks,
 };
 
 /// What handlers, ticks and tasks share; cheap to clone.
@@ -41,6 +41,8 @@ pub struct Inner {
     pub(crate) gate: Arc<Gate>,
     /// What effects began and did not wait for.
     pub(crate) work: TaskTracker,
+    /// When a write was last tried for `/ready`, and what came of it.
+    pub(crate) probed: tokio::sync::Mutex<Option<(Instant, Result<(), String>)>>,
 }
 
 /// How this process was started.
@@ -64,6 +66,10 @@ pub struct Options {
     pub vault: Vault,
     /// The house's broker, if it has one.
     pub broker: Option<broker::Address>,
+    /// What is kept free on its disks.
+    pub room: Room,
+    /// Backups it makes by itself.
+    pub backups: Option<Schedule>,
 }
 
 impl Options {
@@ -116,6 +122,7 @@ impl Context {
             streams: Streams::default(),
             gate,
             work: TaskTracker::new(),
+            probed: tokio::sync::Mutex::default(),
         }))
     }
 

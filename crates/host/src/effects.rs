@@ -159,6 +159,7 @@ impl Context {
             }
             Outcome::Failed(error) | Outcome::Refused(error) => effects::Outcome::Dead { error },
         };
+        tell(&effect, &recorded);
         if let Err(error) = self.store.finish_effect(&effect, &recorded, now).await {
             // The claim runs out and the effect is tried again.
             tracing::warn!(effect = effect.id, error = %error, "outcome not recorded");
@@ -169,5 +170,19 @@ impl Context {
         let own = crate::alerts::drivers().into_iter();
         let of_apps = self.apps.iter().flat_map(|app| app.drivers.iter().cloned());
         own.chain(of_apps).find(|driver| driver.kind == kind)
+    }
+}
+
+/// One line for each attempt that did not succeed.
+fn tell(effect: &Claimed, outcome: &effects::Outcome) {
+    let Claimed { id, kind, key, attempt, .. } = effect;
+    match outcome {
+        effects::Outcome::Done => {}
+        effects::Outcome::Retry { error, at } => {
+            tracing::warn!(effect = id, kind, key, attempt, reason = error, %at, "tried again later");
+        }
+        effects::Outcome::Dead { error } => {
+            tracing::error!(effect = id, kind, key, attempt, reason = error, "given up");
+        }
     }
 }

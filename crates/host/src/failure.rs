@@ -54,6 +54,7 @@ impl From<db::Error> for Failure {
             db::Error::Duplicate { .. }
             | db::Error::Corrupt { .. }
             | db::Error::Migration { .. }
+            | db::Error::Newer(_)
             | db::Error::Database(_) => {
                 tracing::error!(error = %error, source = ?std::error::Error::source(&error), "store failed");
                 Self(Problem::internal(lang))

@@ -1,9 +1,14 @@
 //! `/health` says the process lives, `/ready` that it can work, `/metrics` how it has been.
 
+use std::time::{Duration, Instant};
+
 use axum::{extract::State, http::StatusCode, response::IntoResponse};
 use serde_json::json;
 
 use crate::Context;
+
+/// How long the outcome of a write that was tried is told again.
+const PROBED: Duration = Duration::from_secs(1);
 
 /// Always 200 while the process answers; the body says what is degraded.
 #[utoipa::path(get, path = "/health", tag = "health",
@@ -37,7 +42,7 @@ pub(crate) async fn health(State(context): State<Context>) -> impl IntoResponse 
     }))
 }
 
-/// 503 until the database answers, and again while the server drains. What else is away is listed as
+/// 503 until the database takes a write, and again while the server drains. What else is away is listed as
 /// `degraded`: work goes on without it.
 #[utoipa::path(get, path = "/ready", tag = "health",
     responses((status = 200, description = "ready"), (status = 503, description = "not ready")))]
@@ -48,16 +53,29 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
             axum::Json(json!({ "ready": false, "why": "draining" })),
         );
     }
-    match context.store.ping().await {
+    match context.probe().await {
         Ok(()) => (StatusCode::OK, axum::Json(context.shortages.told(json!({ "ready": true })))),
-        Err(error) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            axum::Json(json!({ "ready": false, "why": error.to_string() })),
-        ),
+        Err(why) => {
+            (StatusCode::SERVICE_UNAVAILABLE, axum::Json(json!({ "ready": false, "why": why })))
+        }
     }
 }
 
 impl Context {
+    /// Whether the database takes a write: a full disk still answers every question. Whoever asks
+    /// often is told the same for a second.
+    async fn probe(&self) -> Result<(), String> {
+        let mut probed = self.probed.lock().await;
+        if let Some((at, outcome)) = &*probed
+            && at.elapsed() < PROBED
+        {
+            return outcome.clone();
+        }
+        let outcome = self.appear().await.map_err(|error| terminal::with_causes(&error));
+        *probed = Some((Instant::now(), outcome.clone()));
+        outcome
+    }
+
     /// What Prometheus reads, for a port of an application's own.
     pub fn metrics_text(&self) -> String {
         self.metrics.render()

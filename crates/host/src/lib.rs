@@ -8,12 +8,14 @@ mod actor;
 mod alerts;
 mod answers;
 mod app;
+mod backups;
 mod by;
 mod clock;
 mod console;
 mod context;
 mod debug;
 mod desk;
+mod disk;
 mod door;
 mod effects;
 mod failure;
@@ -48,13 +50,16 @@ pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
 pub use answers::{Listed, Span, as_json, conflict, merged, of_json, tagged, unknown};
 pub use app::{
-    App, AppTask, Draw, Nav, Next, OnSettings, Owns, Port, Prepare, Reseal, Role, Routes, Tick,
+    App, AppTask, Draw, Nav, Next, OnSettings, Owns, Place, Port, Prepare, Reseal, Role, Routes,
+    Tick,
 };
+pub use backups::Schedule;
 pub use by::By;
 pub use clock::Clock;
 pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
 pub use desk::Desk;
+pub use disk::{Room, full as disk_full};
 pub use effects::{ATTEMPTS, Driver, Outcome};
 pub use engine::Roles;
 pub use failure::Failure;
@@ -75,4 +80,5 @@ pub use vault::{Foreign, KEY, Vault};
 pub use wakes::bus;
 
 /// The host's own tables.
-pub const MIGRATIONS: db::Line = db::migrations!("host"; "0001_house", "0002_sessions");
+pub const MIGRATIONS: db::Line =
+    db::migrations!("host"; "0001_house", "0002_sessions", "0003_backups");

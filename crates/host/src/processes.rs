@@ -29,6 +29,11 @@ impl Me {
         Self { name, host, started_at: now, roles: Mutex::default() }
     }
 
+    /// The machine it runs on.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
     /// What this process does for an application, for the page of processes.
     pub fn takes_part(&self, app: &str, role: Json) {
         let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,10 +52,11 @@ impl Me {
         }
     }
 
-    /// Whether a process is gone: silent for too long, or of this machine and not there any more.
+    /// Whether a process is gone: silent for too long, or of this machine and not there any more. A
+    /// heartbeat of the future was given before the clock was set back.
     fn misses(&self, other: &Process, now: Timestamp) -> bool {
         other.name != self.name
-            && (now.duration_since(other.beat_at) > SILENCE || self.sees_dead(other))
+            && (now.duration_since(other.beat_at).abs() > SILENCE || self.sees_dead(other))
     }
 
     fn sees_dead(&self, other: &Process) -> bool {
@@ -93,8 +99,9 @@ impl Context {
     async fn beat(&self, answered: Timestamp) -> Result<Timestamp, db::Error> {
         self.appear().await?;
         let now = self.clock.real();
-        // Nobody was heard while the database was away: they speak first, then they are missed.
-        if now.duration_since(answered) > SILENCE {
+        // Nobody was heard while the database was away, or by this clock: they speak first, then they
+        // are missed.
+        if now.duration_since(answered).abs() > SILENCE {
             return Ok(now);
         }
         let all = processes::all(&mut self.store.read().await?).await?;
@@ -111,5 +118,29 @@ impl Context {
     pub(crate) async fn disappear(&self) {
         // Whoever cannot say so is missed soon.
         let _ = self.store.bury(std::slice::from_ref(&self.process.name)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::*;
+
+    /// A process of another machine cannot be looked up: only its heartbeat tells.
+    #[test]
+    fn a_process_is_missed_also_by_a_clock_that_was_set_back() {
+        let now: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();
+        let me = Me::new(now);
+        let beat = |seconds: i64| Process {
+            name: "elsewhere/1/a".to_owned(),
+            host: "elsewhere".to_owned(),
+            beat_at: now - SignedDuration::from_secs(seconds),
+            ..me.row(now)
+        };
+        assert!(!me.misses(&beat(3), now) && !me.misses(&beat(-3), now));
+        assert!(me.misses(&beat(7), now), "silent");
+        assert!(me.misses(&beat(-7_200), now), "it died before the clock was set back two hours");
+        assert!(!me.misses(&me.row(now), now), "never oneself");
     }
 }

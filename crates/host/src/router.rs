@@ -23,7 +23,9 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Assets, Lang, Problem};
 
-use crate::{Context, console, console::reference::Group, debug, door, health, live, metrics};
+use crate::{
+    Context, console, console::reference::Group, debug, disk, door, health, live, metrics,
+};
 
 /// Longer than any handler; streams are not bounded by it once they have begun.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -77,6 +79,7 @@ pub fn router(context: &Context) -> Router {
         .layer(middleware::from_fn_with_state(secure, web::security::transport))
         .layer(DefaultBodyLimit::max(context.options.body_bytes))
         .layer(RequestBodyTimeoutLayer::new(network.limits.body))
+        .layer(middleware::from_fn_with_state(context.clone(), disk::spare))
         .layer(middleware::from_fn_with_state(context.clone(), in_time))
         .layer(CompressionLayer::new())
         .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| {
@@ -127,7 +130,7 @@ fn paths(routes: &OpenApiRouter<Context>) -> Vec<String> {
 
 /// What any read may be refused with, and what any change may be refused with besides.
 const READING: [u16; 5] = [400, 401, 403, 404, 503];
-const CHANGING: [u16; 6] = [409, 412, 413, 415, 422, 429];
+const CHANGING: [u16; 7] = [409, 412, 413, 415, 422, 429, 507];
 
 /// Every answer that is not a success is a problem, said here once for all operations; handlers
 /// declare what they answer when all is well, and refusals of their own.

@@ -56,6 +56,9 @@ pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<R
         for tick in context.all_ticks() {
             tasks.spawn(context.clone().drive(tick));
         }
+        if let Some(schedule) = context.options.backups.clone() {
+            tasks.spawn(crate::backups::run(context.clone(), schedule));
+        }
     }
     for task in context.apps.iter().flat_map(|app| &app.tasks) {
         tasks.spawn(task(context.clone()));

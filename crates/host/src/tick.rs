@@ -9,7 +9,7 @@ use std::{
 use bus::{Bus, Listener};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::{App, Context, Next, Tick};
+use crate::{App, Context, Next, Tick, clock::Steady};
 
 /// By the real clock a tick also runs this long after it last ran: another process may have committed
 /// something and its wake-up been lost.
@@ -43,6 +43,15 @@ impl TickHealth {
     pub fn is_silent(&self, now: Timestamp) -> bool {
         let since = self.failing_since.or(self.due);
         since.is_some_and(|since| now.duration_since(since) > SILENT_AFTER)
+    }
+}
+
+impl TickHealth {
+    /// What was to happen in ten minutes happens in ten minutes, whatever the clock says by then.
+    fn set_back(&mut self, lost: SignedDuration) {
+        let earlier = |at: Timestamp| at.checked_sub(lost).unwrap_or(at);
+        self.due = self.due.map(earlier);
+        self.failing_since = self.failing_since.map(earlier);
     }
 }
 
@@ -118,13 +127,25 @@ impl Context {
     /// Drives one tick by the real clock until the server stops. Runs never overlap.
     pub(crate) async fn drive(self, tick: Tick) {
         let mut wakes = self.ticks.wakes[tick.name].lock().await;
+        let mut steady = Steady::new(self.clock.now());
         loop {
+            let now = self.clock.now();
+            let lost = steady.set_back(now);
+            if lost > SignedDuration::ZERO {
+                tracing::warn!(tick = tick.name, lost_s = lost.as_secs(), "the clock was set back");
+                self.ticks.update(tick.name, |health| health.set_back(lost));
+            }
             let due = self.tick_health(tick.name).and_then(|health| health.due);
-            let wait = due.map_or(SAFETY_NET, |due| self.clock.now().duration_until(due));
+            // Never longer than the net: the clock may be set meanwhile, ahead or back.
+            let wait = due.map_or(SAFETY_NET, |due| now.duration_until(due).min(SAFETY_NET));
             let wait = Duration::try_from(wait).unwrap_or_default();
             tokio::select! {
                 () = self.stopping.cancelled() => return,
-                () = tokio::time::sleep(wait) => {}
+                () = tokio::time::sleep(wait) => {
+                    if due.is_none_or(|due| due > self.clock.now()) {
+                        continue;
+                    }
+                }
                 Some(_) = wakes.next() => {}
             }
             let began = Instant::now();

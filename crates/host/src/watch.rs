@@ -38,6 +38,7 @@ async fn round(context: &Context) -> Result<(), db::Error> {
             context.resolve(&fingerprint).await?;
         }
     }
+    crate::disk::look(context).await?;
     let mut decision = context.store.decide(&Scope::new("housekeeping"), now).await?;
     events::prune(&mut decision.tx, now - EVENTS_KEPT).await?;
     idempotency::prune(&mut decision, now - KEYS_KEPT).await?;

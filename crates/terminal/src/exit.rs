@@ -65,7 +65,7 @@ impl From<db::Error> for Exit {
                 let hint = "it may have been done: look before you try again";
                 Self::new(Code::Unreachable, message).hint(hint)
             }
-            db::Error::Migration { .. } => {
+            db::Error::Migration { .. } | db::Error::Newer(_) => {
                 let hint = "use the version of turno that made this database, or restore a backup";
                 Self::failed(message).hint(hint)
             }

@@ -73,6 +73,7 @@ impl Lang {
             }
             StatusCode::TOO_MANY_REQUESTS => self.t("Demasiadas peticiones", "Too many requests"),
             StatusCode::SERVICE_UNAVAILABLE => self.t("No disponible", "Unavailable"),
+            StatusCode::INSUFFICIENT_STORAGE => self.t("Sin espacio", "No room left"),
             StatusCode::INTERNAL_SERVER_ERROR => self.t("Error interno", "Internal error"),
             other => other.canonical_reason().unwrap_or("Error"),
         }

@@ -97,6 +97,9 @@ pub(crate) struct LimitsConfig {
     pub(crate) body_bytes: usize,
     pub(crate) sse_connections: usize,
     pub(crate) strangers: Limits,
+    /// Bytes of the disk that uploads leave free.
+    pub(crate) disk_reserve: u64,
+    pub(crate) disk_alert_percent: u64,
 }
 
 /// A text that must not reach a log by accident.
@@ -202,6 +205,8 @@ impl<'a> Reader<'a> {
         let wrong = self.number("limits.wrong_passwords_per_minute", 0..=10_000);
         let header = self.number("limits.header_seconds", 1..=600);
         let body = self.number("limits.body_seconds", 1..=600);
+        let reserve = self.number("limits.disk_reserve_mb", 0..=1_000_000_000);
+        let percent = self.number("limits.disk_alert_percent", 0..=99);
         let rate = |number: u64| Rate::per_second(number as u32, 10 * number as u32);
         let wrong = wrong? as u32;
         Some(LimitsConfig {
@@ -216,6 +221,8 @@ impl<'a> Reader<'a> {
                 header: Duration::from_secs(header?),
                 body: Duration::from_secs(body?),
             },
+            disk_reserve: reserve? << 20,
+            disk_alert_percent: percent?,
         })
     }
 
@@ -350,7 +357,7 @@ impl<'a> Reader<'a> {
         self.noted(path, read.map_err(wrong))
     }
 
-    fn number(&mut self, path: &str, range: RangeInclusive<i64>) -> Option<u64> {
+    pub(super) fn number(&mut self, path: &str, range: RangeInclusive<i64>) -> Option<u64> {
         let number = self.layers[path].0.as_i64().unwrap_or(i64::MIN);
         if range.contains(&number) {
             return Some(number.unsigned_abs());
@@ -360,7 +367,11 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn text<T>(&mut self, path: &str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
+    pub(super) fn text<T>(
+        &mut self,
+        path: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<T> {
         let parsed = parse(&self.raw(path));
         self.noted(path, parsed)
     }

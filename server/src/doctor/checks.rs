@@ -23,6 +23,7 @@ pub(super) async fn all(config: &Config) -> Vec<Finding> {
     let mut findings = vec![settings(config), directory(&config.server.data_dir)];
     findings.extend(space(&config.server.data_dir));
     findings.extend(database(config).await);
+    findings.push(backups(config));
     findings.push(zone(config));
     findings.push(port(config));
     if let Some(smtp) = &config.alerts.smtp {
@@ -108,7 +109,7 @@ async fn tables(store: &Store) -> (Finding, bool) {
             (Finding::warn(ABOUT, detail, "`turno migrate`, or start the server"), false)
         }
         Ok(Standing::Ahead(strange)) => {
-            let detail = format!("made by a later version: {}", strange.join(", "));
+            let detail = db::Error::Newer(strange).to_string();
             (Finding::fail(ABOUT, detail, "use that version of turno"), false)
         }
         Err(exit) => (Finding::fail(ABOUT, exit.to_string(), "see the database's log"), false),
@@ -142,6 +143,22 @@ async fn users(store: &Store, config: &Config) -> Finding {
             many => Finding::pass(ABOUT, format!("{many} active")),
         },
         Err(error) => Finding::fail(ABOUT, error.to_string(), "see the database's log"),
+    }
+}
+
+fn backups(config: &Config) -> Finding {
+    const ABOUT: &str = "backups";
+    let backup = &config.backup;
+    match backup.every {
+        Some(every) => {
+            let detail = format!("every {every:#} into {}", backup.folder.display());
+            Finding::pass(ABOUT, format!("{detail}, {} kept", backup.keep))
+        }
+        None => Finding::warn(
+            ABOUT,
+            "the server makes none by itself",
+            "set backup.every, or call `turno backup` by the clock",
+        ),
     }
 }
 

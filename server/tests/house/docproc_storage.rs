@@ -25,7 +25,7 @@ fn pdf(seed: u64, bytes: usize) -> Vec<u8> {
     pdf
 }
 
-async fn send(client: &Client, round: u64) -> String {
+pub(crate) async fn send(client: &Client, round: u64) -> String {
     let file = |name: &'static str, bytes| Part::bytes(bytes).file_name(name);
     let form = Form::new()
         .part("file", file("large.pdf", pdf(round, LARGE)))
@@ -34,6 +34,19 @@ async fn send(client: &Client, round: u64) -> String {
     let request = client.request(reqwest::Method::POST, "/process").multipart(form);
     let answer: Json = request.send().await.unwrap().json().await.unwrap();
     answer["request_id"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+}
+
+/// Waits until a request is completed.
+pub(crate) async fn completed(client: &Client, id: &str) -> Json {
+    let mut poll = tokio::time::interval(Duration::from_millis(50));
+    loop {
+        poll.tick().await;
+        let now = client.get(&format!("/status/{id}")).await.expect(200);
+        if now["status"] == "completed" {
+            return now;
+        }
+        assert_ne!(now["status"], "failed", "{now}");
+    }
 }
 
 #[tokio::test]
@@ -54,16 +67,8 @@ async fn files_in_s3_outlive_a_process_that_is_killed() {
         turno.kill().await;
         turno.restart().await;
     }
-    let mut poll = tokio::time::interval(Duration::from_millis(50));
     for id in &ids {
-        let ended = loop {
-            poll.tick().await;
-            let now = turno.client().get(&format!("/status/{id}")).await.expect(200);
-            if now["status"] == "completed" {
-                break now;
-            }
-            assert_ne!(now["status"], "failed", "{now}");
-        };
+        let ended = completed(&turno.client(), id).await;
         assert_eq!(ended["document_count"], 3, "{ended}");
     }
     assert!(!turno.data_dir().join("docproc").exists(), "nothing is kept on this machine");

@@ -9,6 +9,7 @@ mod cli;
 mod cluster;
 mod coordinador_crash;
 mod crash;
+mod disk;
 mod docproc_crash;
 mod docproc_storage;
 mod doors;

@@ -79,7 +79,10 @@ impl Slice for Unplanned {
 pub async fn tick(context: Context, now: Timestamp) -> Next {
     let spread = context.runtime.spread();
     match spread {
-        Spread::Due(next) if now < next => return Ok(Some(next)),
+        // Farther away than one pass from the next, it was set before the clock was set back.
+        Spread::Due(next) if now < next && next <= farthest(&context, now).await? => {
+            return Ok(Some(next));
+        }
         Spread::Due(_) | Spread::Idle | Spread::Starting => {}
     }
     repair(&context, now).await?;
@@ -89,6 +92,11 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     let next = pass(&context, now).await?;
     context.runtime.spread_again(next);
     Ok(next)
+}
+
+async fn farthest(context: &Context, now: Timestamp) -> Result<Timestamp, Error> {
+    let policy = policy::load(context, &mut context.store.read().await?).await?;
+    Ok(due::later(now, policy.spread.every))
 }
 
 /// Looks without a lock first: most passes move nobody. None: nothing is planned.

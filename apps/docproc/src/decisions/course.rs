@@ -168,11 +168,14 @@ impl<'a> Book<'a> {
         .increment(1);
         // A later stage of the chain failed: it gets a message of its own, and its own tries.
         if !outcome.findings.is_empty() {
+            report::trouble(outcome, trouble, None);
             return;
         }
         let retry = outcome.job.request.workflow.retry;
         let attempt = claim.attempt as u32;
-        match retry::after(trouble, attempt, retry, now, rand::random()) {
+        let verdict = retry::after(trouble, attempt, retry, now, rand::random());
+        report::trouble(outcome, trouble, Some(verdict));
+        match verdict {
             Verdict::Again { at } => self.again.push((claim.id, at, trouble.clone())),
             Verdict::Waits { at } => self.waits.push((claim.id, at, trouble.clone())),
             Verdict::Dead => self.dead.push((claim.id, claim.request.clone(), trouble.clone())),

@@ -274,6 +274,7 @@ pub async fn prepare(context: &Context) -> Result<(), NotReady> {
     let storage = &context.runtime.storage;
     crate::decisions::storage::settle(&context.store, storage, context.clock.now()).await?;
     storage.report_to(&context.shortages);
+    storage.leave(&context.options.room);
     let Config { part, threads, .. } = &context.runtime.config;
     let role = json!({ "name": part.word(), "components": part.takes(), "threads": threads });
     metrics::gauge!("docproc_component_info", "component" => part.word()).set(1.0);

@@ -195,6 +195,9 @@ fn no_workflow(
 
 pub(super) fn unstored(lang: Lang, error: &Fault) -> Failure {
     tracing::error!(%error, "an upload could not be stored");
+    if matches!(error, Fault::Full(_)) {
+        return host::disk_full(lang).into();
+    }
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ALMACEN_NO_DISPONIBLE")
         .lang(lang)
         .detail(lang.t(

@@ -1,6 +1,6 @@
 //! What the database knows of the storage that has its files.
 
-use db::{Decision, Error, Row, Scope, Slice, Tx};
+use db::{Decision, Error, Row, Scope, Slice, Tx, backup::Owed};
 use jiff::Timestamp;
 
 use crate::rules::storage::{Known, Mark};
@@ -82,4 +82,54 @@ pub async fn newest_places(tx: &mut Tx, limit: i64) -> Result<Vec<String>, Error
                ORDER BY case_id DESC LIMIT $1";
     rows.extend(tx.all(sql, &[limit.into()]).await?);
     rows.iter().map(|row: &Row| row.get("place")).collect()
+}
+
+/// Files of a backup that are listed at a time.
+const PAGE: i64 = 500;
+/// Where the list of golden cases' files begins, after those of requests.
+const CASES: &str = "case";
+const REQUESTS: &str = "request";
+
+/// The files in storage that rows need, after a position that an earlier page gave; from an empty one
+/// on, all of them.
+pub async fn owed(tx: &mut Tx, after: &str) -> Result<Vec<Owed>, Error> {
+    let mut parts = after.splitn(3, '/');
+    let mut part = || parts.next().unwrap_or_default();
+    let (kind, owner, n) = (part(), part(), part().parse().unwrap_or(-1));
+    if kind != CASES {
+        let sql = "SELECT request_id AS owner, n, place, sha256 FROM request_files
+                   JOIN requests ON requests.id = request_id
+                   WHERE content IS NULL AND cleared_at IS NULL
+                   AND (request_id > $1 OR (request_id = $1 AND n > $2))
+                   ORDER BY request_id, n LIMIT $3";
+        let found = page(tx, sql, REQUESTS, owner, n).await?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    let (owner, n) = if kind == CASES { (owner, n) } else { ("", -1) };
+    let sql = "SELECT case_id AS owner, n, place, sha256 FROM golden_files
+               WHERE content IS NULL AND (case_id > $1 OR (case_id = $1 AND n > $2))
+               ORDER BY case_id, n LIMIT $3";
+    page(tx, sql, CASES, owner, n).await
+}
+
+async fn page(
+    tx: &mut Tx,
+    sql: &'static str,
+    kind: &str,
+    owner: &str,
+    n: i64,
+) -> Result<Vec<Owed>, Error> {
+    let rows = tx.all(sql, &[owner.into(), n.into(), PAGE.into()]).await?;
+    let owed = |row: &Row| {
+        let (owner, n): (String, i64) = (row.get("owner")?, row.get("n")?);
+        Ok(Owed {
+            name: row.get("place")?,
+            sha256: Some(row.get("sha256")?),
+            optional: false,
+            position: format!("{kind}/{owner}/{n}"),
+        })
+    };
+    rows.iter().map(owed).collect()
 }

@@ -40,6 +40,13 @@ impl Slice for Waiting<'_> {
         id: &i64,
     ) -> Result<(), Error> {
         let (request, code) = (self.request, "MESSAGE_EXPIRED");
+        tracing::error!(
+            request_id = request,
+            message = id,
+            code,
+            reason = self.error,
+            "stage_buried"
+        );
         messages::bury(decision, *id, request, code, self.error).await?;
         requests::fail(decision, request, Status::Failed, code, self.error).await?;
         events::failed(decision, request, code, self.error);

@@ -125,7 +125,9 @@ impl Shop {
     /// Every row of every table, one line each.
     pub(crate) async fn rows(&self) -> Vec<String> {
         let file = self.dir.join("rows");
-        db::backup::write(self.store(), &file, friday()).await.unwrap();
+        db::backup::write(self.store(), &file, &db::backup::Contents::default(), friday())
+            .await
+            .unwrap();
         let mut text = String::new();
         let packed = std::fs::File::open(&file).unwrap();
         flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();

@@ -8,7 +8,7 @@ use std::{
 
 use db::{
     Line, Step, Store, Value, audit,
-    backup::{self, BackupError},
+    backup::{self, BackupError, Contents, Summary},
     effects::Outcome,
     events, idempotency,
 };
@@ -128,10 +128,19 @@ async fn picture(store: &Store) -> Vec<String> {
     lines
 }
 
+/// Rows alone.
+fn rows() -> Contents {
+    Contents::default()
+}
+
+async fn into(store: &Store, file: &Path) -> Result<Summary, BackupError> {
+    backup::restore(store, file, None, &[DEMO], now()).await
+}
+
 async fn carry(from: &Store, to: &Store, file: &Path) {
-    let written = backup::write(from, file, now()).await.unwrap();
-    assert_eq!(backup::check(file).unwrap().rows, written.rows);
-    assert_eq!(backup::restore(to, file).await.unwrap().rows, written.rows);
+    let written = backup::write(from, file, &rows(), now()).await.unwrap();
+    assert_eq!(backup::check(file).await.unwrap().1.rows, written.rows);
+    assert_eq!(into(to, file).await.unwrap().rows, written.rows);
 }
 
 /// A second, empty database of the same kind as this one.
@@ -177,12 +186,12 @@ pub(crate) async fn a_backup_taken_under_load_is_one_moment(test_db: &TestDb) {
     first.await.unwrap();
     let file = test_db.file("backup.gz");
     for _ in 0..3 {
-        backup::write(&source, &file, now()).await.unwrap();
+        backup::write(&source, &file, &rows(), now()).await.unwrap();
     }
     stop.send(()).unwrap();
     spending.await.unwrap();
     let target = copy.store().await;
-    backup::restore(&target, &file).await.unwrap();
+    into(&target, &file).await.unwrap();
     let spent = count(&target, crate::deciding::SPENDINGS).await;
     assert!(spent > 0);
     assert_eq!(used(&target, "norte").await, spent);
@@ -194,7 +203,7 @@ pub(crate) async fn a_damaged_file_is_refused(test_db: &TestDb) {
     let source = test_db.store().await;
     fill(&source).await;
     let file = test_db.file("backup.gz");
-    backup::write(&source, &file, now()).await.unwrap();
+    backup::write(&source, &file, &rows(), now()).await.unwrap();
     let whole = fs::read(&file).unwrap();
     let mut text = String::new();
     GzDecoder::new(whole.as_slice()).read_to_string(&mut text).unwrap();
@@ -213,7 +222,7 @@ pub(crate) async fn a_damaged_file_is_refused(test_db: &TestDb) {
         b"not a backup".to_vec(),
         gzip(""),
         gzip(&text.replace("Ñandú", "Pato")),
-        gzip(&text.replacen("\"turno_backup\":1", "\"turno_backup\":2", 1)),
+        gzip(&text.replacen("\"turno_backup\":2", "\"turno_backup\":3", 1)),
         without(0),
         without(3),
         without(lines.len() - 1),
@@ -228,32 +237,32 @@ pub(crate) async fn a_damaged_file_is_refused(test_db: &TestDb) {
     let target = copy.store().await;
     for (n, bytes) in damaged.iter().enumerate() {
         fs::write(&file, bytes).unwrap();
-        let refused = backup::restore(&target, &file).await;
+        let refused = into(&target, &file).await;
         assert!(matches!(refused, Err(BackupError::Unusable(_))), "{n}: {refused:?}");
-        assert!(backup::check(&file).is_err(), "{n}");
+        assert!(backup::check(&file).await.is_err(), "{n}");
     }
-    let missing = backup::restore(&target, &test_db.file("missing.gz")).await;
+    let missing = into(&target, &test_db.file("missing.gz")).await;
     assert!(matches!(missing, Err(BackupError::File(_))), "{missing:?}");
     fs::write(&file, &whole).unwrap();
-    backup::restore(&target, &file).await.expect("nothing was left behind");
+    into(&target, &file).await.expect("nothing was left behind");
     copy.remove().await;
 }
 
 pub(crate) async fn an_occupied_target_is_refused(test_db: &TestDb) {
     let (source, copy) = (test_db.store().await, twin(test_db).await);
     let (full, empty) = (test_db.file("full.gz"), test_db.file("empty.gz"));
-    backup::write(&source, &empty, now()).await.unwrap();
+    backup::write(&source, &empty, &rows(), now()).await.unwrap();
     fill(&source).await;
-    backup::write(&source, &full, now()).await.unwrap();
+    backup::write(&source, &full, &rows(), now()).await.unwrap();
     let before = picture(&source).await;
     for file in [&full, &empty] {
-        let refused = backup::restore(&source, file).await;
+        let refused = into(&source, file).await;
         assert!(matches!(refused, Err(BackupError::Unusable(_))), "{refused:?}");
     }
     assert_eq!(picture(&source).await, before);
     let target = copy.store().await;
-    backup::restore(&target, &empty).await.expect("nothing into nothing is fine");
-    backup::restore(&target, &full).await.expect("it is still empty");
+    into(&target, &empty).await.expect("nothing into nothing is fine");
+    into(&target, &full).await.expect("it is still empty");
     copy.remove().await;
 }
 
@@ -269,10 +278,10 @@ pub(crate) async fn other_migrations_are_refused(test_db: &TestDb) {
     let (source, copy) = (test_db.store().await, twin(test_db).await);
     fill(&source).await;
     let file = test_db.file("backup.gz");
-    backup::write(&source, &file, now()).await.unwrap();
+    backup::write(&source, &file, &rows(), now()).await.unwrap();
     let target = copy.open().await;
     target.migrate(&[DEMO, MORE], now()).await.unwrap();
-    let refused = backup::restore(&target, &file).await;
+    let refused = into(&target, &file).await;
     assert!(matches!(refused, Err(BackupError::Unusable(_))), "{refused:?}");
     assert_eq!(crate::deciding::traces(&target).await, [0; 4]);
     copy.remove().await;
@@ -324,4 +333,40 @@ async fn rows_travel_between_dialects() {
     for test_db in [server, home, back] {
         test_db.remove().await;
     }
+}
+
+/// The version after this one: a table more, and a column that every row gets.
+const DEMO_LATER: Line = Line {
+    name: "demo",
+    steps: &[
+        DEMO.steps[0],
+        Step {
+            name: "0002_later",
+            sqlite: "ALTER TABLE kitchens ADD COLUMN stars INTEGER NOT NULL DEFAULT 3;
+                     CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;",
+            postgres: "ALTER TABLE kitchens ADD COLUMN stars BIGINT NOT NULL DEFAULT 3;
+                       CREATE TABLE later (id BIGINT PRIMARY KEY);",
+        },
+    ],
+};
+
+pub(crate) async fn a_backup_outlives_the_version_that_wrote_it(test_db: &TestDb) {
+    let (source, copy) = (test_db.store().await, twin(test_db).await);
+    fill(&source).await;
+    let file = test_db.file("backup.gz");
+    backup::write(&source, &file, &rows(), now()).await.unwrap();
+    let target = copy.open().await;
+    backup::restore(&target, &file, None, &[DEMO_LATER], now()).await.unwrap();
+    assert_eq!(picture(&target).await, picture(&source).await);
+    let stars = "SELECT stars AS n FROM kitchens WHERE name = 'norte'";
+    assert_eq!(count(&target, stars).await, 3, "brought up afterwards");
+    backup::write(&target, &file, &rows(), now()).await.unwrap();
+    let older = twin(test_db).await;
+    let refused = into(&older.open().await, &file).await;
+    let newer = "a later version of turno made this database: demo/0002_later";
+    assert_eq!(refused.unwrap_err().to_string(), newer);
+    let refused = target.migrate(&[DEMO], now()).await.unwrap_err();
+    assert_eq!(refused.to_string(), newer, "the same sentence for a database");
+    copy.remove().await;
+    older.remove().await;
 }

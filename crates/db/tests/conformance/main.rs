@@ -11,6 +11,7 @@ mod backups;
 mod crashing;
 mod deciding;
 mod effects;
+mod filing;
 mod idempotency;
 mod migrations;
 mod outages;
@@ -116,7 +117,13 @@ conformance! {
         a_damaged_file_is_refused,
         an_occupied_target_is_refused,
         other_migrations_are_refused,
-        numbers_go_on_after_a_restore;
+        numbers_go_on_after_a_restore,
+        a_backup_outlives_the_version_that_wrote_it;
+    filing:
+        files_come_back_byte_by_byte,
+        what_is_not_in_it_is_told,
+        another_file_is_not_written_over,
+        a_damaged_piece_is_noticed;
 }
 
 mod schema {

@@ -174,6 +174,8 @@ impl House {
             url: "http://127.0.0.1:8000".into(),
             network,
             broker: None,
+            room: host::Room::new(0, 0, std::env::temp_dir()),
+            backups: None,
         };
         let bus = Arc::new(bus::LocalBus::new());
         let clock = Clock::manual(start());

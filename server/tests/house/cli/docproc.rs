@@ -169,3 +169,34 @@ fn the_doctor_looks_at_what_reads_pages() {
         assert!(checks.contains(&wanted), "{wanted} in {checks:?}");
     }
 }
+
+/// One line for each try that failed, and one for the end, with what an operator looks for.
+#[test]
+fn every_trouble_and_burial_is_logged() {
+    let home = Home::new();
+    let dir = home.path().join("config/workflows");
+    fs::create_dir_all(&dir).unwrap();
+    let nobody = "component: http, url: 'http://127.0.0.1:9/', ";
+    let flow = WORKFLOW.replace("component: classifier, ", nobody);
+    let flow = format!("{flow}retry: {{attempts: 2, base_seconds: 0.05, max_seconds: 0.1}}\n");
+    fs::write(dir.join("default.yaml"), flow).unwrap();
+    let server = home.serve("127.0.0.1");
+    let url = [("TURNO_URL", server.url.as_str())];
+    fs::write(home.path().join("invoice.txt"), INVOICE).unwrap();
+    let sent = home.run_with("docproc submit invoice.txt --wait --timeout 60s --json", &url, "");
+    let answer: serde_json::Value = serde_json::from_str(&sent.stdout).unwrap();
+    assert_eq!(answer["status"], "failed", "{sent:?}");
+    let id = answer["request_id"].as_str().unwrap();
+    let log = fs::read_to_string(home.path().join("log")).unwrap();
+    let lines = |word: &str| -> Vec<&str> {
+        log.lines().filter(|line| line.contains(word) && line.contains(id)).collect()
+    };
+    let (retried, buried) = (lines("stage_retried"), lines("stage_buried"));
+    assert!(!retried.is_empty(), "{log}");
+    assert_eq!(buried.len(), 1, "{log}");
+    for line in retried.iter().chain(&buried) {
+        for word in ["classify", "intento", "reason"] {
+            assert!(line.contains(word), "{word} is not in {line}");
+        }
+    }
+}

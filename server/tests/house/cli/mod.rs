@@ -8,7 +8,7 @@ mod docproc;
 mod golden;
 mod lifecycle;
 mod olt;
-mod program;
+pub(crate) mod program;
 mod room;
 mod secrets;
 mod storage;

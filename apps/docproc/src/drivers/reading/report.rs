@@ -4,9 +4,15 @@ use super::{Finding, Outcome};
 use crate::{
     drivers::resources::Resources,
     model::{Component, Item},
-    rules::{course::Known, workflow::Stage},
+    rules::{
+        course::Known,
+        retry::{Trouble, Verdict},
+        workflow::Stage,
+    },
     store::progress::Ran,
 };
+
+const LONGEST_REASON: usize = 500;
 
 /// What a stage found, as the log tells it.
 #[derive(Default)]
@@ -57,6 +63,47 @@ pub(crate) fn stage(
         sla.restante_ms = ran.finished.duration_until(claim.deadline).as_millis() as i64,
         "stage_completed"
     );
+}
+
+/// What goes wrong with a stage, and what becomes of its message. `None`: a later stage of the chain
+/// failed, and gets a message of its own.
+pub(crate) fn trouble(outcome: &Outcome, trouble: &Trouble, verdict: Option<Verdict>) {
+    let claim = &outcome.job.claim;
+    let (request_id, trace_id) = (&claim.request, &outcome.job.request.row.trace_id);
+    let (component, etapa, intento) = (&claim.component, &claim.stage, claim.attempt);
+    let (code, reason) = (&trouble.code, shown(&trouble.detail));
+    match verdict {
+        Some(Verdict::Again { at }) => tracing::warn!(component, request_id, trace_id, etapa,
+            intento, code, reason, %at, "stage_retried"),
+        Some(Verdict::Waits { at }) => tracing::warn!(component, request_id, trace_id, etapa,
+            intento, code, reason, %at, "stage_waits"),
+        Some(Verdict::Dead) => tracing::error!(
+            component,
+            request_id,
+            trace_id,
+            etapa,
+            intento,
+            code,
+            reason,
+            "stage_buried"
+        ),
+        None => tracing::warn!(
+            component,
+            request_id,
+            trace_id,
+            etapa,
+            intento,
+            code,
+            reason,
+            "stage_failed"
+        ),
+    }
+}
+
+/// Enough of a reason for a line.
+fn shown(detail: &str) -> &str {
+    let end = detail.char_indices().nth(LONGEST_REASON).map_or(detail.len(), |(at, _)| at);
+    &detail[..end]
 }
 
 /// Of all that was found about an item, what this stage contributed.

@@ -133,7 +133,7 @@ fn named(broken: &Broken, name: &str) -> Trouble {
 /// while the storage is away nothing is held against the file.
 pub(super) fn trouble(broken: &Broken) -> Trouble {
     if let Broken::Io(error) = broken
-        && let Some(Fault::Away(why)) = Fault::within(error)
+        && let Some(Fault::Away(why) | Fault::Full(why)) = Fault::within(error)
     {
         return Trouble { code: STORAGE_AWAY.to_owned(), detail: why.clone(), lasting: false };
     }

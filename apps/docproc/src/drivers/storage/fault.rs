@@ -15,13 +15,16 @@ pub enum Fault {
     /// is to blame.
     #[error("{0}")]
     Away(String),
+    /// What is left of the disk is kept for what was accepted before.
+    #[error("{0}")]
+    Full(String),
     #[error("{0}")]
     Failed(String),
 }
 
 impl Fault {
     pub fn is_away(&self) -> bool {
-        matches!(self, Self::Away(_))
+        matches!(self, Self::Away(_) | Self::Full(_))
     }
 
     /// The fault of the storage inside an error of reading, if it is one.
@@ -71,6 +74,7 @@ impl From<Fault> for io::Error {
     fn from(fault: Fault) -> Self {
         let kind = match fault {
             Fault::Missing { .. } => io::ErrorKind::NotFound,
+            Fault::Full(_) => io::ErrorKind::StorageFull,
             Fault::Away(_) | Fault::Failed(_) => io::ErrorKind::Other,
         };
         Self::new(kind, fault)

@@ -2,6 +2,7 @@
 //! lives under its request's id and a number.
 
 mod address;
+pub mod backup;
 mod fault;
 mod ranged;
 mod s3;
@@ -62,6 +63,8 @@ pub struct Storage {
 struct State {
     away: Mutex<Option<String>>,
     shortages: OnceLock<host::Shortages>,
+    /// What is kept free on the disks of this machine.
+    room: OnceLock<host::Room>,
 }
 
 /// A file that was stored.
@@ -115,6 +118,18 @@ impl Storage {
     /// From now on, what is away is told there.
     pub fn report_to(&self, shortages: &host::Shortages) {
         let _ = self.state.shortages.set(shortages.clone());
+    }
+
+    /// From now on, uploads leave this much free.
+    pub fn leave(&self, room: &host::Room) {
+        let room = self.root.as_ref().map_or_else(|| room.clone(), |root| room.and(root));
+        let _ = self.state.room.set(room);
+    }
+
+    /// Refuses what would eat into what is kept free.
+    fn room_for(&self, bytes: u64) -> Result<(), Fault> {
+        let room = self.state.room.get();
+        room.and_then(|room| room.refuses(bytes)).map_or(Ok(()), |why| Err(Fault::Full(why)))
     }
 
     /// Why nothing can be had, as was last heard.
@@ -349,7 +364,7 @@ impl Storage {
         match &fault {
             Fault::Away(why) => self.state.tell(Some(why)),
             Fault::Missing { .. } => self.state.tell(None),
-            Fault::Failed(_) => {}
+            Fault::Full(_) | Fault::Failed(_) => {}
         }
         fault
     }

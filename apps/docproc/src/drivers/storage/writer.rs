@@ -49,14 +49,17 @@ impl Writer {
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), Fault> {
         self.digest.update(chunk);
         self.bytes += chunk.len() as u64;
-        let written = self.take(chunk).await;
+        let written = match self.storage.room_for(chunk.len() as u64) {
+            Ok(()) => self.take(chunk).await.map_err(|e| self.storage.fault(&self.place, &e)),
+            Err(full) => Err(full),
+        };
         if written.is_err()
             && let Some(upload) = self.upload.take()
         {
             // What stays behind is swept with everything that no request owns.
             let _ = upload.abort().await;
         }
-        written.map_err(|error| self.storage.fault(&self.place, &error))
+        written
     }
 
     async fn take(&mut self, chunk: &[u8]) -> Result<(), object_store::Error> {
