@@ -12,7 +12,7 @@ const PLACE = {
   env: { TZ: "UTC", TURNO_TIMEZONE: "America/Argentina/Buenos_Aires" },
 };
 const API = "/api/coordinador";
-const OID = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1";
+const OID = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.15";
 
 const dialog = (page) => page.locator("dialog[open]");
 const rehearse = (turno, seconds = 1) =>

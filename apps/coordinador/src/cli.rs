@@ -43,7 +43,7 @@ Examples:
   turno sim olt --count 5 --brand zte --profile faults.toml
   curl -X PUT 127.0.0.1:16099/sim/olts/3 -d '{\"alive\": false}'
   curl -X PUT 127.0.0.1:16099/sim/olts/4 -d '{\"loss_pct\": 5, \"max_repetitions_limit\": 10}'
-  snmpbulkwalk -v2c -c public 127.0.0.1:16100 1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1")]
+  snmpbulkwalk -v2c -c public 127.0.0.1:16100 1.3.6.1.4.1.2011.6.128.1.1.2.46.1.15")]
 struct SimOlt {
     /// How many
     #[arg(long, value_name = "N", default_value_t = 10,

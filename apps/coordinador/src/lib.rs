@@ -14,7 +14,7 @@ pub mod store;
 pub mod wire;
 
 pub use coordinador_rules::{NAME, model, policy, rules};
-use decisions::{dispatch, polls, spread, sweep};
+use decisions::{alarms, dispatch, polls, spread, sweep};
 use drivers::{Runtime, job};
 use engine::{Roles as _, Word as _};
 use host::{Act, App, Draw, Nav, Role, Wiring};
@@ -76,6 +76,7 @@ pub fn app() -> App {
             wiring.tick(spread::TICK, spread::tick),
             wiring.tick(dispatch::TICK, dispatch::tick),
             wiring.tick(sweep::TICK, sweep::tick),
+            wiring.tick(alarms::TICK, alarms::tick),
         ],
         tasks: vec![wiring.task(job::watch)],
         drivers: vec![wiring.driver(polls::KIND, job::perform)],

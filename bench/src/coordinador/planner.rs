@@ -59,11 +59,13 @@ fn fleet(apart: i64, now: Timestamp) -> Vec<Placed> {
             let next = now + SignedDuration::from_secs(120 + node * apart % 3_400);
             Placed {
                 node: NodeId(node),
+                olt: OltId(node),
                 job: JobType::Get,
                 priority: Priority::default(),
                 cadence: cadence(3_600, next),
                 next_run_at: next,
                 recent: Vec::new(),
+                overflow: false,
             }
         })
         .collect()
@@ -110,6 +112,7 @@ fn world(ready: i64, now: Timestamp) -> World {
             cadence: cadence(900, next),
             next_run_at: Some(next),
             recent: vec![now - SignedDuration::from_secs(1_000); 2],
+            told: true,
         });
     }
     world
@@ -179,6 +182,7 @@ fn day(report: &mut Report, start: Timestamp) -> Result<()> {
                 cause: Cause::Scheduled,
                 started_at: now,
                 lost: false,
+                rides: false,
             });
             starts.push(Started { at: now, short: start.short });
         }
@@ -214,6 +218,7 @@ fn look(
             cadence: one.cadence,
             next_run_at: Some(one.next_run_at),
             recent: one.recent.clone(),
+            told: true,
         });
     }
     (world.running, world.starts) = (running.to_vec(), starts.to_vec());

@@ -6,6 +6,7 @@ use async_snmp::{Error, ErrorStatus};
 
 /// Two kinds of trouble look alike and share a word: devices answer a wrong community of v1 or v2c,
 /// and a wrong privacy key of v3, with silence, so [`Timeout`](Fault::Timeout) may be either.
+/// [`Fleet::introduces_itself`](crate::Fleet::introduces_itself) tells a wrong community apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// No answer in time.
@@ -61,7 +62,9 @@ impl Fault {
             Self::Unreachable => {
                 "No se llega al equipo: la dirección no existe o nadie escucha allí.".into()
             }
-            Self::Auth => "El equipo rechaza el usuario, la clave o el nivel de seguridad.".into(),
+            Self::Auth => {
+                "El equipo está, y rechaza la comunidad, el usuario, la clave o el nivel.".into()
+            }
             Self::NoSuch => "El equipo no tiene ese objeto.".into(),
             Self::TooBig => "Ni un solo valor cabe en una respuesta del equipo.".into(),
             Self::NotIncreasing => "El equipo repite o retrocede al recorrer la tabla.".into(),
@@ -70,6 +73,7 @@ impl Fault {
             }
             Self::Decode => "La respuesta del equipo no se entiende.".into(),
             Self::TooMany { rows } => format!("La tabla no termina: más de {rows} filas."),
+            Self::Refused { status: 5 } => "El equipo respondió genErr.".into(),
             Self::Refused { status } => format!("El equipo rechazó la consulta ({status})."),
             Self::Cancelled => "Se canceló.".into(),
             Self::Invalid => "La dirección, el OID o la credencial no es válida.".into(),
@@ -84,7 +88,10 @@ impl Fault {
             Self::Unreachable => {
                 "The device cannot be reached: no such address, or nobody listens.".into()
             }
-            Self::Auth => "The device rejects the user, the key or the security level.".into(),
+            Self::Auth => {
+                "The device is there and rejects the community, the user, the key or the level."
+                    .into()
+            }
             Self::NoSuch => "The device has no such object.".into(),
             Self::TooBig => "Not even one value fits into an answer of the device.".into(),
             Self::NotIncreasing => {
@@ -95,6 +102,7 @@ impl Fault {
             }
             Self::Decode => "The answer of the device cannot be understood.".into(),
             Self::TooMany { rows } => format!("The table does not end: more than {rows} rows."),
+            Self::Refused { status: 5 } => "The device answered genErr.".into(),
             Self::Refused { status } => {
                 format!("The device refused the request (status {status}).")
             }

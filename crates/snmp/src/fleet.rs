@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use async_snmp::{Auth, Client, ClientBuilder, EngineCache, Error, Retry};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::credential::Credential;
 use crate::fault::Fault;
-use crate::lanes::{Lane, Lanes};
+use crate::lanes::{Lane, Lanes, PER_DEVICE};
 use crate::oid::Oid;
 use crate::target::Target;
 use crate::value::{Read, Value};
@@ -26,6 +25,8 @@ const KEYS: usize = 1024;
 /// Nobody means to wait longer for one answer.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 const MOST_RETRIES: u32 = 10;
+/// Who introduces himself does so at once.
+const INTRODUCTION: Duration = Duration::from_secs(1);
 
 /// Cheap to share: put it into an `Arc` and speak to thousands of devices.
 pub struct Fleet {
@@ -35,7 +36,6 @@ pub struct Fleet {
     lanes: Lanes,
     engines: Arc<EngineCache>,
     keys: Mutex<HashMap<Credential, Auth>>,
-    _receivers: Vec<AbortOnDropHandle<()>>,
 }
 
 /// A sign of life.
@@ -52,6 +52,8 @@ pub(crate) struct Manner {
     pub timeout: Duration,
     pub retries: u32,
     pub per_packet: usize,
+    /// Requests on the way to the device, of all jobs together.
+    pub in_flight: usize,
 }
 
 /// A device to talk to for the length of one call.
@@ -79,12 +81,7 @@ impl Fleet {
     pub fn bind() -> io::Result<Self> {
         let v4 = Arc::new(Socket::bind(IpAddr::V4(Ipv4Addr::UNSPECIFIED))?);
         let v6 = Socket::bind(IpAddr::V6(Ipv6Addr::UNSPECIFIED)).ok().map(Arc::new);
-        let receivers = [Some(&v4), v6.as_ref()].into_iter().flatten().map(|socket| {
-            let socket = Arc::clone(socket);
-            AbortOnDropHandle::new(tokio::spawn(async move { socket.receive().await }))
-        });
         Ok(Self {
-            _receivers: receivers.collect(),
             v4,
             v6,
             lanes: Lanes::default(),
@@ -112,6 +109,30 @@ impl Fleet {
         unless(cancel, pulse).await
     }
 
+    /// Whether a device that was silent to a community is there all the same. A wrong community of
+    /// v1 and v2c is answered with silence, but version 3 introduces itself to anybody: whoever does
+    /// lives, and it is the community that it does not accept. One packet and a short wait; a device
+    /// without version 3 is taken for one that is off.
+    pub async fn introduces_itself(
+        &self,
+        target: &Target,
+        timeout: Duration,
+        cancel: &CancellationToken,
+    ) -> bool {
+        if matches!(target.credential, Credential::V3 { .. }) {
+            return false;
+        }
+        let timeout = timeout.min(INTRODUCTION);
+        let (user, context) = ("turno".to_owned(), String::new());
+        let stranger = Credential::V3 { user, auth: None, privacy: None, context };
+        let target = Target { credential: stranger, ..target.clone() };
+        let Ok(peer) = target.resolve(timeout).await else { return false };
+        let pulse = unless(cancel, self.pulse(&target, peer, timeout, cancel)).await;
+        // What was learnt on the way was learnt as a stranger.
+        self.engines.remove(&peer);
+        matches!(pulse, Ok(_) | Err(Fault::Auth | Fault::Refused { .. } | Fault::Decode))
+    }
+
     async fn pulse(
         &self,
         target: &Target,
@@ -120,7 +141,8 @@ impl Fleet {
         cancel: &CancellationToken,
     ) -> Result<Pulse, Fault> {
         let line = Line::own(peer, cancel.clone()).await.map_err(|_| Fault::Unreachable)?;
-        let manner = Manner { timeout, retries: 0, per_packet: 1 };
+        let in_flight = PER_DEVICE;
+        let manner = Manner { timeout, retries: 0, per_packet: 1, in_flight };
         let talk = self.talk(target, peer, line, manner)?;
         let asked = Instant::now();
         // A device busy with four requests of ours is not asked a fifth.
@@ -184,7 +206,7 @@ impl Fleet {
         }
         let client = builder.build_with_transport(line).map_err(|error| Fault::from(&*error))?;
         let v1 = target.credential.is_v1();
-        Ok(Talk { client, lane: self.lanes.of(peer), v1, v3, noticed })
+        Ok(Talk { client, lane: self.lanes.of(peer, manner.in_flight), v1, v3, noticed })
     }
 
     /// What was learnt about a device is not trusted after it turned us away.

@@ -1,6 +1,6 @@
 //! Getting many values of one device.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use async_snmp::{Error, ErrorStatus, VarBind};
@@ -23,11 +23,16 @@ const SILENCES: u32 = 8;
 pub struct Get {
     pub oids: Vec<Oid>,
     pub per_packet: usize,
+    /// Requests on the way at once, of all jobs of the device together.
+    pub in_flight: usize,
     /// How long to wait for one answer.
     pub timeout: Duration,
     /// How often to ask the same again; what stays without answer is then asked in halves, so that
     /// one value nobody answers about costs only itself.
     pub retries: u32,
+    /// How often a value that stayed without answer when it was asked alone is asked once more,
+    /// after all others.
+    pub value_retries: u32,
     /// How long all of it may take.
     pub patience: Duration,
 }
@@ -37,8 +42,10 @@ impl Get {
         Self {
             oids,
             per_packet: 20,
+            in_flight: PER_DEVICE,
             timeout: Duration::from_secs(5),
             retries: 2,
+            value_retries: 0,
             patience: Duration::from_mins(4),
         }
     }
@@ -67,11 +74,12 @@ impl Fleet {
         cancel: &CancellationToken,
     ) -> Result<Got, Fault> {
         let per_packet = get.per_packet.max(1);
-        let manner = Manner { timeout: get.timeout, retries: get.retries, per_packet };
-        let mut asking = Asking::new(get.oids.len(), per_packet);
+        let Get { timeout, retries, in_flight, .. } = *get;
+        let manner = Manner { timeout, retries, per_packet, in_flight };
+        let mut asking = Asking::new(get.oids.len(), per_packet, get.value_retries);
         let work = async {
             let talk = self.reach(target, manner, cancel).await?;
-            match tokio::time::timeout(get.patience, ask_all(&talk, &get.oids, &mut asking)).await {
+            match tokio::time::timeout(get.patience, ask_all(&talk, get, &mut asking)).await {
                 // What was not reached in time says so value by value.
                 Ok(Ok(())) | Err(_) => Ok(()),
                 Ok(Err(fault)) => Err(self.note(talk.client.peer_addr(), fault)),
@@ -82,13 +90,13 @@ impl Fleet {
     }
 }
 
-async fn ask_all(talk: &Talk, oids: &[Oid], asking: &mut Asking) -> Result<(), Fault> {
+async fn ask_all(talk: &Talk, get: &Get, asking: &mut Asking) -> Result<(), Fault> {
     let mut under_way = FuturesUnordered::new();
     loop {
-        while under_way.len() < PER_DEVICE
+        while under_way.len() < get.in_flight.max(1)
             && let Some(wanted) = asking.queue.pop_front()
         {
-            under_way.push(ask(talk, oids, wanted));
+            under_way.push(ask(talk, &get.oids, wanted));
         }
         let Some(leaf) = under_way.next().await else { return Ok(()) };
         asking.take(leaf)?;
@@ -172,16 +180,21 @@ struct Asking {
     answers: Vec<Answer>,
     queue: VecDeque<Vec<usize>>,
     silences: u32,
+    value_retries: u32,
+    /// How often a value was asked again alone.
+    tries: HashMap<usize, u32>,
 }
 
 impl Asking {
-    fn new(count: usize, per_packet: usize) -> Self {
+    fn new(count: usize, per_packet: usize, value_retries: u32) -> Self {
         let places: Vec<usize> = (0..count).collect();
         Self {
             // What nobody comes to ask about was not answered in time.
             answers: vec![Answer::Fault(Fault::Timeout); count],
             queue: places.chunks(per_packet).map(<[usize]>::to_vec).collect(),
             silences: 0,
+            value_retries,
+            tries: HashMap::new(),
         }
     }
 
@@ -198,12 +211,22 @@ impl Asking {
             {
                 return Err(fault);
             }
+            // A value that was silent before says nothing about the device.
+            Fault::Timeout if matches!(&leaf.open[..], [at] if self.tries.contains_key(at)) => {}
             Fault::Timeout if !progress && !leaf.open.is_empty() => self.silences += 1,
             _ => self.silences = 0,
         }
         match leaf.open.as_slice() {
             [] => {}
-            [place] if !progress => self.answers[*place] = Answer::Fault(fault),
+            [place] if !progress => {
+                self.answers[*place] = Answer::Fault(fault);
+                let tries = self.tries.entry(*place).or_default();
+                let again = matches!(fault, Fault::Timeout | Fault::Decode | Fault::Refused { .. });
+                if again && *tries < self.value_retries {
+                    *tries += 1;
+                    self.queue.push_back(vec![*place]);
+                }
+            }
             open if progress && fault == Fault::NoSuch => self.queue.push_back(open.to_vec()),
             [place] => self.queue.push_back(vec![*place]),
             open => {

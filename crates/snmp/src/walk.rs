@@ -7,12 +7,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fault::Fault;
 use crate::fleet::{Fleet, Manner, Talk, unless};
+use crate::lanes::PER_DEVICE;
 use crate::oid::Oid;
 use crate::target::Target;
 use crate::value::{Kind, Missing, Read, Value};
 
-/// Below this many rows per answer, one at a time is as good.
-const LEAST_REPETITIONS: u32 = 5;
 /// What no answer could hold.
 const MOST_REPETITIONS: u32 = 1000;
 
@@ -24,6 +23,8 @@ pub struct Walk {
     /// Rows wanted per answer at the start; 1 asks row by row. Best the value of the last
     /// [`Walked::repetitions`] of the same device.
     pub repetitions: u32,
+    /// Below this many rows per answer, one at a time is as good.
+    pub least: u32,
     /// How long to wait for one answer.
     pub timeout: Duration,
     /// How often to ask the same again before asking for less.
@@ -40,6 +41,7 @@ impl Walk {
         Self {
             root,
             repetitions: 25,
+            least: 5,
             timeout: Duration::from_secs(5),
             retries: 1,
             patience: Duration::from_mins(2),
@@ -74,7 +76,8 @@ impl Fleet {
         cancel: &CancellationToken,
     ) -> Result<Walked, Fault> {
         let since = Instant::now();
-        let manner = Manner { timeout: walk.timeout, retries: walk.retries, per_packet: 1 };
+        let Walk { timeout, retries, .. } = *walk;
+        let manner = Manner { timeout, retries, per_packet: 1, in_flight: PER_DEVICE };
         let mut reading = Reading::new(walk);
         let work = async {
             let talk = self.reach(target, manner, cancel).await?;
@@ -161,15 +164,17 @@ impl<'w> Reading<'w> {
     fn new(walk: &'w Walk) -> Self {
         let root = walk.root.wire();
         let pace = walk.repetitions.clamp(1, MOST_REPETITIONS);
+        let pace = if pace < walk.least { 1 } else { pace };
         Self { walk, cursor: root.clone(), root, rows: Vec::new(), pace, requests: 0 }
     }
 
     /// Asks for half as many rows, then for one at a time; `None` when nothing smaller is left.
     fn slow_down(&mut self) -> Option<()> {
+        let least = self.walk.least.max(1);
         self.pace = match self.pace {
             0 | 1 => return None,
-            pace if pace <= LEAST_REPETITIONS => 1,
-            pace => (pace / 2).max(LEAST_REPETITIONS),
+            pace if pace <= least => 1,
+            pace => (pace / 2).max(least),
         };
         Some(())
     }

@@ -3,6 +3,10 @@
 //! The socket knows who waits for an answer from which address, and takes answers only from the
 //! address that was asked. The library underneath has a shared socket too, but it drops what it
 //! cannot read: here a broken answer is remembered, and silence after it is called by its name.
+//!
+//! Nobody reads the socket for the others: whoever waits reads, hands the others theirs, and gives the
+//! place on with its own answer in hand. A walk that is alone is woken once for each answer, by the
+//! system, not a second time by a task between.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,7 +19,7 @@ use async_snmp::transport::{Candidate, RequestRegistration, ResponseIdentity, Tr
 use async_snmp::{Error, Result};
 use bytes::Bytes;
 use tokio::net::UdpSocket;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex as AsyncMutex, mpsc};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +36,8 @@ const AFTER_ERROR: Duration = Duration::from_millis(20);
 pub(crate) struct Socket {
     udp: UdpSocket,
     local: SocketAddr,
+    /// Held by whoever reads.
+    reader: AsyncMutex<Vec<u8>>,
     waiting: Mutex<HashMap<SocketAddr, Vec<Slot>>>,
     tickets: AtomicU64,
 }
@@ -78,14 +84,18 @@ impl Socket {
     pub(crate) fn bind(to: IpAddr) -> io::Result<Self> {
         let udp = open(to)?;
         let local = udp.local_addr()?;
-        Ok(Self { udp, local, waiting: Mutex::default(), tickets: AtomicU64::new(0) })
+        let (reader, waiting) = (AsyncMutex::new(vec![0; DATAGRAM]), Mutex::default());
+        Ok(Self { udp, local, reader, waiting, tickets: AtomicU64::new(0) })
     }
 
-    /// Hands answers to whoever waits for them; never ends by itself.
-    pub(crate) async fn receive(&self) {
-        let mut datagram = vec![0; DATAGRAM];
+    /// Reads for everybody until this one has its answer. Dropped at any point, nothing is lost: a
+    /// datagram that was taken has been handed over.
+    async fn read_for(&self, waiting: &mut Waiting, datagram: &mut [u8]) -> Bytes {
         loop {
-            match self.udp.recv_from(&mut datagram).await {
+            if let Ok(answer) = waiting.candidates.try_recv() {
+                return answer;
+            }
+            match self.udp.recv_from(datagram).await {
                 Ok((length, from)) => self.deliver(from, &datagram[..length]),
                 Err(_) => tokio::time::sleep(AFTER_ERROR).await,
             }
@@ -203,9 +213,15 @@ impl Line {
                 let received = udp.recv(datagram).await.map_err(|error| self.broken(error))?;
                 Ok(Bytes::copy_from_slice(&datagram[..received]))
             }
-            (End::Shared(_), Some(waiting)) => {
-                let answer = waiting.candidates.recv().await;
-                answer.ok_or_else(|| Error::Closed { target: self.peer }.boxed())
+            (End::Shared(socket), Some(waiting)) => {
+                let mut place = tokio::select! {
+                    biased;
+                    answer = waiting.candidates.recv() => {
+                        return answer.ok_or_else(|| Error::Closed { target: self.peer }.boxed());
+                    }
+                    place = socket.reader.lock() => place,
+                };
+                Ok(socket.read_for(waiting, &mut place).await)
             }
             (End::Shared(_), None) => Err(Error::Closed { target: self.peer }.boxed()),
         }

@@ -13,7 +13,7 @@ use testkit::{Client, Options, Turno};
 
 const OLTS: usize = 60;
 const ONUS: usize = 40;
-const OID: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1";
+const OID: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.15";
 
 async fn set_up(client: &Client, devices: &Simulator) {
     let limits = json!({

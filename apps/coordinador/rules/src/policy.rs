@@ -64,6 +64,12 @@ impl Limits {
         }
     }
 
+    /// *Óptimo* (§7): from half of what may start in a minute to five sixths, 3 to 5 of 6.
+    pub fn optimum(&self) -> (u32, u32) {
+        let most = u64::from(self.per_minute) * 5 / 6;
+        ((self.per_minute / 2).max(1), u32::try_from(most).unwrap_or(u32::MAX).max(1))
+    }
+
     pub fn is_short(&self, interval: crate::model::Interval) -> bool {
         interval.duration() < self.short
     }

@@ -13,12 +13,12 @@ use crate::{
     model::{Ending, Run, RunId, RunState},
     policy::{Policy, TestMode},
     rules::{
-        dispatch::{self, Change, Motive, Replan, Start, Subject},
+        dispatch::{self, Change, Motive, PutOff, Replan, Start, Subject},
         world::{Running, World},
     },
     store::{
         self,
-        journal::{self, Entry, Level},
+        journal::{self, Entry, Kind, Level},
         nodes, policy,
         runs::{self, Ended, NewRun},
         world,
@@ -48,6 +48,7 @@ impl Slice for Fleet<'_> {
             Change::Fence(running) => cut_off(self.0, decision, &world.policy, running).await,
             Change::Start(start) => begin(decision, &world.policy, start).await,
             Change::Replan(replan) => move_on(decision, world, replan).await,
+            Change::PutOff(slot) => put_off(decision, slot).await,
         }
     }
 }
@@ -102,15 +103,20 @@ async fn begin(decision: &mut Decision, policy: &Policy, start: &Start) -> Resul
         }
         Subject::Node(node) => {
             nodes::replan(tx, node, Some(start.planned_at), start.next_run_at).await?;
+            let rides_with = match start.rides_with {
+                Some(leader) => runs::live_of(tx, &[leader]).await?.first().map(|run| run.id),
+                None => None,
+            };
             let new = NewRun {
                 starts: true,
                 ends_at,
+                rides_with,
                 ..NewRun::waiting(node, start.olt, start.job, start.cause, start.planned_at)
             };
             runs::insert(tx, &new, now).await?
         }
     };
-    if ends_at.is_none() {
+    if ends_at.is_none() && start.rides_with.is_none() {
         decision.effect(NewEffect {
             app: crate::NAME,
             kind: polls::KIND,
@@ -145,9 +151,9 @@ async fn move_on(decision: &mut Decision, world: &World, replan: &Replan) -> Res
             tracing::debug!(node = replan.node.0, used = usage.used, max = usage.max, %next,
                             "quota reached, skipped");
             let data = json!({ "usados": usage.used, "maximo": usage.max, "hasta": next });
-            ("CUOTA_OMITIDA", Some("QUOTA"), data)
+            (Kind::QuotaSkipped, Some("QUOTA"), data)
         }
-        Motive::Repair => ("PLAN_REPARADO", None, json!({ "next_run_at": next })),
+        Motive::Repair => (Kind::Repaired, None, json!({ "next_run_at": next })),
     };
     let (olt, node) = (Some(due.olt), Some(replan.node));
     let entry = Entry { olt, node, ..Entry::new(Level::Debug, kind, reason, data) };
@@ -155,6 +161,20 @@ async fn move_on(decision: &mut Decision, world: &World, replan: &Replan) -> Res
     let data = json!({ "nodo_id": replan.node.0, "next_run_at": next, "motivo": reason });
     emit(decision, "nodo:replanificado", format!("nodo/{}", replan.node), data);
     Ok(())
+}
+
+/// A slot waits for a run of its type (§2); the event says for which.
+async fn put_off(decision: &mut Decision, slot: &PutOff) -> Result<(), Error> {
+    nodes::put_off(&mut decision.tx, slot.node).await?;
+    let (job, holder) = (slot.job.word(), slot.holder.0);
+    tracing::debug!(node = slot.node.0, job, holder, "put off: a run of the same type");
+    let data = json!({ "job_type": job, "nodo_en_curso": holder });
+    let entry = Entry {
+        olt: Some(slot.olt),
+        node: Some(slot.node),
+        ..Entry::new(Level::Debug, Kind::PutOff, Some("SAME_TYPE_RUNNING"), data)
+    };
+    journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
 /// *Modo prueba*: runs whose time is over, and when the next one's is.

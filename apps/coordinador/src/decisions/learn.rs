@@ -1,39 +1,31 @@
 //! What of a device's answer is believed and kept, in the commit that ends its run.
 
-use db::{Decided, Decision, Error, Slice, Tx};
-use engine::Word as _;
-use jiff::Timestamp;
-use serde_json::json;
+use std::collections::HashMap;
 
-use super::polls::{Job, Learned};
+use db::{Decided, Decision, Error, Slice, Tx};
+use engine::{Planned as _, Word as _};
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+
+use super::{
+    emit,
+    polls::{Job, Task},
+};
 use crate::{
-    model::{Column, Ending, Formula, OnuId, RunState},
+    model::{Column, Ending, Formula, Olt, OnuId, RunState, Space},
     policy::Policy,
     rules::{
         formula,
-        inventory::{self, Answer, Change, Got, Known, Trust, Verdict, Walk, after_discovery},
+        inventory::{self, Answer, Change, Known, Trust, Verdict, Walk, after_discovery},
     },
     store::{
         formulas,
-        journal::{self, Entry, Level},
+        journal::{self, Entry, Kind, Level},
         olts, onus,
-        onus::Reading,
+        readings::{self, Reading},
         runs::Ended,
     },
 };
-
-/// Believes what can be believed and says how the run ended.
-pub(super) async fn keep(
-    decision: &mut Decision,
-    policy: &Policy,
-    job: &Job,
-    learned: &Learned,
-) -> Result<Ended, Error> {
-    match learned {
-        Learned::Walk(walk) => keep_walk(decision, policy, job, walk).await,
-        Learned::Column { column, answers } => keep_column(decision, job, *column, answers).await,
-    }
-}
 
 /// What is known of the ONUs of an OLT.
 struct Onus<'a>(&'a Job);
@@ -68,11 +60,12 @@ impl Slice for Onus<'_> {
         _: &Table,
         changes: &[Change],
     ) -> Result<(), Error> {
-        onus::apply(&mut to.tx, self.0.olt.id, self.0.run.id, changes, to.now).await
+        onus::apply(&mut to.tx, self.0.olt.id, self.0.task.run.id, changes, to.now).await
     }
 }
 
-async fn keep_walk(
+/// Believes what can be believed of a walk and says how the run ended.
+pub(super) async fn walk(
     decision: &mut Decision,
     policy: &Policy,
     job: &Job,
@@ -80,9 +73,12 @@ async fn keep_walk(
 ) -> Result<Ended, Error> {
     let planner = |table: &Table| {
         let formula = table.formula.as_ref();
-        after_discovery(&table.known, walk, formula, policy.inventory, table.trust)
+        let oid = job.task.node.oid.as_ref().map(ToString::to_string);
+        let states = inventory::states(oid.as_deref(), &job.olt.brand);
+        after_discovery(&table.known, walk, formula, states, policy.inventory, table.trust)
     };
     let Decided { snapshot: table, plan } = decision.plan(&Onus(job), planner).await?;
+    presence(decision, job, &table.known, plan.changes()).await?;
     match plan {
         Verdict::Truncated => {
             let rows = walk.rows.len();
@@ -94,14 +90,20 @@ async fn keep_walk(
             hold(decision, job, missing, present, !table.held).await
         }
         Verdict::Believed { count, .. } => {
-            olts::walked(&mut decision.tx, job.olt.id, None, decision.now).await?;
+            let oid = job.task.node.oid.as_ref();
+            let lost = count.mass_loss();
+            olts::walked(&mut decision.tx, job.olt.id, oid, lost, decision.now).await?;
+            if let Some(lost) = lost {
+                let data = json!({ "perdidas": lost, "presentes": count.present });
+                note(decision, job, Level::Alert, Kind::MassLoss, None, data).await?;
+            }
             metrics::counter!("coordinador_rows_total").increment(walk.rows.len() as u64);
             let unread = table.formula.as_ref().is_none_or(|formula| {
                 walk.rows.iter().any(|row| formula::decode(formula, &row.raw_index).is_err())
             });
             Ok(Ended::success(json!({
                 "walk_successful": true, "total_found": count.found,
-                "enabled_count": count.active, "disabled_count": count.suspended,
+                "enabled_count": count.active, "disabled_count": count.inactive,
                 "new_index_created": count.new, "reappeared": count.back, "gone": count.gone,
                 "formula": table.formula.map(|formula| formula.brand),
                 "index_not_understood": unread,
@@ -118,16 +120,10 @@ async fn hold(
     present: usize,
     again: bool,
 ) -> Result<Ended, Error> {
-    let now = decision.now;
-    olts::walked(&mut decision.tx, job.olt.id, Some(job.run.id), now).await?;
+    olts::held(&mut decision.tx, job.olt.id, job.task.run.id).await?;
     let data = json!({ "faltan": missing, "presentes": present });
-    let entry = Entry {
-        olt: Some(job.olt.id),
-        node: Some(job.node.id),
-        run: Some(job.run.id),
-        ..Entry::new(Level::Alert, "RECORRIDO_RETENIDO", Some("HELD"), data.clone())
-    };
-    journal::write(&mut decision.tx, &entry, now).await?;
+    let kind = Kind::WalkHeld;
+    note(decision, job, Level::Alert, kind, Some("HELD"), data.clone()).await?;
     tracing::warn!(olt = job.olt.id.0, missing, present, "a walk lost too many ONUs: held");
     Ok(Ended {
         state: RunState::Failed,
@@ -138,65 +134,119 @@ async fn hold(
     })
 }
 
-/// A column of the inventory of an OLT.
-struct Cells<'a>(&'a Job, Column);
+async fn note(
+    decision: &mut Decision,
+    job: &Job,
+    level: Level,
+    kind: Kind,
+    reason: Option<&'static str>,
+    data: Json,
+) -> Result<(), Error> {
+    let entry = Entry {
+        olt: Some(job.olt.id),
+        node: Some(job.task.node.id),
+        run: Some(job.task.run.id),
+        ..Entry::new(level, kind, reason, data)
+    };
+    journal::write(&mut decision.tx, &entry, decision.now).await
+}
+
+/// A journal is read by people: of many the first are told one by one, then how many more.
+const TOLD: usize = 100;
+
+/// Each ONU that vanished or came back leaves an event.
+async fn presence(
+    decision: &mut Decision,
+    job: &Job,
+    known: &[Known],
+    changes: &[Change],
+) -> Result<(), Error> {
+    let names: HashMap<OnuId, &str> =
+        known.iter().map(|one| (one.onu, one.raw_index.as_str())).collect();
+    let of = |kind: fn(&Change) -> Option<OnuId>| changes.iter().filter_map(kind).collect();
+    let gone: Vec<OnuId> = of(|change| match change {
+        Change::Gone { onu, .. } => Some(*onu),
+        _ => None,
+    });
+    let back: Vec<OnuId> = of(|change| match change {
+        Change::Back { onu, .. } => Some(*onu),
+        _ => None,
+    });
+    if gone.is_empty() && back.is_empty() {
+        return Ok(());
+    }
+    for (kind, onus) in [(Kind::OnuGone, &gone), (Kind::OnuBack, &back)] {
+        for onu in onus.iter().take(TOLD) {
+            let data = json!({ "onu_id": onu.0, "raw_index_key": names.get(onu) });
+            note(decision, job, Level::Info, kind, None, data).await?;
+        }
+        if let Some(more) = onus.len().checked_sub(TOLD).filter(|more| *more > 0) {
+            note(decision, job, Level::Info, kind, None, json!({ "cantidad": more })).await?;
+        }
+    }
+    let data = json!({
+        "olt_id": job.olt.id.0, "desaparecidas": gone.len(), "reaparecidas": back.len(),
+    });
+    emit(decision, "olt:onus", format!("olt/{}", job.olt.id), data);
+    Ok(())
+}
+
+/// What was read of the ONUs of an OLT.
+struct Cells<'a>(&'a Task);
 
 impl Slice for Cells<'_> {
     type Snapshot = inventory::Target;
     type Change = (OnuId, Option<String>);
 
-    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<inventory::Target, Error> {
-        let Self(job, column) = *self;
-        let entries = super::catalogue::entries(tx).await?;
-        let own = entries.iter().find(|entry| Some(&entry.oid) == job.node.oid.as_ref());
-        Ok(inventory::Target {
-            column,
-            keep_previous: own.is_some_and(|entry| entry.keep_previous),
-            format_mac: own.map_or(column == Column::Mac, |entry| entry.format_mac),
-        })
+    async fn load(&self, _: &mut Tx, _: Timestamp) -> Result<inventory::Target, Error> {
+        Ok(self.0.target)
     }
 
     async fn apply_all(
         &self,
         to: &mut Decision,
-        _: &inventory::Target,
+        target: &inventory::Target,
         changed: &[Self::Change],
     ) -> Result<(), Error> {
-        onus::write(&mut to.tx, self.1, changed).await
+        match target.column {
+            Some(column) => onus::write(&mut to.tx, column, changed).await,
+            None => Ok(()),
+        }
     }
 }
 
-async fn keep_column(
+/// Keeps what a get read, and says how its run ended.
+pub(super) async fn values(
     decision: &mut Decision,
-    job: &Job,
-    column: Option<Column>,
+    olt: &Olt,
+    task: &Task,
     answers: &[Answer],
 ) -> Result<Ended, Error> {
     let now = decision.now;
-    let Some(column) = column else {
-        let read = answers.iter().filter(|one| matches!(one.got, Got::Value(_))).count();
-        return Ok(Ended::success(json!({ "total_onus": answers.len(), "success_onus": read })));
-    };
     let planner = |target: &inventory::Target| inventory::after_get(*target, answers);
-    let written = decision.plan(&Cells(job, column), planner).await?.plan;
-    let (values, errors) = (written.values.len() as i64, written.errors.len() as i64);
-    let (olt, run) = (job.olt.id, job.run.id);
-    onus::was_read(&mut decision.tx, Reading { olt, column, run, values, errors }, now).await?;
-    metrics::counter!("coordinador_rows_total").increment(written.values.len() as u64);
+    let written = decision.plan(&Cells(task), planner).await?.plan;
+    let (values, errors) = (&written.values, written.errors.len());
+    if let Some(oid) = &task.node.oid {
+        let (olt, run) = (olt.id, task.run.id);
+        readings::keep(&mut decision.tx, &Reading { olt, oid, run, values, errors }, now).await?;
+    }
+    metrics::counter!("coordinador_rows_total").increment(values.len() as u64);
     let listed: Vec<_> = written
         .errors
         .iter()
         .take(50)
         .map(|fault| json!({ "onu_id": fault.onu.0, "reason": fault.ending.word() }))
         .collect();
+    let column = task.target.column;
     Ok(Ended {
         state: written.state,
         ending: written.ending,
         detail: None,
         summary: Some(json!({
-            "total_onus": answers.len(), "success_onus": values, "changed": written.changed.len(),
-            "absent_onus": written.absent.len(), "error_onus": errors, "errors": listed,
-            "espacio": column.word(),
+            "total_onus": answers.len(), "success_onus": values.len(),
+            "changed": written.changed.len(), "absent_onus": written.absent.len(),
+            "error_onus": errors, "errors": listed,
+            "espacio": column.map_or(Space::Reading.word(), Column::word),
         })),
         again: false,
     })

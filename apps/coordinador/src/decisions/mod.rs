@@ -1,5 +1,6 @@
 //! The ways state changes. Each opens one decision on the fleet.
 
+pub mod alarms;
 pub mod catalogue;
 pub mod dispatch;
 pub mod formulas;
@@ -38,6 +39,7 @@ fn record(
 fn wake(decision: &mut Decision) {
     decision.wake(dispatch::TICK);
     decision.wake(spread::TICK);
+    decision.wake(alarms::TICK);
 }
 
 /// Commits what may let somebody start.

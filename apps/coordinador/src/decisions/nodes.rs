@@ -8,16 +8,18 @@ use host::{
     edit::Editable,
     unknown,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value as Json, json};
 use web::{Lang, Problem};
 
-use super::{commit, emit, olts::Olts, record, runs as ending, wake};
+use super::{catalogue::entries, commit, emit, olts::Olts, record, runs as ending, wake};
 use crate::{
     Context, Desk,
-    model::{Cause, Ending, Node, NodeId, Olt, Override, Overrides, Role, RunId, Switch},
+    model::{
+        Cause, Ending, JobType, Node, NodeId, Olt, Override, Overrides, Role, RunId, Space, Switch,
+    },
     policy,
-    rules::due,
+    rules::{catalogue, due},
     store::{
         self, nodes, olts,
         runs::{self, Ended, NewRun},
@@ -99,6 +101,8 @@ impl Editable for Nodes {
         request: &NodeRequest,
     ) -> Result<Node, Failure> {
         let mut node = request.typed(desk.lang, desk.now)?;
+        timely(desk, before, &node)?;
+        addressed(desk, &mut decision.tx, before, &mut node).await?;
         if let Some(before) = before {
             node.overrides = overridden(before, &node);
             let mut check = Check::new(desk.lang);
@@ -127,6 +131,51 @@ impl Editable for Nodes {
         wake(decision);
         Ok(())
     }
+}
+
+/// A run that is named is of these days: in another century it was meant otherwise.
+fn timely(desk: &Desk, before: Option<&Node>, node: &Node) -> Result<(), Failure> {
+    let standing = before.and_then(|before| before.role.next_run_at());
+    let Some(next) = node.role.next_run_at().filter(|next| Some(*next) != standing) else {
+        return Ok(());
+    };
+    let earliest = due::later(desk.now, -SignedDuration::from_hours(24 * 31));
+    let latest = due::later(desk.now, SignedDuration::from_hours(24 * 366));
+    let mut check = Check::new(desk.lang);
+    if !(earliest..=latest).contains(&next) {
+        let es = "debe estar entre un mes atrás y un año adelante";
+        check.wrong("next_run_at", es, "must be from a month ago to a year ahead");
+    }
+    check.finish()
+}
+
+/// A node without an OID gets the catalogue's for its device, or is refused: it would never run. One
+/// that a template brought without is left alone; it says so itself.
+async fn addressed(
+    desk: &Desk,
+    tx: &mut Tx,
+    before: Option<&Node>,
+    node: &mut Node,
+) -> Result<(), Failure> {
+    if node.oid.is_some() || before.is_some_and(|before| before.oid.is_none()) {
+        return Ok(());
+    }
+    let space = match (node.job, node.column) {
+        (JobType::Discovery, _) => Some(Space::Discovery),
+        (JobType::Get, column) => column.map(Space::Column),
+    };
+    let olt = olts::find(tx, node.olt).await?.ok_or_else(|| Olts::missing(desk))?;
+    let entries = entries(tx).await?;
+    let entry =
+        space.and_then(|space| catalogue::find(&entries, space, &olt.brand, olt.model.as_deref()));
+    let Some(entry) = entry else {
+        let es = "hace falta: el catálogo no tiene uno para esta OLT";
+        let en = "is needed: the catalogue has none for this OLT";
+        let wrong = ("oid".to_owned(), desk.lang.t(es, en).to_owned());
+        return Err(check::invalid(desk.lang, vec![wrong]).into());
+    };
+    node.oid = Some(entry.oid.clone());
+    Ok(())
 }
 
 /// What differs now from the template it came from.

@@ -78,6 +78,7 @@ impl Editable for Olts {
             let en = "There is an OLT with that name.";
             return Err(conflict(desk.lang, "NOMBRE_REPETIDO", es, en).into());
         }
+        check_device(desk, &mut decision.tx, before, &olt, secrets.as_ref()).await?;
         let olt = write(desk, decision, before, olt, secrets).await?;
         let Some(before) = before else {
             emit(decision, "olt:creada", format!("olt/{}", olt.id), json!({ "olt_id": olt.id.0 }));
@@ -116,6 +117,56 @@ impl Editable for Olts {
         wake(decision);
         Ok(())
     }
+}
+
+/// One device is one OLT.
+async fn check_device(
+    desk: &Desk,
+    tx: &mut Tx,
+    before: Option<&Olt>,
+    olt: &Olt,
+    secrets: Option<&Secrets>,
+) -> Result<(), Failure> {
+    let Some(other) = same_device(desk, tx, before, olt, secrets).await? else { return Ok(()) };
+    let es = format!("Ese equipo ya es la OLT {other}.");
+    let en = format!("That device is OLT {other} already.");
+    Err(conflict(desk.lang, "EQUIPO_REPETIDO", &es, &en).into())
+}
+
+/// The OLT that this device is already: it would be asked twice as often as it bears.
+async fn same_device(
+    desk: &Desk,
+    tx: &mut Tx,
+    before: Option<&Olt>,
+    olt: &Olt,
+    secrets: Option<&Secrets>,
+) -> Result<Option<String>, Error> {
+    let moved = before.is_none_or(|before| {
+        (&before.address, before.port) != (&olt.address, olt.port) || secrets.is_some()
+    });
+    if !moved {
+        return Ok(None);
+    }
+    let vault = &desk.context.options.vault;
+    let kept = match (secrets, before) {
+        (Some(secrets), _) => Some(secrets.clone()),
+        (None, Some(before)) => {
+            Secrets::open(vault, before.id, &olts::sealed(tx, before.id).await?)
+        }
+        (None, None) => None,
+    };
+    let Some(own) = kept else { return Ok(None) };
+    for other in olts::at(tx, &olt.address, olt.port).await? {
+        if before.is_some_and(|before| before.id == other.id) {
+            continue;
+        }
+        let sealed = olts::sealed(tx, other.id).await?;
+        let theirs = Secrets::open(vault, other.id, &sealed);
+        if theirs.is_some_and(|theirs| own.same_place(olt.version, &theirs, other.version)) {
+            return Ok(Some(other.name));
+        }
+    }
+    Ok(None)
 }
 
 /// What is asked for, if a device of that kind can be entered with what is known of it.
@@ -209,6 +260,8 @@ pub async fn import(desk: &Desk, rows: Vec<Row>) -> Result<Imported, Failure> {
         } else {
             imported.creadas += 1;
         }
+        let tx = &mut decision.tx;
+        check_device(desk, tx, before.as_ref(), &olt, secrets.as_ref()).await?;
         write(desk, &mut decision, before.as_ref(), olt, secrets).await?;
     }
     let by = desk.by();

@@ -1,17 +1,17 @@
 //! A run and its device: who carries it out, and what is recorded when it is over.
 
-use db::{Error, Tx};
+use db::{Decision, Error, Tx};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::{learn, runs as ending};
+use super::{catalogue::entries, learn, runs as ending};
 use crate::{
     Context,
     model::{Column, Ending, Node, Olt, Run, RunId, RunState, Space},
-    policy::SnmpPolicy,
+    policy::{Policy, SnmpPolicy},
     rules::{
         catalogue,
-        inventory::{Answer, Walk},
+        inventory::{Answer, Target, Walk},
     },
     store::{self, nodes, olts, policy, runs, runs::Ended},
 };
@@ -25,8 +25,9 @@ const FRESH: SignedDuration = SignedDuration::from_secs(5);
 /// What a run needs to be carried out.
 #[derive(Debug)]
 pub struct Job {
-    pub run: Run,
-    pub node: Node,
+    pub task: Task,
+    /// What is asked together with it.
+    pub also: Vec<Task>,
     pub olt: Olt,
     /// How the device lets us in, as it is kept.
     pub sealed: Vec<u8>,
@@ -36,26 +37,20 @@ pub struct Job {
     pub stale: SignedDuration,
 }
 
-impl Job {
-    /// What a get fills in: the node says it, or the catalogue by the OID.
-    pub fn column(&self) -> Option<Column> {
-        self.node.column.or_else(|| {
-            let shipped = catalogue::shipped();
-            let entry = shipped.iter().find(|entry| Some(&entry.oid) == self.node.oid.as_ref())?;
-            match entry.space {
-                Space::Column(column) => Some(column),
-                Space::Discovery => None,
-            }
-        })
-    }
+/// A run, its node, and how what a get reads is kept.
+#[derive(Debug)]
+pub struct Task {
+    pub run: Run,
+    pub node: Node,
+    pub target: Target,
 }
 
 /// What came back, before anything is believed.
 #[derive(Debug)]
 pub enum Learned {
     Walk(Walk),
-    // No column: nothing is kept of it.
-    Column { column: Option<Column>, answers: Vec<Answer> },
+    /// Of the task, then of those that are asked with it.
+    Values(Vec<Vec<Answer>>),
 }
 
 /// What a run found out.
@@ -102,15 +97,49 @@ async fn load(context: &Context, tx: &mut Tx, run: Run) -> Result<Option<Job>, E
     let node = nodes::find(tx, run.node).await?;
     let Some((node, olt)) = node.zip(olts::find(tx, run.olt).await?) else { return Ok(None) };
     let kept = olts::health(tx, olt.id).await?.repetitions;
+    let target = target(tx, &node, &olt).await?;
+    let mut also = Vec::new();
+    for run in runs::riders(tx, run.id).await? {
+        if let Some(node) = nodes::find(tx, run.node).await? {
+            also.push(Task { target: self::target(tx, &node, &olt).await?, run, node });
+        }
+    }
     Ok(Some(Job {
+        also,
         sealed: olts::sealed(tx, olt.id).await?,
         repetitions: kept.and_then(|kept| u32::try_from(kept).ok()),
         snmp: policy.snmp,
         stale: policy.stale,
-        run,
-        node,
+        task: Task { run, node, target },
         olt,
     }))
+}
+
+/// What a get fills in: the node says it, or the catalogue by the OID.
+async fn target(tx: &mut Tx, node: &Node, olt: &Olt) -> Result<Target, Error> {
+    let entries = entries(tx).await?;
+    let entry = node.oid.as_ref().and_then(|oid| catalogue::named(&entries, oid, &olt.brand));
+    let column = node.column.or_else(|| entry.map(|entry| entry.space).and_then(Space::column));
+    Ok(Target {
+        column,
+        keep_previous: entry.is_some_and(|entry| entry.keep_previous),
+        format_mac: entry.map_or(column == Some(Column::Mac), |entry| entry.format_mac),
+    })
+}
+
+/// What was read for a run that was asked with another, unless somebody ended it meanwhile.
+async fn share(
+    context: &Context,
+    decision: &mut Decision,
+    policy: &Policy,
+    job: &Job,
+    task: &Task,
+    answers: &[Answer],
+) -> Result<(), Error> {
+    let current = runs::find(&mut decision.tx, task.run.id).await?;
+    let Some(run) = current.filter(|run| run.state == RunState::Running) else { return Ok(()) };
+    let end = learn::values(decision, &job.olt, task, answers).await?;
+    ending::end(context, decision, policy, &run, &end).await.map(drop)
 }
 
 /// Records what was found, all of it in one commit with the end of the run.
@@ -123,12 +152,21 @@ pub async fn conclude(
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let tx = &mut decision.tx;
     // Ended by somebody else meanwhile: the answer comes too late.
-    let current = runs::find(tx, job.run.id).await?;
+    let current = runs::find(tx, job.task.run.id).await?;
     let Some(run) = current.filter(|run| run.state == RunState::Running) else { return Ok(()) };
     let policy = policy::load(context, tx).await?;
     let end = match found {
         Ok(finding) => {
-            let end = learn::keep(&mut decision, &policy, job, &finding.learned).await?;
+            let end = match &finding.learned {
+                Learned::Walk(walk) => learn::walk(&mut decision, &policy, job, walk).await?,
+                Learned::Values(values) => {
+                    for (task, answers) in job.also.iter().zip(values.iter().skip(1)) {
+                        share(context, &mut decision, &policy, job, task, answers).await?;
+                    }
+                    let answers = values.first().map_or(&[][..], Vec::as_slice);
+                    learn::values(&mut decision, &job.olt, &job.task, answers).await?
+                }
+            };
             ending::heard(&mut decision, &job.olt, finding.heard).await?;
             end
         }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use web::{Lang, Problem};
 
-use super::{commit, dispatch, emit};
+use super::{alarms, commit, dispatch, emit};
 use crate::{
     Context, Desk,
     drivers::job,
@@ -20,7 +20,7 @@ use crate::{
     },
     store::{
         self,
-        journal::{self, Entry, Level},
+        journal::{self, Entry, Kind, Level},
         nodes, olts, policy, runs,
         runs::{Ended, NewRun},
         world,
@@ -36,12 +36,31 @@ pub async fn end(
     run: &Run,
     ended: &Ended,
 ) -> Result<bool, Error> {
+    if !end_one(context, decision, policy, run, ended).await? {
+        return Ok(false);
+    }
+    // What is asked together ends together, whoever ends it.
+    for rider in runs::riders(&mut decision.tx, run.id).await? {
+        let ended = Ended { again: false, ..ended.clone() };
+        end_one(context, decision, policy, &rider, &ended).await?;
+    }
+    Ok(true)
+}
+
+async fn end_one(
+    context: &Context,
+    decision: &mut Decision,
+    policy: &Policy,
+    run: &Run,
+    ended: &Ended,
+) -> Result<bool, Error> {
     let now = decision.now;
     if !runs::end(&mut decision.tx, run.id, ended, now).await? {
         return Ok(false);
     }
     decision.wake(dispatch::TICK);
     decision.wake(job::ENDED);
+    decision.wake(alarms::TICK);
     let (runtime, id) = (context.runtime.clone(), run.id);
     decision.then(move || runtime.stop([id]));
     if run.started_at.is_some() {
@@ -77,8 +96,8 @@ async fn tell(decision: &mut Decision, run: &Run) -> Result<(), Error> {
         RunState::Pending | RunState::Running | RunState::Success => return Ok(()),
     };
     let kind = match run.state {
-        RunState::Failed => "EJECUCION_FALLIDA",
-        _ => "EJECUCION_INTERRUMPIDA",
+        RunState::Failed => Kind::RunFailed,
+        _ => Kind::RunInterrupted,
     };
     let (olt, node, run) = (Some(run.olt), Some(run.node), Some(run.id));
     let entry = Entry { olt, node, run, ..Entry::new(level, kind, reason, data) };
@@ -100,14 +119,18 @@ async fn tell_quota(decision: &mut Decision, policy: &Policy, run: &Run) -> Resu
     let Some(level) = quota::crossing(before, after, &policy.quota) else { return Ok(()) };
     let (level, kind) = match level {
         Fullness::Normal => return Ok(()),
-        Fullness::Warn => (Level::Warning, "CUOTA_ADVERTENCIA"),
-        Fullness::Alert => (Level::Alert, "CUOTA_ALERTA"),
-        Fullness::Full => (Level::Info, "CUOTA_COMPLETA"),
+        Fullness::Warn => (Level::Warning, Kind::QuotaWarning),
+        Fullness::Alert => (Level::Alert, Kind::QuotaAlert),
+        Fullness::Full => (Level::Info, Kind::QuotaFull),
     };
     let (used, max) = (after.used, after.max);
     match level {
-        Level::Debug | Level::Info => tracing::info!(node = node.id.0, used, max, "{kind}"),
-        Level::Warning | Level::Alert => tracing::warn!(node = node.id.0, used, max, "{kind}"),
+        Level::Debug | Level::Info => {
+            tracing::info!(node = node.id.0, used, max, "{}", kind.word());
+        }
+        Level::Warning | Level::Alert => {
+            tracing::warn!(node = node.id.0, used, max, "{}", kind.word());
+        }
     }
     let data = json!({
         "nodo_id": node.id.0, "usados": used, "maximo": max, "porcentaje": after.percent(),
@@ -168,7 +191,7 @@ pub async fn heard(decision: &mut Decision, olt: &Olt, heard: olts::Heard) -> Re
     let Some(recovered) = backoff::answered(was) else { return Ok(()) };
     let seconds = now.duration_since(recovered.since).as_secs();
     tracing::info!(olt = olt.id.0, seconds, "the OLT answers again");
-    news(decision, olt, Level::Info, "OLT_RECUPERADA", json!({ "segundos": seconds })).await
+    news(decision, olt, Level::Info, Kind::OltBack, json!({ "segundos": seconds })).await
 }
 
 /// The device did not answer: left alone for a while, longer each time.
@@ -187,17 +210,17 @@ pub async fn unheard(
     }
     tracing::warn!(olt = olt.id.0, until = %backoff.until, "the OLT does not answer");
     let data = json!({ "proximo_intento": backoff.until });
-    news(decision, olt, Level::Warning, "OLT_SIN_RESPUESTA", data).await
+    news(decision, olt, Level::Warning, Kind::OltSilent, data).await
 }
 
 async fn news(
     decision: &mut Decision,
     olt: &Olt,
     level: Level,
-    kind: &'static str,
+    kind: Kind,
     data: Json,
 ) -> Result<(), Error> {
-    let told = json!({ "olt_id": olt.id.0, "tipo": kind, "datos": data });
+    let told = json!({ "olt_id": olt.id.0, "tipo": kind.word(), "datos": data });
     emit(decision, "olt:salud", format!("olt/{}", olt.id), told);
     let reason = (level == Level::Warning).then_some("UNREACHABLE");
     let entry = Entry { olt: Some(olt.id), ..Entry::new(level, kind, reason, data) };

@@ -45,13 +45,23 @@ pub async fn set_limits(
     now: Timestamp,
 ) -> Result<Result<Limits, Vec<(&'static str, Refused)>>, Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    let mut wrong = Vec::new();
-    for (field, key, value) in wanted {
-        let put = put(context, &mut decision, by, key, value.into()).await?;
-        wrong.extend(put.err().map(|refused| (field, refused)));
-    }
-    if !wrong.is_empty() {
-        return Ok(Err(wrong));
+    let mut wanted: Vec<_> = wanted.collect();
+    // A total may have to rise before its parts, or to fall after them: whoever is refused is tried
+    // again as long as others were taken.
+    loop {
+        let (mut wrong, mut left) = (Vec::new(), Vec::new());
+        let before = wanted.len();
+        for (field, key, value) in wanted {
+            if let Err(refused) = put(context, &mut decision, by, key, value.into()).await? {
+                wrong.push((field, refused));
+                left.push((field, key, value));
+            }
+        }
+        match left.len() {
+            0 => break,
+            still if still == before => return Ok(Err(wrong)),
+            _ => wanted = left,
+        }
     }
     let policy = policy::load(context, &mut decision.tx).await?;
     commit(decision).await?;

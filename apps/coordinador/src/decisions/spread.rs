@@ -9,7 +9,7 @@ use host::{By, Next};
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{commit, emit};
+use super::{alarms, commit, emit};
 use crate::{
     Context,
     drivers::Spread,
@@ -21,7 +21,7 @@ use crate::{
     },
     store::{
         self,
-        journal::{self, Entry, Level},
+        journal::{self, Entry, Kind, Level},
         nodes, policy, world,
     },
 };
@@ -70,7 +70,7 @@ impl Slice for Unplanned {
         nodes::plan_anew(&mut decision.tx, std::slice::from_ref(change)).await?;
         let data = json!({ "next_run_at": next });
         let entry =
-            Entry { node: Some(*node), ..Entry::new(Level::Info, "PLAN_REPARADO", None, data) };
+            Entry { node: Some(*node), ..Entry::new(Level::Info, Kind::Repaired, None, data) };
         journal::write(&mut decision.tx, &entry, decision.now).await
     }
 }
@@ -137,13 +137,14 @@ pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<usize, 
         "pico": peak(&plan), "por": by.name,
     });
     let (level, kind, reason) = if overflow.is_empty() {
-        (Level::Info, "REDISTRIBUCION", None)
+        (Level::Info, Kind::Spread, None)
     } else {
-        (Level::Warning, "DESBORDE", Some("OVERFLOW"))
+        (Level::Warning, Kind::Overflow, Some("OVERFLOW"))
     };
     if moved > 0 || !overflow.is_empty() {
         tell(&mut decision, level, kind, reason, data).await?;
     }
+    decision.wake(alarms::TICK);
     commit(decision).await?;
     metrics::counter!("coordinador_moves_total").increment(moved as u64);
     Ok(moved)
@@ -152,7 +153,7 @@ pub async fn apply(context: &Context, by: &By, now: Timestamp) -> Result<usize, 
 async fn tell(
     decision: &mut Decision,
     level: Level,
-    kind: &'static str,
+    kind: Kind,
     reason: Option<&'static str>,
     data: Json,
 ) -> Result<(), Error> {
@@ -186,6 +187,6 @@ async fn settle(context: &Context, now: Timestamp) -> Result<(), Error> {
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let Decided { plan, .. } = decision.plan(&Planning(context), planner).await?;
     let data = json!({ "movidos": plan.moves.len(), "desborde": plan.overflow.len() });
-    tell(&mut decision, Level::Info, "ARRANQUE", None, data).await?;
+    tell(&mut decision, Level::Info, Kind::Settled, None, data).await?;
     commit(decision).await
 }

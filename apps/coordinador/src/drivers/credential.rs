@@ -89,6 +89,16 @@ impl Secrets {
         })
     }
 
+    /// Whether both lead to the same place of an agent: of version 3 the context tells, else the
+    /// community, by which some agents stand for many devices.
+    pub fn same_place(&self, version: SnmpVersion, other: &Self, theirs: SnmpVersion) -> bool {
+        match (version == SnmpVersion::V3, theirs == SnmpVersion::V3) {
+            (true, true) => self.context == other.context,
+            (false, false) => self.community == other.community,
+            (true, false) | (false, true) => false,
+        }
+    }
+
     pub fn seal(&self, vault: &Vault, id: OltId) -> Result<Vec<u8>, Error> {
         let text = serde_json::to_vec(self).map_err(|error| Error::corrupt(error.to_string()))?;
         Ok(vault.seal(&text, &place(id)))

@@ -50,7 +50,7 @@ async fn carry_out(context: &Context, job: Job, cancel: &CancellationToken) {
     }
     if let Err(error) = polls::conclude(context, &job, found.map_err(Trouble::from)).await {
         // It stays RUNNING and is cut off as stale; nothing of it was written.
-        tracing::error!(run = job.run.id.0, %error, "the end of a run could not be recorded");
+        tracing::error!(run = job.task.run.id.0, %error, "the end of a run could not be recorded");
     }
 }
 
@@ -68,11 +68,15 @@ async fn ask(context: &Context, job: &Job, cancel: &CancellationToken) -> Result
         Fault::Unreachable
     })?;
     let timeout = Duration::try_from(job.snmp.timeout).unwrap_or(Duration::from_secs(5));
-    let pulse = socket.probe(&target, timeout, cancel).await.map_err(|fault| match fault {
-        // One question without an answer: the device is away.
-        Fault::Timeout => Fault::Unreachable,
-        fault => fault,
-    })?;
+    let pulse = match socket.probe(&target, timeout, cancel).await {
+        Err(Fault::Timeout) => {
+            // Asked once when it falls silent; after that one packet for each try is enough.
+            let first = job.olt.backoff.is_none();
+            let there = first && socket.introduces_itself(&target, timeout, cancel).await;
+            return Err(if there { Fault::Auth } else { Fault::Unreachable });
+        }
+        pulse => pulse?,
+    };
     let response_us = i64::try_from(pulse.took.as_micros()).ok();
     let (learned, repetitions) = read::read(context, &socket, &target, job, cancel).await?;
     let repetitions = repetitions.map(i64::from);

@@ -13,6 +13,9 @@ use snmp::Fault;
 
 use crate::{decisions::polls::Trouble, model::Ending};
 
+/// RFC 3416.
+const GEN_ERR: i32 = 5;
+
 /// The word the house has for a fault.
 const fn ending(fault: Fault) -> Ending {
     match fault {
@@ -23,15 +26,15 @@ const fn ending(fault: Fault) -> Ending {
         Fault::TooBig => Ending::TooBig,
         Fault::NotIncreasing => Ending::NotIncreasing,
         Fault::Partial { .. } => Ending::Partial,
-        Fault::Decode | Fault::TooMany { .. } | Fault::Refused { .. } | Fault::Invalid => {
-            Ending::Decode
-        }
+        Fault::Refused { status: GEN_ERR } => Ending::GenErr,
+        Fault::Refused { .. } => Ending::Refused,
+        Fault::Decode | Fault::TooMany { .. } | Fault::Invalid => Ending::Decode,
         Fault::Cancelled => Ending::Cancelled,
     }
 }
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {
-        Self { ending: ending(fault), detail: fault.to_string() }
+        Self { ending: ending(fault), detail: format!("{} / {}", fault.es(), fault.en()) }
     }
 }

@@ -23,7 +23,13 @@ pub async fn probe(context: &Context, olt: &Olt) -> Result<Result<Pulse, Fault>,
         let target = target.ok_or(Fault::Invalid)?;
         let socket = context.runtime.socket().await;
         let socket = socket.map_err(|_| Fault::Unreachable)?;
-        socket.probe(&target, timeout, &CancellationToken::new()).await
+        let cancel = CancellationToken::new();
+        match socket.probe(&target, timeout, &cancel).await {
+            Err(Fault::Timeout) if socket.introduces_itself(&target, timeout, &cancel).await => {
+                Err(Fault::Auth)
+            }
+            answer => answer,
+        }
     };
     let answer = asked.await;
     tracing::info!(olt = olt.id.0, answers = answer.is_ok(), "probed by hand");

@@ -7,8 +7,8 @@ use snmp::{CancellationToken, Fault, Kind, Missing, Target, Value};
 use super::ending;
 use crate::{
     Context,
-    decisions::polls::{Job, Learned},
-    model::{Column, Ending, JobType, SnmpVersion},
+    decisions::polls::{Job, Learned, Task},
+    model::{Ending, JobType, SnmpVersion},
     rules::inventory::{Answer, Got, Raw, Sighting, Walk},
     store::onus,
 };
@@ -21,7 +21,7 @@ pub(super) async fn read(
     job: &Job,
     cancel: &CancellationToken,
 ) -> Result<(Learned, Option<u32>), Fault> {
-    match job.node.job {
+    match job.task.node.job {
         JobType::Discovery => walk(socket, target, job, cancel).await,
         JobType::Get => {
             let learned = get(context, socket, target, job, cancel).await?;
@@ -30,8 +30,8 @@ pub(super) async fn read(
     }
 }
 
-fn root(job: &Job) -> Result<snmp::Oid, Fault> {
-    let oid = job.node.oid.as_ref().ok_or(Fault::Invalid)?;
+fn root(task: &Task) -> Result<snmp::Oid, Fault> {
+    let oid = task.node.oid.as_ref().ok_or(Fault::Invalid)?;
     Ok(snmp::Oid::new(oid.numbers()))
 }
 
@@ -48,19 +48,17 @@ async fn walk(
     let most = job.snmp.repetitions;
     let question = snmp::Walk {
         repetitions: job.repetitions.unwrap_or(most).clamp(1, most.max(1)),
+        least: job.snmp.least_repetitions,
         timeout: seconds(job.snmp.timeout),
         retries: job.snmp.discovery_retries,
         patience: seconds(job.stale),
         expect: Some(Kind::Number),
-        ..snmp::Walk::new(root(job)?)
+        ..snmp::Walk::new(root(&job.task)?)
     };
     let walked = socket.walk(target, &question, cancel).await?;
     let rows = walked.rows.iter().filter_map(|row| {
-        // The last two numbers name the ONU, whatever comes before them.
-        let numbers = row.index.arcs();
-        let index = numbers.get(numbers.len().saturating_sub(2)..)?;
-        let index: Vec<String> = index.iter().map(ToString::to_string).collect();
-        Some(Sighting { raw_index: index.join("."), state: row.value.number()? })
+        // All of it names the ONU, as many numbers as it has: cut short, two would be one.
+        Some(Sighting { raw_index: row.index.to_string(), state: row.value.number()? })
     });
     let walk = Walk { rows: rows.collect(), complete: true };
     // Version 1 asks row by row, which says nothing about what the device would bear.
@@ -68,6 +66,7 @@ async fn walk(
     Ok((Learned::Walk(walk), borne))
 }
 
+/// One question about every ONU for the task and for each that is asked with it.
 async fn get(
     context: &Context,
     socket: &snmp::Fleet,
@@ -75,34 +74,45 @@ async fn get(
     job: &Job,
     cancel: &CancellationToken,
 ) -> Result<Learned, Fault> {
-    let column = job.column();
+    let tasks: Vec<&Task> = std::iter::once(&job.task).chain(&job.also).collect();
     let known = async {
         let mut tx = context.store.read().await?;
-        onus::asked(&mut tx, job.olt.id, column.unwrap_or(Column::Description)).await
+        let mut known = Vec::with_capacity(tasks.len());
+        for task in &tasks {
+            known.push(onus::asked(&mut tx, job.olt.id, task.target.column).await?);
+        }
+        Ok::<_, db::Error>(known)
     };
     let known = known.await.map_err(|error| {
         tracing::error!(%error, "the inventory cannot be read");
         Fault::Cancelled
     })?;
-    let root = root(job)?;
-    if known.is_empty() {
-        return Ok(Learned::Column { column, answers: Vec::new() });
+    let mut oids = Vec::new();
+    for (task, onus) in tasks.iter().zip(&known) {
+        let root = root(task)?;
+        oids.extend(onus.iter().map(|(_, index, _)| {
+            let suffix: Vec<u32> = index.split('.').filter_map(|part| part.parse().ok()).collect();
+            snmp::Oid::new([root.arcs(), &suffix].concat())
+        }));
     }
-    let oids = known.iter().map(|(_, index, _)| {
-        let suffix: Vec<u32> = index.split('.').filter_map(|part| part.parse().ok()).collect();
-        snmp::Oid::new([root.arcs(), &suffix].concat())
-    });
+    if oids.is_empty() {
+        return Ok(Learned::Values(vec![Vec::new(); tasks.len()]));
+    }
     let question = snmp::Get {
         per_packet: job.snmp.varbinds as usize,
+        in_flight: job.snmp.in_flight as usize,
         timeout: seconds(job.snmp.timeout),
         retries: job.snmp.get_retries,
+        value_retries: job.snmp.onu_retries,
         patience: seconds(job.stale),
-        ..snmp::Get::new(oids.collect())
+        ..snmp::Get::new(oids)
     };
-    let told = socket.get(target, &question, cancel).await?.answers;
-    let pairs = known.into_iter().zip(&told);
-    let answers = pairs.map(|((onu, _, previous), told)| Answer { onu, previous, got: got(told) });
-    Ok(Learned::Column { column, answers: answers.collect() })
+    let mut told = socket.get(target, &question, cancel).await?.answers.into_iter();
+    let values = known.into_iter().map(|onus| {
+        let pairs = onus.into_iter().zip(told.by_ref());
+        pairs.map(|((onu, _, previous), told)| Answer { onu, previous, got: got(&told) }).collect()
+    });
+    Ok(Learned::Values(values.collect()))
 }
 
 fn got(answer: &snmp::Answer) -> Got {

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use snmp::CancellationToken;
 use tokio::sync::OnceCell;
 
@@ -18,7 +18,12 @@ pub struct Runtime {
     socket: OnceCell<Arc<snmp::Fleet>>,
     carried: Mutex<HashMap<RunId, CancellationToken>>,
     spread: Mutex<Spread>,
+    /// What was told of each kind of trouble, and when.
+    said: Mutex<HashMap<&'static str, (String, Timestamp)>>,
 }
+
+/// The same trouble is told again after this: the house decides whether that is a reminder.
+const REMIND: SignedDuration = SignedDuration::from_mins(5);
 
 /// Where this process stands with spreading.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,6 +75,26 @@ impl Runtime {
         for token in runs.into_iter().filter_map(|run| carried.get(&run)) {
             token.cancel();
         }
+    }
+
+    fn said(&self) -> MutexGuard<'_, HashMap<&'static str, (String, Timestamp)>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this was not said of the trouble yet, or long ago.
+    pub fn is_news(&self, trouble: &'static str, text: &str, now: Timestamp) -> bool {
+        let mut said = self.said();
+        let old = said
+            .get(trouble)
+            .is_some_and(|(known, at)| known == text && now.duration_since(*at) < REMIND);
+        if !old {
+            said.insert(trouble, (text.to_owned(), now));
+        }
+        !old
+    }
+
+    pub fn quiet(&self, trouble: &'static str) {
+        self.said().remove(trouble);
     }
 
     pub fn spread(&self) -> Spread {

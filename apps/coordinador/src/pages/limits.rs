@@ -87,8 +87,10 @@ impl LimitsPage {
             Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask } => format!(
                 "slot: bits {slot_shift} & {slot_mask:#x}, port: bits {port_shift} & {port_mask:#x}"
             ),
+            Mode::Parts => "slot.port.onu".to_owned(),
         };
         let onu = match (formula.dot, self.page.lang) {
+            _ if formula.mode == Mode::Parts => self.page.t("tres números", "three numbers"),
             (Dot::After, Lang::Es) => "la ONU, tras un punto",
             (Dot::After, Lang::En) => "the ONU after a dot",
             (Dot::Inside, Lang::Es) => "la ONU, dentro",

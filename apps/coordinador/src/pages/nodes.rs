@@ -113,7 +113,7 @@ impl NodePage {
     }
 
     fn column(&self) -> &'static str {
-        self.node.column.map_or("–", Column::word)
+        self.view().espacio.unwrap_or("–")
     }
 
     /// Why its next run is just then.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     drivers::credential,
-    wire::{OidView, OltView, OnuView},
+    wire::{LastView, OidView, OltView, OnuView},
 };
 
 /// `/coordinador/olts`: every OLT, narrowed by what the address says.
@@ -111,6 +111,14 @@ impl OltPage {
             (true, _) => Sign::new(page.t("Ausente una vez", "Missed once"), Tone::Warn),
             (false, _) => Sign::new(page.t("Se fue", "Gone"), Tone::Plain),
         }
+    }
+
+    /// `Huawei hwGponOntOpticalDdmRxPower: -2145 (0.01 dBm), 10:15:00`.
+    fn reading(&self, one: &LastView) -> String {
+        let name = one.nombre.as_deref().unwrap_or(&one.oid);
+        let value = one.valor.as_deref().unwrap_or("–");
+        let unit = one.unidad.map(|unit| format!(" ({unit})")).unwrap_or_default();
+        format!("{name}: {value}{unit}, {}", words::instant(&self.page, one.leido_at))
     }
 
     fn repetitions(&self) -> String {

@@ -25,6 +25,8 @@ pub(crate) struct OverviewPage {
     /// How long and how well rehearsed runs go, in test mode.
     pub(crate) rehearsal: Option<(SignedDuration, u32)>,
     pub(crate) counts: Counts,
+    /// How the next hour lies beside the optimum.
+    pub(crate) aimed: String,
     pub(crate) starts: Bars,
     pub(crate) running: Vec<Meter>,
     pub(crate) fit: FitView,
@@ -46,6 +48,8 @@ pub(crate) struct Counts {
     pub(crate) nodes: i64,
     pub(crate) warned: i64,
     pub(crate) full: i64,
+    /// Whether one of those at 80 and at 100 % goes faster than its pace.
+    pub(crate) pressed: [bool; 2],
     pub(crate) pending: i64,
     pub(crate) running: i64,
     /// Of the last hour: half began no later than the first, 99 of 100 than the second.
@@ -73,8 +77,17 @@ impl OverviewPage {
         }
     }
 
-    fn tone(number: impl std::borrow::Borrow<i64>, tone: Tone) -> Tone {
-        if *number.borrow() > 0 { tone } else { Tone::Plain }
+    /// A whole quota at the normal pace is no trouble.
+    fn quota_tone(&self, full: bool) -> (Tone, &'static str) {
+        let pressed = self.counts.pressed[usize::from(full)];
+        let tone = match (pressed, full) {
+            (false, _) => Tone::Plain,
+            (true, false) => Tone::Warn,
+            (true, true) => Tone::Bad,
+        };
+        let es = if pressed { "nodos, alguno sobre su ritmo" } else { "nodos, a su ritmo" };
+        let en = if pressed { "nodes, some above their pace" } else { "nodes, at their pace" };
+        (tone, self.page.t(es, en))
     }
 
     fn worst(&self) -> (String, String, Tone) {

@@ -42,6 +42,9 @@ pub(crate) struct Hour {
     pub(crate) peak: usize,
     pub(crate) cap: u32,
     pub(crate) overflow: usize,
+    /// From and to, and how many minutes are within, above and without any start.
+    pub(crate) optimum: [u32; 2],
+    pub(crate) shares: [usize; 3],
 }
 
 #[derive(Debug, Clone)]
@@ -70,7 +73,13 @@ impl Hour {
     pub(crate) fn new(page: &Page, names: &Names, plan: &PlanView) -> Self {
         let cap = plan.maximo_por_minuto;
         Self {
-            minutes: plan.minutos.iter().map(|one| Minute::new(page, names, one, cap)).collect(),
+            minutes: plan.minutos.iter().map(|one| Minute::new(page, names, one, plan)).collect(),
+            optimum: plan.optimo,
+            shares: [
+                plan.minutos_en_optimo,
+                plan.minutos_sobre_optimo,
+                plan.minutos_sin_ejecuciones,
+            ],
             peak: plan.pico,
             cap,
             overflow: plan.overflow.len(),
@@ -84,20 +93,41 @@ impl Hour {
     fn told(&self, page: &Page) -> String {
         let over = self.minutes.iter().filter(|minute| minute.over).count();
         let (peak, cap, lost) = (self.peak, self.cap, self.overflow);
-        match page.lang {
+        let peaks = match page.lang {
             Lang::Es => format!(
                 "Pico: {peak} de {cap} por minuto. Minutos por encima: {over}. No caben: {lost}."
             ),
             Lang::En => format!(
                 "Peak: {peak} of {cap} per minute. Minutes above it: {over}. Do not fit: {lost}."
             ),
-        }
+        };
+        format!("{peaks} {}", aimed(page, self.optimum, self.shares))
+    }
+
+    /// The words of the legend for below, within and at the most.
+    fn optimal(&self) -> String {
+        format!("{}–{}", self.optimum[0], self.optimum[1])
+    }
+}
+
+/// How the minutes lie beside what is aimed at: the optimum, and at least one start a minute.
+pub(crate) fn aimed(page: &Page, [from, to]: [u32; 2], shares: [usize; 3]) -> String {
+    let [within, above, idle] = shares;
+    match page.lang {
+        Lang::Es => format!(
+            "Óptimo {from}–{to}: {within} minutos dentro, {above} por encima; \
+             mínimo 1: {idle} sin ejecuciones."
+        ),
+        Lang::En => format!(
+            "Optimum {from}–{to}: {within} minutes within, {above} above; \
+             minimum 1: {idle} without a run."
+        ),
     }
 }
 
 impl Minute {
-    fn new(page: &Page, names: &Names, minute: &MinuteView, cap: u32) -> Self {
-        let count = minute.nodos.len();
+    fn new(page: &Page, names: &Names, minute: &MinuteView, plan: &PlanView) -> Self {
+        let (count, cap) = (minute.ejecuciones, plan.maximo_por_minuto);
         let shown = minute.nodos.iter().take(NAMED);
         Self {
             key: minute.minuto.as_second().div_euclid(60),
@@ -109,11 +139,11 @@ impl Minute {
                 0 => Tone::Plain,
                 count if count > cap as usize => Tone::Bad,
                 count if count == cap as usize => Tone::Warn,
-                count if count * 2 >= cap as usize => Tone::Good,
+                count if count >= plan.optimo[0] as usize => Tone::Good,
                 _ => Tone::Info,
             },
             nodes: shown.map(|id| (*id, names.node(NodeId(*id)))).collect(),
-            hidden: count.saturating_sub(NAMED),
+            hidden: minute.nodos.len().saturating_sub(NAMED),
         }
     }
 }

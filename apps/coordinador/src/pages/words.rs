@@ -95,6 +95,10 @@ pub(crate) fn event(page: &Page, kind: &str) -> String {
         "REDISTRIBUCION" => ("Redistribución", "Redistribution"),
         "DESBORDE" => ("No todo cabe en su ventana", "Not everything fits its window"),
         "ARRANQUE" => ("Reparto al arrancar", "Spread at the start"),
+        "POSTERGADA" => ("Postergada: otra del mismo tipo", "Put off: another of its type"),
+        "ONU_DESAPARECIDA" => ("Una ONU desapareció", "An ONU vanished"),
+        "ONU_REAPARECIDA" => ("Una ONU volvió", "An ONU is back"),
+        "PERDIDA_MASIVA" => ("Se perdieron muchas ONU", "Many ONUs were lost"),
         "PLAN_REPARADO" => ("Plan reparado", "Plan repaired"),
         other => return other.to_owned(),
     };
@@ -111,6 +115,7 @@ pub(crate) struct Used {
 
 pub(crate) fn used(page: &Page, quota: &QuotaView) -> Used {
     let tone = match quota.nivel {
+        _ if !quota.sobre_ritmo => Tone::Good,
         "NORMAL" => Tone::Good,
         "ADVERTENCIA" => Tone::Warn,
         _ => Tone::Bad,

@@ -41,7 +41,7 @@ struct FormulaView {
 struct FormulaRequest {
     marca: String,
     modelo: Option<String>,
-    /// `linear` or `bitshift`.
+    /// `linear`, `bitshift`, or `partes` (three numbers: slot, port, ONU).
     modo: String,
     base_index: Option<u64>,
     step_slot: Option<u64>,
@@ -84,6 +84,7 @@ impl FormulaRequest {
                 mask_port: Some(port_mask),
                 ..view
             },
+            Mode::Parts => Self { modo: "partes".to_owned(), ..view },
         }
     }
 
@@ -124,8 +125,10 @@ impl FormulaRequest {
                 let (slot_mask, port_mask) = (slot_mask?, port_mask?);
                 Some(Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask })
             }
+            "partes" => Some(Mode::Parts),
             _ => {
-                check.wrong("modo", "debe ser linear o bitshift", "must be linear or bitshift");
+                let es = "debe ser linear, bitshift o partes";
+                check.wrong("modo", es, "must be linear, bitshift or partes");
                 None
             }
         }
@@ -171,7 +174,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<FormulaView>>, Failure> {
     let mut tx = desk.context.store.read().await?;
     let own = formulas::own(&mut tx).await?;
     let own = own.into_iter().map(|(id, formula)| (Some(id.0), formula));
-    let all = own.chain([(None, formula::huawei()), (None, formula::zte())]);
+    let all = own.chain(formula::shipped().into_iter().map(|formula| (None, formula)));
     let view = |(id, formula): (Option<i64>, Formula)| FormulaView {
         id,
         formula: FormulaRequest::of(&formula),
@@ -206,6 +209,7 @@ async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> 
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Index {
     marca: String,
     modelo: Option<String>,
@@ -237,8 +241,8 @@ async fn decode(
     let formula = formula.ok_or_else(|| missing(desk.lang))?;
     let place = formula::decode(formula, index.indice.trim()).map_err(|fault| {
         let mut check = Check::new(desk.lang);
-        let text = format!("{fault:?}");
-        check.wrong("indice", &text, &text);
+        let (es, en) = fault.sentence();
+        check.wrong("indice", es, en);
         check.finish().err().unwrap_or_else(|| missing(desk.lang).into())
     })?;
     Ok(axum::Json(SlotPortView {

@@ -4,7 +4,6 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse as _, Response},
 };
-use engine::Word as _;
 use host::{
     Failure, Listed, Span,
     edit::{self, Editable as _},
@@ -17,11 +16,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Path, Query};
 
-use super::Desk;
+use super::{Desk, named};
 use crate::{
     Context,
     decisions::nodes::{self as decide, Nodes},
-    model::{JobType, Node, NodeId, OltId, Switch},
+    model::{Node, NodeId, OltId, Switch},
     policy::Action,
     rules::why,
     store::{nodes, runs, world},
@@ -39,6 +38,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Asked {
     olt_id: Option<i64>,
     job_type: Option<String>,
@@ -60,7 +60,7 @@ async fn list(
     let span = Span { limit: asked.limit, cursor: asked.cursor };
     let filter = nodes::Filter {
         olt: asked.olt_id.map(OltId),
-        job: asked.job_type.as_deref().and_then(JobType::from_word),
+        job: named(&desk, asked.job_type.as_deref(), "TIPO_DESCONOCIDO")?,
         on: asked.enabled,
         part: asked.buscar.filter(|part| !part.is_empty()),
         after: asked.cursor.map(NodeId),
@@ -181,6 +181,7 @@ pub(crate) struct WhyView {
     pub(crate) nodo_id: i64,
     /// Whether the dispatcher would start it now.
     pub(crate) ready: bool,
+    /// When it runs next, as far as is known.
     pub(crate) next_run_at: Option<Timestamp>,
     /// In the order in which they are checked.
     pub(crate) reasons: Vec<BecauseView>,
@@ -214,7 +215,7 @@ pub(crate) async fn explain(desk: &Desk, node: &Node) -> Result<WhyView, Failure
     Ok(WhyView {
         nodo_id: node.id.0,
         ready: answer.ready,
-        next_run_at: node.role.next_run_at(),
+        next_run_at: answer.next_at(node.role.next_run_at()),
         reasons: reasons.collect(),
     })
 }

@@ -36,6 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Asked {
     /// Part of the name, the brand or the address.
     buscar: Option<String>,
@@ -104,6 +105,7 @@ async fn update(
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Farewell {
     motivo: Option<String>,
 }

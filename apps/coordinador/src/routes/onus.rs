@@ -1,11 +1,13 @@
 //! The ONUs of the fleet, and believing a walk that lost many.
 
 use axum::{
+    body::Body,
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use engine::sheet::{self, Column as Heading, Kind};
-use host::{Failure, Listed, as_json};
+use futures::StreamExt as _;
+use host::{Failure, Listed};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -14,12 +16,12 @@ use web::{Path, Query};
 use super::{Desk, named};
 use crate::{
     Context,
-    decisions::olts::accept_walk,
-    model::{OltId, Onu, OnuId},
+    decisions::{catalogue::entries, olts::accept_walk},
+    model::{CatalogueEntry, Oid, OltId, Onu, OnuId},
     policy::Action,
-    rules::inventory::{default_labels, label},
-    store::{olts, onus},
-    wire::OnuView,
+    rules::{catalogue, inventory},
+    store::{olts, onus, readings},
+    wire::{LastView, OnuView},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -28,6 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Asked {
     olt_id: Option<i64>,
     /// `ENABLED` or `DISABLED`.
@@ -52,17 +55,33 @@ impl Asked {
 
 pub(super) async fn views(desk: &Desk, found: &[Onu]) -> Result<Vec<OnuView>, Failure> {
     let mut tx = desk.context.store.read().await?;
-    let labels = default_labels();
-    let brands: std::collections::HashMap<OltId, String> =
-        olts::all(&mut tx).await?.into_iter().map(|olt| (olt.id, olt.brand)).collect();
+    let tongues = olts::tongues(&mut tx).await?;
+    let entries = entries(&mut tx).await?;
+    let mut read = readings::of(&mut tx, found.iter().map(|onu| onu.id)).await?;
     Ok(found
         .iter()
         .map(|onu| {
-            let brand = brands.get(&onu.olt).map_or("", String::as_str);
-            let told = onu.state.map(|state| label(&labels, brand, state).to_owned());
-            OnuView::new(onu, told)
+            let (brand, walked) =
+                tongues.get(&onu.olt).map_or(("", None), |(brand, oid)| (brand, oid.as_deref()));
+            let states = inventory::states(walked, brand);
+            let told = onu.state.map(|state| states.label(state).to_owned());
+            let lasts = read.remove(&onu.id).unwrap_or_default();
+            let lecturas = lasts.into_iter().map(|last| named_last(&entries, brand, last));
+            OnuView { lecturas: lecturas.collect(), ..OnuView::new(onu, told) }
         })
         .collect())
+}
+
+fn named_last(entries: &[CatalogueEntry], brand: &str, last: readings::Last) -> LastView {
+    let oid = last.oid.parse::<Oid>().ok();
+    let entry = oid.and_then(|oid| catalogue::named(entries, &oid, brand));
+    LastView {
+        nombre: entry.map(|entry| entry.name.clone()),
+        unidad: entry.and_then(|entry| entry.unit),
+        oid: last.oid,
+        valor: last.value,
+        leido_at: last.at,
+    }
 }
 
 #[utoipa::path(get, path = "/api/coordinador/onus", tag = "coordinador", params(Asked),
@@ -99,29 +118,54 @@ const HEADINGS: &[Heading] = &[
     Heading::optional("modelo_onu", Kind::Text { most: 255 }),
 ];
 
-/// The most that one file holds.
-const MOST: i64 = 500_000;
+/// Rows read, worded and sent at a time: what the file costs in memory.
+const CHUNK: i64 = 1_000;
 
-/// The inventory as CSV.
+/// The inventory as CSV, whatever its size: it goes out as it is read.
 #[utoipa::path(get, path = "/api/coordinador/planillas/onus", tag = "coordinador",
     params(Asked),
     responses((status = 200, content_type = "text/csv", body = String)))]
 async fn export(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let mut tx = desk.context.store.read().await?;
-    let found = onus::list(&mut tx, &asked.filter(&desk)?, MOST).await?;
-    drop(tx);
-    let mut rows = Vec::with_capacity(found.len());
-    for view in views(&desk, &found).await? {
-        if let serde_json::Value::Object(fields) = as_json(view)? {
-            rows.push(fields);
+    let filter = asked.filter(&desk)?;
+    let header = sheet::write(HEADINGS, []);
+    let rows = futures::stream::try_unfold(Some((desk, filter)), |rest| async move {
+        let Some((desk, filter)) = rest else { return Ok(None) };
+        match lines(&desk, &filter).await {
+            Ok((text, last)) => {
+                let rest = last.map(|last| (desk, onus::Filter { after: Some(last), ..filter }));
+                Ok(Some((text, rest)))
+            }
+            Err(failure) => {
+                tracing::warn!(problem = ?failure.problem(), "an export broke off");
+                Err(std::io::Error::other("the export broke off"))
+            }
         }
-    }
+    });
+    let head = futures::stream::once(std::future::ready(Ok(header)));
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"onus.csv\""),
     ];
-    Ok((headers, sheet::write(HEADINGS, rows)).into_response())
+    Ok((headers, Body::from_stream(head.chain(rows))).into_response())
+}
+
+/// The next records, and after whom there are more.
+async fn lines(desk: &Desk, filter: &onus::Filter) -> Result<(String, Option<OnuId>), Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let found = onus::list(&mut tx, filter, CHUNK).await?;
+    drop(tx);
+    let last = found.last().map(|onu| onu.id).filter(|_| found.len() as i64 == CHUNK);
+    let rows = views(desk, &found).await?.into_iter().filter_map(|view| {
+        serde_json::to_value(view).ok().and_then(|view| match view {
+            serde_json::Value::Object(fields) => Some(fields),
+            _ => None,
+        })
+    });
+    let text = sheet::write(HEADINGS, rows);
+    // The first record is the header, which went out already.
+    let rows = text.split_once("\r\n").map_or("", |(_, rows)| rows);
+    Ok((rows.to_owned(), last))
 }
 
 /// Says that a walk that lost many ONUs was right: the OLT is walked once more, and believed.

@@ -39,6 +39,8 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 pub(crate) struct MinuteView {
     pub(crate) minuto: Timestamp,
     pub(crate) nodos: Vec<i64>,
+    /// Starts: short gets of one OLT are asked together.
+    pub(crate) ejecuciones: usize,
 }
 
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -49,10 +51,18 @@ pub(crate) struct PlanView {
     pub(crate) overflow: Vec<i64>,
     pub(crate) maximo_por_minuto: u32,
     pub(crate) pico: usize,
+    /// The best load of a minute, from and to.
+    pub(crate) optimo: [u32; 2],
+    pub(crate) minutos_en_optimo: usize,
+    pub(crate) minutos_sobre_optimo: usize,
+    /// At least one start a minute is aimed at.
+    pub(crate) minimo: u32,
+    pub(crate) minutos_sin_ejecuciones: usize,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Span {
     /// How far to look, 60 when absent.
     #[param(minimum = 1, maximum = 1440)]
@@ -79,10 +89,23 @@ fn view(
         .map(|minute| MinuteView {
             minuto: minute.at,
             nodos: minute.nodes.iter().map(|node| node.0).collect(),
+            ejecuciones: minute.starts,
         })
         .collect();
-    let pico = minutos.iter().map(|minute| minute.nodos.len()).max().unwrap_or(0);
-    PlanView { minutos, overflow, maximo_por_minuto: policy.limits.per_minute, pico }
+    let (from, to) = policy.limits.optimum();
+    let optimum = from as usize..=to as usize;
+    let loads = || minutos.iter().map(|minute| minute.ejecuciones);
+    PlanView {
+        pico: loads().max().unwrap_or(0),
+        minutos_en_optimo: loads().filter(|load| optimum.contains(load)).count(),
+        minutos_sobre_optimo: loads().filter(|load| load > optimum.end()).count(),
+        minutos_sin_ejecuciones: loads().filter(|load| *load == 0).count(),
+        optimo: [from, to],
+        minimo: 1,
+        maximo_por_minuto: policy.limits.per_minute,
+        overflow,
+        minutos,
+    }
 }
 
 /// The plan as it stands.

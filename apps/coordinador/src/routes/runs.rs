@@ -1,5 +1,6 @@
 //! Runs: what ran, what runs, stopping one; and what was decided about nodes.
 
+use engine::Word as _;
 use host::{Failure, Listed};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -14,7 +15,7 @@ use crate::{
     model::{NodeId, OltId, RunId},
     policy::Action,
     store::{
-        journal,
+        journal::{self, Kind},
         runs::{self, Filter},
     },
     wire::{EventView, RunView},
@@ -30,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     pub(crate) nodo_id: Option<i64>,
     pub(crate) olt_id: Option<i64>,
@@ -116,6 +118,7 @@ async fn stop(
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct EventsAsked {
     nodo_id: Option<i64>,
     olt_id: Option<i64>,
@@ -140,7 +143,8 @@ async fn events(
     let filter = journal::Filter {
         node: asked.nodo_id.map(NodeId),
         olt: asked.olt_id.map(OltId),
-        kind: asked.tipo.filter(|kind| !kind.is_empty()),
+        kind: named::<Kind>(&desk, asked.tipo.as_deref(), "EVENTO_DESCONOCIDO")?
+            .map(|kind| kind.word().to_owned()),
         level: named(&desk, asked.nivel.as_deref(), "NIVEL_DESCONOCIDO")?,
         before: asked.cursor,
     };

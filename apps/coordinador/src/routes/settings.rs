@@ -15,8 +15,8 @@ use crate::{
     Context,
     decisions::settings as decide,
     model::Node,
-    policy::{Action, Limits, TestMode},
-    rules::quota::Usage,
+    policy::{Action, Limits, QuotaPolicy, TestMode},
+    rules::quota::{Usage, is_pressed},
     store::{nodes, policy, world},
     wire::QuotaView,
 };
@@ -150,6 +150,7 @@ fn locked(lang: Lang, field: &str, by: &str) -> Problem {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct QuotasAsked {
     /// Only nodes that used at least this share, in percent.
     desde_porcentaje: Option<u32>,
@@ -193,18 +194,32 @@ pub(crate) async fn all_quotas(
     Ok(masters.iter().map(|node| quota(node, &starts, &policy.quota, now)).collect())
 }
 
+/// The quotas of those that started within the hour: the others used nothing.
+pub(crate) async fn used_quotas(
+    tx: &mut db::Tx,
+    policy: &QuotaPolicy,
+    now: Timestamp,
+) -> Result<Vec<QuotaView>, db::Error> {
+    let starts = world::starts_of_the_hour(tx, now, false).await?;
+    let found = nodes::of(tx, starts.keys().copied()).await?;
+    let masters = found.iter().filter(|node| node.role.cadence().is_some());
+    Ok(masters.map(|node| quota(node, &starts, policy, now)).collect())
+}
+
 pub(crate) fn quota(
     node: &Node,
     starts: &HashMap<crate::model::NodeId, Vec<Timestamp>>,
-    policy: &crate::policy::QuotaPolicy,
+    policy: &QuotaPolicy,
     now: Timestamp,
 ) -> QuotaView {
     let own = starts.get(&node.id).map_or(&[][..], Vec::as_slice);
-    let usage = node
-        .role
-        .cadence()
-        .map_or(Usage { used: 0, max: 1 }, |cadence| Usage::at(own, cadence.interval, now));
-    QuotaView::new(node, usage, policy)
+    let Some(cadence) = node.role.cadence() else {
+        return QuotaView::new(node, Usage { used: 0, max: 1 }, policy, false);
+    };
+    let usage = Usage::at(own, cadence.interval, now);
+    let next = node.role.next_run_at();
+    let pressed = is_pressed(own, cadence.interval, next, policy, now);
+    QuotaView::new(node, usage, policy, pressed)
 }
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -5,17 +5,18 @@ use axum::{
     response::Response,
 };
 use host::{Failure, Listed, Span, edit, tagged};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use web::{Path, Query};
+use web::{Lang, Path, Query};
 
 use super::{Desk, plan::FitView};
 use crate::{
     Context,
     decisions::templates::{Templates, view},
-    model::TemplateId,
+    model::{JobType, TemplateId},
     policy::Action,
     rules::feasibility::{self, Demand},
     store::{nodes, olts, policy, templates},
@@ -54,7 +55,8 @@ async fn create(
     web::Json(request): web::Json<TemplateRequest>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
-    let view = edit::create::<Templates>(&desk, &request).await?;
+    let mut view = edit::create::<Templates>(&desk, &request).await?;
+    view.avisos = warnings(&desk, &view).await?;
     Ok(tagged(StatusCode::CREATED, view.version, view))
 }
 
@@ -78,8 +80,46 @@ async fn update(
     web::Json(change): web::Json<Map<String, Json>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Edit)?;
-    let view = edit::update::<Templates>(&desk, id, &headers, change).await?;
+    let mut view = edit::update::<Templates>(&desk, id, &headers, change).await?;
+    view.avisos = warnings(&desk, &view).await?;
     Ok(tagged(StatusCode::OK, view.version, view))
+}
+
+/// What somebody who saved this should know: that more is asked for now than can start, and where
+/// the catalogue has no OID.
+async fn warnings(desk: &Desk, saved: &TemplateView) -> Result<Vec<String>, Failure> {
+    let mut tx = desk.context.store.read().await?;
+    let policy = policy::load(&desk.context, &mut tx).await?;
+    let fit = feasibility::forecast(nodes::demands(&mut tx, None).await?, &policy.limits);
+    let bare = nodes::of_template(&mut tx, TemplateId(saved.id)).await?;
+    let bare = bare.iter().filter(|node| node.oid.is_none()).count();
+    let mut told = Vec::new();
+    let mut above = |fits: bool, demand: f64, capacity: f64, es: &str, en: &str| {
+        if !fits {
+            told.push(match desk.lang {
+                Lang::Es => format!(
+                    "Se piden {demand:.0} ejecuciones{es} por hora y entran {capacity:.0}: el \
+                     atraso crece sin fin."
+                ),
+                Lang::En => format!(
+                    "{demand:.0} runs{en} per hour are asked for and {capacity:.0} can start: \
+                     lateness grows without end."
+                ),
+            });
+        }
+    };
+    above(fit.fits(), fit.demand, fit.capacity, "", "");
+    let (short, room) = (fit.short_demand, fit.short_capacity);
+    above(fit.short_fits(), short, room, " de intervalo corto", " of short interval");
+    if bare > 0 {
+        told.push(match desk.lang {
+            Lang::Es => {
+                format!("{bare} nodos quedan sin OID: el catálogo no tiene uno para su OLT.")
+            }
+            Lang::En => format!("{bare} nodes are left without an OID: the catalogue has none."),
+        });
+    }
+    Ok(told)
 }
 
 /// Deletes a template and the nodes that were made from it.
@@ -105,6 +145,7 @@ struct ForecastView {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
 struct Standing {
     /// The template that it would take the place of.
     id: Option<i64>,
@@ -131,8 +172,12 @@ async fn forecast(
             other.enabled && other.master.as_ref().is_some_and(|(key, _)| *key == node.key)
         });
         let chained = u32::try_from(members.count()).unwrap_or(u32::MAX);
-        let one = Demand { interval: node.interval, chained };
-        added.extend(std::iter::repeat_n(one, olts.len()));
+        // Made at one instant, gets of one OLT and interval start together.
+        added.extend(olts.iter().map(|olt| Demand {
+            interval: node.interval,
+            chained,
+            together: (node.job == JobType::Get).then_some((*olt, Timestamp::MIN)),
+        }));
     }
     let before = feasibility::forecast(present, &policy.limits);
     let (_, after) = feasibility::what_if(&others, &added, &policy.limits);

@@ -15,6 +15,8 @@ fn read(row: &Row) -> Result<CatalogueEntry, Error> {
         space: row.word("space", Space::from_word)?,
         keep_previous: row.get("keep_previous")?,
         format_mac: row.get("format_mac")?,
+        source: None,
+        unit: None,
     })
 }
 

@@ -32,6 +32,7 @@ fn from_json(brand: String, model: Option<String>, kept: &Json) -> Option<Formul
             port_shift: small("port_shift")?,
             port_mask: number("port_mask")?,
         },
+        "parts" => Mode::Parts,
         _ => return None,
     };
     Some(Formula {
@@ -54,6 +55,7 @@ fn to_json(formula: &Formula) -> Json {
             "mode": "bitshift", "slot_shift": slot_shift, "slot_mask": slot_mask,
             "port_shift": port_shift, "port_mask": port_mask,
         }),
+        Mode::Parts => json!({ "mode": "parts" }),
     };
     kept["dot"] = formula.dot.word().into();
     kept["slots"] = formula.slots.into();
@@ -71,7 +73,7 @@ pub async fn own(tx: &mut Tx) -> Result<Vec<(FormulaId, Formula)>, Error> {
 /// The house's own first, then what comes with Turno.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Formula>, Error> {
     let own = own(tx).await?.into_iter().map(|(_, formula)| formula);
-    Ok(own.chain([formula::huawei(), formula::zte()]).collect())
+    Ok(own.chain(formula::shipped()).collect())
 }
 
 pub async fn insert(tx: &mut Tx, formula: &Formula) -> Result<FormulaId, Error> {

@@ -17,10 +17,33 @@ engine::words! {
     }
 }
 
+engine::words! {
+    /// What is told, as people may ask for it.
+    pub enum Kind {
+        QuotaSkipped = "CUOTA_OMITIDA",
+        QuotaWarning = "CUOTA_ADVERTENCIA",
+        QuotaAlert = "CUOTA_ALERTA",
+        QuotaFull = "CUOTA_COMPLETA",
+        RunFailed = "EJECUCION_FALLIDA",
+        RunInterrupted = "EJECUCION_INTERRUMPIDA",
+        PutOff = "POSTERGADA",
+        OltSilent = "OLT_SIN_RESPUESTA",
+        OltBack = "OLT_RECUPERADA",
+        WalkHeld = "RECORRIDO_RETENIDO",
+        MassLoss = "PERDIDA_MASIVA",
+        OnuGone = "ONU_DESAPARECIDA",
+        OnuBack = "ONU_REAPARECIDA",
+        Spread = "REDISTRIBUCION",
+        Overflow = "DESBORDE",
+        Settled = "ARRANQUE",
+        Repaired = "PLAN_REPARADO",
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub level: Level,
-    pub kind: &'static str,
+    pub kind: Kind,
     pub reason: Option<&'static str>,
     pub olt: Option<OltId>,
     pub node: Option<NodeId>,
@@ -30,12 +53,7 @@ pub struct Entry {
 
 impl Entry {
     /// About the fleet; whom it is about is added.
-    pub const fn new(
-        level: Level,
-        kind: &'static str,
-        reason: Option<&'static str>,
-        data: Json,
-    ) -> Self {
+    pub const fn new(level: Level, kind: Kind, reason: Option<&'static str>, data: Json) -> Self {
         Self { level, kind, reason, olt: None, node: None, run: None, data }
     }
 }
@@ -46,7 +64,7 @@ pub async fn write(tx: &mut Tx, entry: &Entry, now: Timestamp) -> Result<(), Err
     let args: [Value; 8] = [
         now.into(),
         entry.level.word().into(),
-        entry.kind.into(),
+        entry.kind.word().into(),
         entry.reason.into(),
         entry.olt.map(|id| id.0).into(),
         entry.node.map(|id| id.0).into(),
@@ -108,6 +126,13 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Kept>,
         limit.into(),
     ];
     tx.all(sql, &args).await?.iter().map(read).collect()
+}
+
+/// The newest above a level: DEBUG is for whoever asks.
+pub async fn latest(tx: &mut Tx, above: Level, limit: i64) -> Result<Vec<Kept>, Error> {
+    let sql = "SELECT id, at, level, kind, reason, olt_id, node_id, run_id, data FROM node_events
+               WHERE level <> $1 ORDER BY id DESC LIMIT $2";
+    tx.all(sql, &[above.word().into(), limit.into()]).await?.iter().map(read).collect()
 }
 
 pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {

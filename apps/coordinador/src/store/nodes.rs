@@ -150,23 +150,26 @@ pub async fn replan(
     seen: Option<Timestamp>,
     next: Option<Timestamp>,
 ) -> Result<(), Error> {
-    let sql = "UPDATE nodes SET next_run_at = $3 WHERE id = $1 AND next_run_at = $2";
+    let sql = "UPDATE nodes SET next_run_at = $3, overflow = FALSE
+               WHERE id = $1 AND next_run_at = $2";
     let args = [id.into(), seen.into(), next.into()];
     tx.guarded("the node was planned anew meanwhile", sql, &args).await
 }
 
 /// Puts many where spreading wants them; one that was planned anew meanwhile stays.
 pub async fn shift(tx: &mut Tx, moves: &[Move]) -> Result<(), Error> {
-    let mut rows = Rows::new(&["id", "seen", "next_run_at", "phase_us"]);
+    let mut rows = Rows::new(&["id", "seen", "next_run_at", "phase_us", "overflow"]);
     for one in moves {
         rows.push([
             one.node.into(),
             one.from.into(),
             one.next_run_at.into(),
             (one.phase.as_micros() as i64).into(),
+            one.overflow.into(),
         ]);
     }
-    let sql = "UPDATE nodes SET next_run_at = v.next_run_at, phase_us = v.phase_us FROM ROWS
+    let sql = "UPDATE nodes SET next_run_at = v.next_run_at, phase_us = v.phase_us,
+                 overflow = v.overflow FROM ROWS
                WHERE nodes.id = v.id AND nodes.next_run_at = v.seen";
     tx.each(sql, &[], &rows).await.map(drop)
 }
@@ -208,7 +211,8 @@ pub async fn of_any_olt(tx: &mut Tx, template: TemplateId) -> Result<Vec<Node>, 
 /// Nothing of these is planned any more.
 pub async fn unplan(tx: &mut Tx, nodes: &[NodeId]) -> Result<(), Error> {
     let keys = Rows::of(&["id"], nodes.iter().copied());
-    let sql = "UPDATE nodes SET next_run_at = NULL FROM ROWS WHERE nodes.id = v.id";
+    let sql = "UPDATE nodes SET next_run_at = NULL, overflow = FALSE FROM ROWS
+               WHERE nodes.id = v.id";
     tx.each(sql, &[], &keys).await.map(drop)
 }
 
@@ -220,8 +224,37 @@ pub async fn plan_anew(tx: &mut Tx, planned: &[(NodeId, Cadence, Timestamp)]) ->
         rows.push([(*id).into(), cadence.grid.into(), phase.into(), (*next).into()]);
     }
     let sql = "UPDATE nodes SET grid_at = v.grid_at, phase_us = v.phase_us,
-                 next_run_at = v.next_run_at FROM ROWS WHERE nodes.id = v.id";
+                 next_run_at = v.next_run_at, overflow = FALSE FROM ROWS WHERE nodes.id = v.id";
     tx.each(sql, &[], &rows).await.map(drop)
+}
+
+/// It was said that this slot of its was put off.
+pub async fn put_off(tx: &mut Tx, id: NodeId) -> Result<(), Error> {
+    let sql = "UPDATE nodes SET told_slot = next_run_at WHERE id = $1";
+    tx.execute(sql, &[id.into()]).await.map(drop)
+}
+
+/// These, whatever their OLT.
+pub async fn of(tx: &mut Tx, ids: impl Iterator<Item = NodeId>) -> Result<Vec<Node>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM ROWS JOIN nodes n ON n.id = v.key ORDER BY n.id");
+    tx.all_of(&sql, &[], &Rows::of(&["key"], ids)).await?.iter().map(read).collect()
+}
+
+/// How many have a quota.
+pub async fn masters(tx: &mut Tx) -> Result<i64, Error> {
+    let sql = "SELECT COUNT(*) AS number FROM nodes n JOIN olts o ON o.id = n.olt_id
+               WHERE n.master_id IS NULL AND o.deleted_at IS NULL";
+    tx.one(sql, &[]).await?.get("number")
+}
+
+/// Those whose next run fits nowhere in its window.
+pub async fn overflowing(tx: &mut Tx) -> Result<Vec<Node>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM nodes n JOIN olts o ON o.id = n.olt_id
+         WHERE n.overflow AND n.next_run_at IS NOT NULL AND n.switch = 'HABILITADO'
+           AND o.deleted_at IS NULL ORDER BY n.id"
+    ));
+    tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
 /// Enabled masters that nothing is planned for although everything lets them run.
@@ -273,9 +306,11 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Node>,
 /// What every master wants that may run, with the members of its chain; those of one template may
 /// be left out.
 pub async fn demands(tx: &mut Tx, without: Option<TemplateId>) -> Result<Vec<Demand>, Error> {
-    let sql = "SELECT n.interval_seconds, (SELECT COUNT(*) FROM nodes c WHERE c.master_id = n.id
-                 AND c.switch = 'HABILITADO') AS chained
+    let sql = "SELECT n.id, n.olt_id, n.job, n.interval_seconds, n.next_run_at, c.chained
                FROM nodes n JOIN olts o ON o.id = n.olt_id
+               LEFT JOIN (SELECT master_id, COUNT(*) AS chained FROM nodes
+                 WHERE master_id IS NOT NULL AND switch = 'HABILITADO' GROUP BY master_id) c
+                 ON c.master_id = n.id
                LEFT JOIN template_nodes tn ON tn.id = n.template_node_id
                LEFT JOIN olt_templates t ON t.id = tn.template_id
                WHERE n.master_id IS NULL AND n.switch = 'HABILITADO' AND n.oid IS NOT NULL
@@ -285,9 +320,15 @@ pub async fn demands(tx: &mut Tx, without: Option<TemplateId>) -> Result<Vec<Dem
     let rows = tx.all(sql, &[without.map(|id| id.0).into()]).await?;
     rows.iter()
         .map(|row| {
-            let chained: i64 = row.get("chained")?;
-            let chained = u32::try_from(chained).unwrap_or(u32::MAX);
-            Ok(Demand { interval: interval(row)?, chained })
+            let chained = row.maybe::<i64>("chained")?.unwrap_or(0);
+            let job = row.word("job", JobType::from_word)?;
+            let planned = row.maybe("next_run_at")?.filter(|_| job == JobType::Get);
+            let olt = OltId(row.get("olt_id")?);
+            Ok(Demand {
+                interval: interval(row)?,
+                chained: u32::try_from(chained).unwrap_or(u32::MAX),
+                together: planned.map(|at| (olt, at)),
+            })
         })
         .collect()
 }

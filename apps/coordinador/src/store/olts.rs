@@ -1,10 +1,12 @@
 //! OLTs as they are kept: what an operator says, and what their devices showed.
 
-use db::{Error, Row, Tx, Value, trusted};
+use std::collections::HashMap;
+
+use db::{Error, Row, Rows, Tx, Value, trusted};
 use engine::Word as _;
 use jiff::Timestamp;
 
-use crate::model::{Backoff, Olt, OltId, RunId, SnmpVersion};
+use crate::model::{Backoff, Oid, Olt, OltId, RunId, SnmpVersion};
 
 const COLUMNS: &str = "id, name, brand, model, address, port, snmp, enabled, workflow_active, \
                        failures, down_since, retry_at, version";
@@ -80,6 +82,16 @@ pub async fn all(tx: &mut Tx) -> Result<Vec<Olt>, Error> {
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
+/// These, deleted or not.
+pub async fn of(tx: &mut Tx, mut ids: Vec<OltId>) -> Result<Vec<Olt>, Error> {
+    ids.sort_unstable();
+    ids.dedup();
+    let sql = "SELECT o.id, o.name, o.brand, o.model, o.address, o.port, o.snmp, o.enabled,
+                 o.workflow_active, o.failures, o.down_since, o.retry_at, o.version
+               FROM ROWS JOIN olts o ON o.id = v.key ORDER BY o.id";
+    tx.all_of(sql, &[], &Rows::of(&["key"], ids)).await?.iter().map(read).collect()
+}
+
 pub async fn any(tx: &mut Tx) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM olts WHERE deleted_at IS NULL) AS one";
     tx.one(sql, &[]).await?.get("one")
@@ -93,6 +105,16 @@ pub async fn find(tx: &mut Tx, id: OltId) -> Result<Option<Olt>, Error> {
 pub async fn by_name(tx: &mut Tx, name: &str) -> Result<Option<Olt>, Error> {
     let sql = trusted(format!("SELECT {COLUMNS} FROM olts WHERE name = $1 AND deleted_at IS NULL"));
     tx.optional(sql, &[name.into()]).await?.as_ref().map(read).transpose()
+}
+
+/// Those at this address and port.
+pub async fn at(tx: &mut Tx, address: &str, port: u16) -> Result<Vec<Olt>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM olts WHERE LOWER(address) = $1 AND port = $2
+         AND deleted_at IS NULL ORDER BY id"
+    ));
+    let args = [address.to_lowercase().into(), i64::from(port).into()];
+    tx.all(sql, &args).await?.iter().map(read).collect()
 }
 
 fn columns(olt: &Olt) -> Vec<Value> {
@@ -182,17 +204,33 @@ pub async fn silent(tx: &mut Tx, id: OltId, backoff: &Backoff) -> Result<(), Err
     tx.execute(sql, &args).await.map(drop)
 }
 
-/// A complete walk was believed, or held back until another says the same.
+/// A complete walk of this object was believed.
 pub async fn walked(
     tx: &mut Tx,
     id: OltId,
-    held: Option<RunId>,
+    oid: Option<&Oid>,
+    lost: Option<usize>,
     now: Timestamp,
 ) -> Result<(), Error> {
-    let sql = "UPDATE olts SET held_run = $2, loss_accepted = FALSE,
-                 walked_at = CASE WHEN $3 THEN $4 ELSE walked_at END WHERE id = $1";
-    let args = [id.into(), held.map(|run| run.0).into(), held.is_none().into(), now.into()];
+    let sql = "UPDATE olts SET held_run = NULL, loss_accepted = FALSE, walked_at = $3,
+                 walked_oid = $2, lost_onus = $4 WHERE id = $1";
+    let lost = lost.and_then(|lost| i64::try_from(lost).ok());
+    let args = [id.into(), oid.map(ToString::to_string).into(), now.into(), lost.into()];
     tx.execute(sql, &args).await.map(drop)
+}
+
+/// A walk is held back until another says the same.
+pub async fn held(tx: &mut Tx, id: OltId, run: RunId) -> Result<(), Error> {
+    let sql = "UPDATE olts SET held_run = $2, loss_accepted = FALSE WHERE id = $1";
+    tx.execute(sql, &[id.into(), run.into()]).await.map(drop)
+}
+
+/// Brand and walked object of every OLT, to say what a state means.
+pub async fn tongues(tx: &mut Tx) -> Result<HashMap<OltId, (String, Option<String>)>, Error> {
+    let rows = tx.all("SELECT id, brand, walked_oid FROM olts", &[]).await?;
+    let tongue =
+        |row: &Row| Ok((OltId(row.get("id")?), (row.get("brand")?, row.maybe("walked_oid")?)));
+    rows.iter().map(tongue).collect()
 }
 
 /// The slowest to answer, and those that do not.
@@ -210,6 +248,35 @@ pub async fn troubled(tx: &mut Tx, most: i64) -> Result<(Vec<Olt>, Vec<(Olt, i64
     let dead = dead.iter().map(read).collect::<Result<_, _>>()?;
     let slow = slow.iter().map(|row| Ok((read(row)?, row.get("response_us")?)));
     Ok((dead, slow.collect::<Result<_, Error>>()?))
+}
+
+/// What people should hear about OLTs that are in use.
+#[derive(Debug, Clone)]
+pub struct Troubled {
+    pub name: String,
+    pub failures: i64,
+    pub down_since: Option<Timestamp>,
+    pub held: bool,
+    pub lost: Option<i64>,
+}
+
+pub async fn in_trouble(tx: &mut Tx) -> Result<Vec<Troubled>, Error> {
+    let sql = "SELECT name, failures, down_since, held_run, lost_onus FROM olts
+               WHERE deleted_at IS NULL AND enabled
+                 AND (down_since IS NOT NULL OR held_run IS NOT NULL OR lost_onus IS NOT NULL)
+               ORDER BY name, id";
+    let rows = tx.all(sql, &[]).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Troubled {
+                name: row.get("name")?,
+                failures: row.get("failures")?,
+                down_since: row.maybe("down_since")?,
+                held: row.maybe::<i64>("held_run")?.is_some(),
+                lost: row.maybe("lost_onus")?,
+            })
+        })
+        .collect()
 }
 
 /// Whether a person said that a great loss is true; it counts for one walk.

@@ -111,9 +111,9 @@ pub async fn known(tx: &mut Tx, olt: OltId) -> Result<Vec<Known>, Error> {
 pub async fn asked(
     tx: &mut Tx,
     olt: OltId,
-    column: Column,
+    column: Option<Column>,
 ) -> Result<Vec<(OnuId, String, Option<String>)>, Error> {
-    let name = name(column);
+    let name = column.map_or("NULL", name);
     let sql = trusted(format!(
         "SELECT id, raw_index, {name} AS value FROM onus
          WHERE olt_id = $1 AND presence = 'ENABLED' ORDER BY id"
@@ -186,6 +186,8 @@ pub async fn apply(
                  changed_run = $1 FROM ROWS WHERE onus.id = v.id AND onus.presence = 'ENABLED'";
     tx.each(sql, &args, &seen).await?;
     // It may be another customer's now: what was known is forgotten, all but the description.
+    let sql = "DELETE FROM onu_readings WHERE onu_id IN (SELECT v.id FROM ROWS)";
+    tx.each(sql, &[], &back).await?;
     let sql = "UPDATE onus SET state = v.state, presence = 'ENABLED', misses = 0, seen_at = $2,
                  changed_at = $2, changed_run = $1, serial = NULL, mac = NULL, subscriber = NULL,
                  distance = NULL, model = NULL, plan = NULL
@@ -206,7 +208,7 @@ pub async fn apply(
     tx.each(sql, &[], &again).await.map(drop)
 }
 
-/// Writes the values of a column that are new, and when it was read.
+/// Writes the values of a column that are new.
 pub async fn write(
     tx: &mut Tx,
     column: Column,
@@ -219,31 +221,4 @@ pub async fn write(
     let name = name(column);
     let sql = format!("UPDATE onus SET {name} = v.value FROM ROWS WHERE onus.id = v.id");
     tx.each(&sql, &[], &rows).await.map(drop)
-}
-
-/// A column of an OLT was read.
-#[derive(Debug, Clone, Copy)]
-pub struct Reading {
-    pub olt: OltId,
-    pub column: Column,
-    pub run: RunId,
-    pub values: i64,
-    pub errors: i64,
-}
-
-pub async fn was_read(tx: &mut Tx, reading: Reading, now: Timestamp) -> Result<(), Error> {
-    let sql = "INSERT INTO readings (olt_id, space, run_id, read_at, values_read, errors)
-               VALUES ($1, $2, $3, $4, $5, $6)
-               ON CONFLICT (olt_id, space) DO UPDATE SET run_id = excluded.run_id,
-                 read_at = excluded.read_at, values_read = excluded.values_read,
-                 errors = excluded.errors";
-    let args: [Value; 6] = [
-        reading.olt.into(),
-        reading.column.word().into(),
-        reading.run.into(),
-        now.into(),
-        reading.values.into(),
-        reading.errors.into(),
-    ];
-    tx.execute(sql, &args).await.map(drop)
 }

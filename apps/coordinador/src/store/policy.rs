@@ -17,6 +17,11 @@ const fn int(min: i64, max: i64) -> Kind {
     Kind::Int { min, max }
 }
 
+/// A part of another setting.
+const fn up_to(ceiling: &'static str) -> Kind {
+    Kind::IntUpTo { min: 1, ceiling }
+}
+
 /// Each setting with its name here and outside, what it may be, its default, and what it is for in
 /// Spanish and in English.
 macro_rules! settings {
@@ -40,10 +45,10 @@ settings! {
     SHORT = "SHORT_INTERVAL_SECONDS": int(1, 86_400), "300",
         "Un intervalo menor que estos segundos es corto.",
         "An interval below these seconds is short.";
-    MAX_DISCOVERY = "MAX_RUNNING_DESCUBRIMIENTO": int(1, 500), "10",
+    MAX_DISCOVERY = "MAX_RUNNING_DESCUBRIMIENTO": up_to(MAX_TOTAL), "10",
         "Descubrimientos simultáneos.",
         "Discoveries that run at once.";
-    MAX_GET = "MAX_RUNNING_GET": int(1, 500), "20",
+    MAX_GET = "MAX_RUNNING_GET": up_to(MAX_TOTAL), "20",
         "GET simultáneos.",
         "GETs that run at once.";
     MAX_TOTAL = "MAX_RUNNING_TOTAL": int(1, 500), "30",
@@ -64,7 +69,7 @@ settings! {
     QUOTA_SPREAD = "QUOTA_RESUME_SPREAD_SECONDS": int(0, 3_599), "180",
         "Segundos después de la hora en punto en que se reparten los saltos.",
         "Seconds after the full hour over which jumps are spread.";
-    QUOTA_WARN = "QUOTA_WARN_PERCENT": int(1, 100), "80",
+    QUOTA_WARN = "QUOTA_WARN_PERCENT": up_to(QUOTA_ALERT), "80",
         "Porcentaje de cuota que avisa.",
         "Share of the quota that warns, in percent.";
     QUOTA_ALERT = "QUOTA_ALERT_PERCENT": int(1, 100), "90",

@@ -62,6 +62,8 @@ pub struct NewRun<'a> {
     pub starts: bool,
     /// In test mode, when it ends.
     pub ends_at: Option<Timestamp>,
+    /// The run that it is asked together with.
+    pub rides_with: Option<RunId>,
 }
 
 impl NewRun<'_> {
@@ -73,17 +75,17 @@ impl NewRun<'_> {
         cause: Cause,
         planned_at: Timestamp,
     ) -> Self {
-        let (asked_by, follows, starts, ends_at) = (None, None, false, None);
-        Self { node, olt, job, cause, planned_at, asked_by, follows, starts, ends_at }
+        let (asked_by, follows, starts, ends_at, rides_with) = (None, None, false, None, None);
+        Self { node, olt, job, cause, planned_at, asked_by, follows, starts, ends_at, rides_with }
     }
 }
 
 pub async fn insert(tx: &mut Tx, run: &NewRun<'_>, now: Timestamp) -> Result<RunId, Error> {
     let state = if run.starts { RunState::Running } else { RunState::Pending };
     let sql = "INSERT INTO node_runs (node_id, olt_id, job, state, cause, planned_at, asked_at,
-                 asked_by, follows, started_at, ends_at)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
-    let args: [Value; 11] = [
+                 asked_by, follows, started_at, ends_at, rides_with)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id";
+    let args: [Value; 12] = [
         run.node.into(),
         run.olt.into(),
         run.job.word().into(),
@@ -95,6 +97,7 @@ pub async fn insert(tx: &mut Tx, run: &NewRun<'_>, now: Timestamp) -> Result<Run
         run.follows.map(|run| run.0).into(),
         run.starts.then_some(now).into(),
         run.ends_at.into(),
+        run.rides_with.map(|run| run.0).into(),
     ];
     Ok(RunId(tx.one(sql, &args).await?.get("id")?))
 }
@@ -161,6 +164,14 @@ pub async fn end(tx: &mut Tx, id: RunId, end: &Ended, now: Timestamp) -> Result<
     Ok(tx.execute(sql, &args).await? == 1)
 }
 
+/// Live runs that are asked together with this one.
+pub async fn riders(tx: &mut Tx, leader: RunId) -> Result<Vec<Run>, Error> {
+    let sql = trusted(format!(
+        "SELECT {COLUMNS} FROM node_runs WHERE rides_with = $1 AND finished_at IS NULL ORDER BY id"
+    ));
+    tx.all(sql, &[leader.into()]).await?.iter().map(read).collect()
+}
+
 /// Those that this process carries out and that are not over.
 pub async fn carried_by(tx: &mut Tx, worker: &str) -> Result<Vec<RunId>, Error> {
     let sql = "SELECT id FROM node_runs WHERE finished_at IS NULL AND worker = $1";
@@ -202,10 +213,12 @@ pub struct Told {
     pub summary: Option<Json>,
     pub asked_by: Option<String>,
     pub follows: Option<RunId>,
+    /// The run that it was asked together with.
+    pub rides_with: Option<RunId>,
     pub rehearsed: bool,
 }
 
-const TOLD: &str = "detail, summary, asked_by, follows, ends_at";
+const TOLD: &str = "detail, summary, asked_by, follows, ends_at, rides_with";
 
 fn told(row: &Row) -> Result<Told, Error> {
     let ends_at: Option<Timestamp> = row.maybe("ends_at")?;
@@ -215,6 +228,7 @@ fn told(row: &Row) -> Result<Told, Error> {
         summary: row.maybe("summary")?,
         asked_by: row.maybe("asked_by")?,
         follows: row.maybe("follows")?.map(RunId),
+        rides_with: row.maybe("rides_with")?.map(RunId),
         rehearsed: ends_at.is_some(),
     })
 }
@@ -256,9 +270,10 @@ pub async fn forget(tx: &mut Tx, before: Timestamp) -> Result<u64, Error> {
     tx.execute("DELETE FROM node_runs WHERE finished_at < $1", &[before.into()]).await
 }
 
-/// Starts per minute since an instant, the oldest first.
+/// Starts since an instant, the oldest first; what is asked together starts once.
 pub async fn starts_since(tx: &mut Tx, since: Timestamp) -> Result<Vec<Timestamp>, Error> {
-    let sql = "SELECT started_at FROM node_runs WHERE started_at > $1 ORDER BY started_at";
+    let sql = "SELECT started_at FROM node_runs WHERE started_at > $1 AND rides_with IS NULL
+               ORDER BY started_at";
     tx.all(sql, &[since.into()]).await?.iter().map(|row| row.get("started_at")).collect()
 }
 

@@ -52,17 +52,19 @@ pub async fn load(context: &Context, tx: &mut Tx, now: Timestamp) -> Result<Worl
 
 async fn due(tx: &mut Tx, now: Timestamp) -> Result<Vec<Due>, Error> {
     let sql = trusted(format!(
-        "SELECT {} {READY} AND n.next_run_at <= $1 ORDER BY n.next_run_at, n.id LIMIT $2",
+        "SELECT {}, n.told_slot {READY} AND n.next_run_at <= $1 ORDER BY n.next_run_at, n.id LIMIT $2",
         nodes::COLUMNS
     ));
     let rows = tx.all(sql, &[now.into(), MOST.into()]).await?;
     let nodes = rows.iter().map(nodes::read).collect::<Result<Vec<_>, _>>()?;
     let mut recent = recent_starts(tx, nodes.iter().map(|node| node.id), now).await?;
-    let due = nodes.iter().filter_map(|node| {
+    let mut due = Vec::with_capacity(nodes.len());
+    for (node, row) in nodes.iter().zip(&rows) {
         let recent = recent.remove(&node.id).unwrap_or_default();
-        Due::of(node, true, recent)
-    });
-    Ok(due.collect())
+        let told = row.maybe("told_slot")? == node.role.next_run_at();
+        due.extend(Due::of(node, true, recent).map(|due| Due { told, ..due }));
+    }
+    Ok(due)
 }
 
 /// Starts that count for the quotas of these nodes, the oldest first.
@@ -100,7 +102,8 @@ const LIVE: &str = "SELECT r.id, r.node_id, r.olt_id, r.job, r.cause, r.asked_at
       n.priority, n.switch, n.oid, COALESCE(t.active, TRUE) AS template_active,
       COALESCE(n.interval_seconds, m.interval_seconds) AS interval_seconds,
       r.worker IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM processes p WHERE p.name = r.worker) AS lost
+        SELECT 1 FROM processes p WHERE p.name = r.worker) AS lost,
+      r.rides_with IS NOT NULL AS rides
     FROM node_runs r JOIN nodes n ON n.id = r.node_id
     LEFT JOIN nodes m ON m.id = n.master_id
     LEFT JOIN template_nodes tn ON tn.id = n.template_node_id
@@ -116,6 +119,7 @@ fn running(row: &Row, started_at: Timestamp) -> Result<Running, Error> {
         cause: row.word("cause", Cause::from_word)?,
         started_at,
         lost: row.get("lost")?,
+        rides: row.get("rides")?,
     })
 }
 
@@ -166,7 +170,7 @@ async fn starts(tx: &mut Tx, policy: &Policy, now: Timestamp) -> Result<Vec<Star
     let sql = "SELECT r.started_at, COALESCE(n.interval_seconds, m.interval_seconds) AS seconds
                FROM node_runs r LEFT JOIN nodes n ON n.id = r.node_id
                LEFT JOIN nodes m ON m.id = n.master_id
-               WHERE r.started_at > $1 ORDER BY r.started_at";
+               WHERE r.started_at > $1 AND r.rides_with IS NULL ORDER BY r.started_at";
     let rows = tx.all(sql, &[(now - MINUTE).into()]).await?;
     rows.iter()
         .map(|row| {
@@ -208,8 +212,8 @@ async fn upcoming(tx: &mut Tx, now: Timestamp) -> Result<Option<Timestamp>, Erro
 /// Every master that runs by plan, and where it stands.
 pub async fn placed(tx: &mut Tx, now: Timestamp) -> Result<Vec<Placed>, Error> {
     let sql = trusted(format!(
-        "SELECT n.id, n.job, n.priority, n.interval_seconds, n.grid_at, n.phase_us, n.next_run_at
-         {READY} AND n.next_run_at IS NOT NULL"
+        "SELECT n.id, n.olt_id, n.job, n.priority, n.interval_seconds, n.grid_at, n.phase_us,
+           n.next_run_at, n.overflow {READY} AND n.next_run_at IS NOT NULL"
     ));
     let mut recent = starts_of_the_hour(tx, now, true).await?;
     let rows = tx.all(sql, &[]).await?;
@@ -218,11 +222,13 @@ pub async fn placed(tx: &mut Tx, now: Timestamp) -> Result<Vec<Placed>, Error> {
             let node = NodeId(row.get("id")?);
             Ok(Placed {
                 node,
+                olt: OltId(row.get("olt_id")?),
                 job: row.word("job", JobType::from_word)?,
                 priority: nodes::priority(row)?,
                 cadence: nodes::cadence(row)?,
                 next_run_at: row.get("next_run_at")?,
                 recent: recent.remove(&node).unwrap_or_default(),
+                overflow: row.get("overflow")?,
             })
         })
         .collect()

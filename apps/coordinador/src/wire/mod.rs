@@ -13,7 +13,7 @@ pub use oid::OidRequest;
 pub use olt::{OltRequest, lets_in};
 pub use template::TemplateRequest;
 pub use views::{
-    EventView, NodeView, OidView, OltView, OnuView, QuotaView, RunView, TemplateNodeView,
+    EventView, LastView, NodeView, OidView, OltView, OnuView, QuotaView, RunView, TemplateNodeView,
     TemplateView,
 };
 

@@ -24,7 +24,8 @@ pub struct NodeRequest {
     /// `descubrimiento` or `get`.
     job_type: String,
     oid: Option<String>,
-    /// What a get fills in: `descripcion`, `mac`, `plan_onu`, …
+    /// What a get fills in: `descripcion`, `mac`, `plan_onu`, …; `lectura` keeps the last value
+    /// of each ONU by its OID.
     espacio: Option<String>,
     /// 1 to 2678400; none for members of a chain.
     interval_seconds: Option<i64>,
@@ -67,10 +68,12 @@ impl NodeRequest {
         let key = check.text("clave", self.clave.as_deref(), 120);
         let job = check.word("job_type", Some(self.job_type.trim()));
         let oid = oid(&mut check, "oid", self.oid.as_deref());
-        let column = match space(&mut check, "espacio", self.espacio.as_deref()) {
-            Some(Space::Column(column)) => Some(column),
-            Some(Space::Discovery) | None => None,
-        };
+        let space = space(&mut check, "espacio", self.espacio.as_deref());
+        if job.zip(space).is_some_and(|(job, space): (JobType, Space)| space.job() != job) {
+            let es = "lo que se lee no tendría dónde guardarse: ese espacio es del otro tipo";
+            let en = "what is read would have no home: that space is of the other type";
+            check.wrong("espacio", es, en);
+        }
         let priority = priority(&mut check, "priority", self.priority);
         let role = self.role(&mut check, now);
         check.finish()?;
@@ -83,6 +86,7 @@ impl NodeRequest {
             _ => Switch::On,
         };
         let new = Node::new(OltId(self.olt_id), key, job, role);
+        let column = space.and_then(Space::column);
         Ok(Node { name, oid, column, priority, switch, ..new })
     }
 

@@ -18,7 +18,7 @@ pub struct OidRequest {
     oid: String,
     marca: Option<String>,
     modelo: Option<String>,
-    /// `descubrimiento`, `descripcion`, `mac`, `plan_onu`, …
+    /// `descubrimiento`, `descripcion`, `mac`, `plan_onu`, …; `lectura` for what is no column.
     espacio: String,
     keep_previous_value: Option<bool>,
     format_mac: Option<bool>,
@@ -49,6 +49,8 @@ impl OidRequest {
             space,
             keep_previous: self.keep_previous_value.unwrap_or(false),
             format_mac: self.format_mac.unwrap_or(space == Space::Column(Column::Mac)),
+            source: None,
+            unit: None,
         })
     }
 }

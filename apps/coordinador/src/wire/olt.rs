@@ -1,5 +1,7 @@
 //! What people send to describe an OLT.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use engine::Word as _;
 use host::check::Check;
 use serde::{Deserialize, Serialize};
@@ -110,18 +112,43 @@ impl OltRequest {
     }
 }
 
-/// An address or a name, without what would make it something else.
+/// An address of one device, or a name, without what would make it something else.
 fn address(check: &mut Check, text: &str) -> String {
     let text = check.name("ip_address", text, 255);
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".:-_%".contains(c);
-    if !text.is_empty() && !text.chars().all(plain) {
-        check.wrong(
-            "ip_address",
-            "debe ser una dirección IP o un nombre, sin puerto ni espacios",
-            "must be an IP address or a name, without port or spaces",
-        );
+    let wrong = if text.is_empty() { None } else { not_a_device(&text) };
+    if let Some((es, en)) = wrong {
+        check.wrong("ip_address", es, en);
     }
     text
+}
+
+fn not_a_device(text: &str) -> Option<(&'static str, &'static str)> {
+    // A link-local address has its interface after a percent sign.
+    let bare = text.split_once('%').map_or(text, |(address, _)| address);
+    if let Ok(ip) = bare.parse::<IpAddr>() {
+        let many = ip.is_multicast() || ip == IpAddr::V4(Ipv4Addr::BROADCAST);
+        let none = ip.is_unspecified();
+        return (many || none).then_some((
+            "debe ser la dirección de un equipo",
+            "must be the address of one device",
+        ));
+    }
+    if text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+        return Some(("el puerto va en su propio campo", "the port goes into a field of its own"));
+    }
+    // A last part of digits was meant to be an address, and is none.
+    let label = |part: &str| {
+        (1..=63).contains(&part.len())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+            && !part.starts_with('-')
+            && !part.ends_with('-')
+    };
+    let name = text.strip_suffix('.').unwrap_or(text);
+    let numbers = name.rsplit('.').next().is_none_or(|last| last.parse::<u64>().is_ok());
+    (numbers || !name.split('.').all(label)).then_some((
+        "debe ser una dirección IP o un nombre, sin puerto ni espacios",
+        "must be an IP address or a name, without port or spaces",
+    ))
 }
 
 /// Notes what is wrong with how a device of this version is to be entered.
@@ -151,5 +178,36 @@ pub fn lets_in(check: &mut Check, version: SnmpVersion, secrets: &Secrets) {
             check.wrong("auth_protocolo", &words, &words);
         }
         SnmpVersion::V1 | SnmpVersion::V2c | SnmpVersion::V3 => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_be_one_device_is_an_address() {
+        for text in [
+            "999.1.1.1",
+            "...",
+            "1.2.3",
+            "192.0.2.1:161",
+            "[2001:db8::1]:161",
+            "olt.example:161",
+            "255.255.255.255",
+            "224.0.0.5",
+            "ff02::1",
+            "0.0.0.0",
+            "::",
+            "a..b",
+            "-a",
+            "olt 1",
+        ] {
+            assert!(not_a_device(text).is_some(), "{text}");
+        }
+        for text in ["192.0.2.1", "127.0.0.1", "2001:db8::1", "fe80::1%eth0", "olt-7.example.", "h"]
+        {
+            assert_eq!(not_a_device(text), None, "{text}");
+        }
     }
 }

@@ -9,8 +9,8 @@ use web::Lang;
 
 use crate::{
     model::{
-        CatalogueEntry, Column, Ending, Node, Olt, Onu, Override, Role, Space, Switch, Template,
-        TemplateNode,
+        CatalogueEntry, Column, Ending, JobType, Node, Olt, Onu, Override, Role, Space, Switch,
+        Template, TemplateNode,
     },
     policy::QuotaPolicy,
     rules::quota::Usage,
@@ -124,7 +124,10 @@ impl NodeView {
             nombre: node.name.clone(),
             job_type: node.job.word(),
             oid: node.oid.as_ref().map(ToString::to_string),
-            espacio: node.column.map(Column::word),
+            espacio: node.column.map(Column::word).or(match node.job {
+                JobType::Get => Some(Space::Reading.word()),
+                JobType::Discovery => None,
+            }),
             interval_seconds: cadence.map(|cadence| cadence.interval.seconds()),
             priority: node.priority.number(),
             enabled: node.switch != Switch::Off,
@@ -164,6 +167,8 @@ pub struct RunView {
     pub manual: bool,
     pub cadena: bool,
     pub tras_ejecucion: Option<i64>,
+    /// The run that it was asked together with: one start for both.
+    pub junto_con: Option<i64>,
     pub requested_by: Option<String>,
     pub simulada: bool,
     #[schema(value_type = Option<serde_json::Value>)]
@@ -197,6 +202,7 @@ impl RunView {
             manual: run.cause == Cause::Manual,
             cadena: run.cause == Cause::Chained,
             tras_ejecucion: told.follows.map(|run| run.0),
+            junto_con: told.rides_with.map(|run| run.0),
             requested_by: told.asked_by.clone(),
             simulada: told.rehearsed,
             resumen: told.summary.clone(),
@@ -215,11 +221,15 @@ pub struct QuotaView {
     pub porcentaje: u32,
     /// `NORMAL`, `ADVERTENCIA`, `ALERTA` or `COMPLETA`.
     pub nivel: &'static str,
+    /// It runs faster than its interval, or its next run will be held. At its normal pace a node
+    /// uses its whole quota.
+    pub sobre_ritmo: bool,
 }
 
 impl QuotaView {
-    pub fn new(node: &Node, usage: Usage, policy: &QuotaPolicy) -> Self {
+    pub fn new(node: &Node, usage: Usage, policy: &QuotaPolicy, pressed: bool) -> Self {
         Self {
+            sobre_ritmo: pressed,
             nodo_id: node.id.0,
             nodo: node.name.clone(),
             olt_id: node.olt.0,
@@ -272,6 +282,8 @@ pub struct TemplateView {
     /// The OLTs it is pushed to.
     pub olts: Vec<i64>,
     pub version: i64,
+    /// What people should know after saving it: more is asked for than can start, an OLT has no OID.
+    pub avisos: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
@@ -317,6 +329,7 @@ impl TemplateView {
             nodos: template.nodes.iter().map(TemplateNodeView::new).collect(),
             olts,
             version: template.version,
+            avisos: Vec::new(),
         }
     }
 }
@@ -334,6 +347,10 @@ pub struct OidView {
     pub espacio: &'static str,
     pub keep_previous_value: bool,
     pub format_mac: bool,
+    /// The MIB and the object it is, of those that come with Turno.
+    pub fuente: Option<&'static str>,
+    /// What a number of it counts.
+    pub unidad: Option<&'static str>,
 }
 
 impl OidView {
@@ -347,6 +364,8 @@ impl OidView {
             espacio: entry.space.word(),
             keep_previous_value: entry.keep_previous,
             format_mac: entry.format_mac,
+            fuente: entry.source,
+            unidad: entry.unit,
         }
     }
 }
@@ -374,6 +393,21 @@ pub struct OnuView {
     pub plan_onu: Option<String>,
     pub distancia_onu: Option<String>,
     pub modelo_onu: Option<String>,
+    /// The last value of every OID that was read of it.
+    pub lecturas: Vec<LastView>,
+}
+
+/// The last value of one OID of an ONU.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Lectura)]
+pub struct LastView {
+    pub oid: String,
+    /// As the catalogue calls it.
+    pub nombre: Option<String>,
+    /// As the device said it; null if it answered with nothing.
+    pub valor: Option<String>,
+    pub unidad: Option<&'static str>,
+    pub leido_at: Timestamp,
 }
 
 impl OnuView {
@@ -400,6 +434,7 @@ impl OnuView {
             plan_onu: known.plan.clone(),
             distancia_onu: known.distance.clone(),
             modelo_onu: known.model.clone(),
+            lecturas: Vec::new(),
         }
     }
 }

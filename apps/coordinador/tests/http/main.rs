@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cut_off;
+mod export;
 mod network;
 mod refusals;
 mod roles;

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use testkit::{Client, LocalServer, Setup, TestDb, on_both};
 
-pub(crate) const DISCOVERY: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1";
+pub(crate) const DISCOVERY: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.15";
 const DESCRIPTION: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.43.1.9";
 
 /// Ten on Monday, 2 March 2026.
@@ -76,10 +76,13 @@ impl Network {
 }
 
 /// An OLT that listens at a port of this machine.
+///
+/// At the usual port nobody listens; each has a community of its own, or all would be one device.
 pub(crate) fn olt(name: &str, port: u16) -> Json {
+    let community = if port == 161 { name } else { "public" };
     json!({
         "abreviatura": name, "marca": "Huawei", "modelo": "MA5800",
-        "ip_address": "127.0.0.1", "puerto": port, "version": "2c", "comunidad": "public",
+        "ip_address": "127.0.0.1", "puerto": port, "version": "2c", "comunidad": community,
         "habilitar_olt": true,
     })
 }

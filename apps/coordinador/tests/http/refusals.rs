@@ -18,6 +18,11 @@ async fn olts_that_cannot_be_are_refused() {
         for (field, value) in [
             ("abreviatura", json!("")),
             ("ip_address", json!("192.0.2.1 ; rm")),
+            ("ip_address", json!("999.1.1.1")),
+            ("ip_address", json!("...")),
+            ("ip_address", json!("192.0.2.1:161")),
+            ("ip_address", json!("255.255.255.255")),
+            ("ip_address", json!("224.0.0.1")),
             ("puerto", json!(0)),
             ("puerto", json!(70_000)),
             ("version", json!("4")),
@@ -29,6 +34,15 @@ async fn olts_that_cannot_be_are_refused() {
             let refused = network.client.post(path, bad).await.expect(422);
             assert!(refused["errors"].to_string().contains(field), "{field} {value}: {refused}");
         }
+        let mut twin = good.clone();
+        twin["abreviatura"] = "otra".into();
+        assert_eq!(
+            network.client.post(path, twin.clone()).await.expect(409)["code"],
+            "EQUIPO_REPETIDO"
+        );
+        twin["comunidad"] = "otra".into();
+        let apart = network.client.post(path, twin).await.expect(201)["id"].clone();
+        network.client.delete(&format!("{path}/{apart}")).await.expect(204);
         let v3 = json!({ "abreviatura": "v3", "marca": "ZTE", "ip_address": "h", "version": "3",
                          "usuario": "u", "auth_protocolo": "ROT13", "auth_clave": "12345678" });
         network.client.post(path, v3).await.expect(422);
@@ -59,6 +73,10 @@ async fn nodes_that_cannot_be_are_refused() {
             ("priority", json!(0)),
             ("job_type", json!("walk")),
             ("espacio", json!("color")),
+            ("espacio", json!("descubrimiento")),
+            ("oid", json!(null)),
+            ("next_run_at", json!("2126-03-02T10:00:00Z")),
+            ("next_run_at", json!("1926-03-02T10:00:00Z")),
             ("nombre", json!(" ")),
         ] {
             let mut bad = good.clone();
@@ -144,7 +162,10 @@ async fn limits_change_together_or_not_at_all() {
         assert!(refused["errors"].to_string().contains("max_executions_per_minute"));
         let standing = network.client.get(path).await.expect(200);
         assert_eq!((&standing["max_total"], &standing["max_get"]), (&json!(30), &json!(20)));
-        let both = json!({ "max_total": 12, "max_executions_per_minute": 9 });
+        let below = json!({ "max_total": 12 });
+        let told = network.client.put(path, below).await.expect(422);
+        assert!(told["errors"].to_string().contains("max_total"), "{told}");
+        let both = json!({ "max_total": 12, "max_executions_per_minute": 9, "max_get": 12 });
         let changed = network.client.put(path, both).await.expect(200);
         assert_eq!(changed["max_executions_per_minute"], 9);
         let zone = "/api/settings/coordinador/QUOTA_TIMEZONE";
@@ -185,6 +206,27 @@ async fn a_template_that_contradicts_itself_is_refused_whole() {
         let unknown = network.client.post(path, unknown).await.expect(422);
         assert!(unknown.to_string().contains("olts[1]"));
         assert!(network.items("nodos").await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unknown_filters_are_refused() {
+    from_ten(async |network| {
+        for path in [
+            "nodos?job_type=walk",
+            "nodos?tipo=get",
+            "olts?marca=ZTE",
+            "onus?presence=GONE",
+            "ejecuciones?status=DONE",
+            "eventos?tipo=LLUVIA",
+            "eventos?nivel=ROJO",
+            "cuotas?nivel=ALERTA",
+            "plan?minuto=5",
+        ] {
+            network.client.get(&format!("/api/coordinador/{path}")).await.expect(400);
+        }
+        network.client.get("/api/coordinador/eventos?tipo=POSTERGADA").await.expect(200);
     })
     .await;
 }

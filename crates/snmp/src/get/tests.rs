@@ -22,8 +22,9 @@ proptest! {
         count in 0_usize..200,
         per_packet in 1_usize..40,
         outcomes in proptest::collection::vec((any::<u64>(), fault()), 1..50),
+        retries in 0_u32..4,
     ) {
-        let mut asking = Asking::new(count, per_packet);
+        let mut asking = Asking::new(count, per_packet, retries);
         let mut turn = 0;
         while let Some(wanted) = asking.queue.pop_front() {
             let (mask, fault) = &outcomes[turn % outcomes.len()];
@@ -34,7 +35,7 @@ proptest! {
             let open = open.into_iter().map(|(_, place)| place).collect();
             asking.take(Leaf { answered, open, fault: *fault }).expect("none of these ends all");
             turn += 1;
-            prop_assert!(turn <= 2 * count, "it goes round in circles");
+            prop_assert!(turn <= (2 + retries as usize) * count, "it goes round in circles");
         }
         prop_assert_eq!(asking.answers.len(), count);
     }
@@ -43,7 +44,7 @@ proptest! {
 #[test]
 fn a_door_that_is_closed_ends_it_all() {
     for fault in [Fault::Unreachable, Fault::Auth, Fault::Cancelled, Fault::Invalid] {
-        let mut asking = Asking::new(4, 2);
+        let mut asking = Asking::new(4, 2, 0);
         let leaf = Leaf { answered: Vec::new(), open: vec![0, 1], fault: Some(fault) };
         assert_eq!(asking.take(leaf), Err(fault));
     }
@@ -67,4 +68,16 @@ fn answers_are_matched_by_name() {
     leaf.match_up(&[10, 11, 12], &names, bindings);
     let answer = |place, value| (place, Answer::Value(Value::Integer(value)));
     assert_eq!(leaf.answered, [answer(11, 2), answer(10, 1), answer(12, 3)]);
+}
+
+#[test]
+fn a_value_is_asked_alone_as_often_as_it_is_told() {
+    let mut asking = Asking::new(1, 1, 2);
+    let mut turns = 0;
+    while let Some(open) = asking.queue.pop_front() {
+        turns += 1;
+        let leaf = Leaf { answered: Vec::new(), open, fault: Some(Fault::Timeout) };
+        asking.take(leaf).expect("it goes on");
+    }
+    assert_eq!((turns, asking.silences), (3, 1), "once, and two retries; one silence");
 }

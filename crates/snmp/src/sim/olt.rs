@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::dice::happens;
-use super::packet::{self, Fact, NO_SUCH_NAME, Question, TOO_BIG, Version, Wish};
+use super::packet::{self, Fact, GEN_ERR, NO_SUCH_NAME, Question, TOO_BIG, Version, Wish};
 use super::settings::{OverLimit, Settings};
 use super::tables::{Found, Position, Tables};
 
@@ -129,6 +129,11 @@ impl Olt {
 
     fn answer(&self, settings: &Settings, question: &Question) -> Option<Vec<u8>> {
         let tables = self.tables(settings);
+        let row =
+            |name: &Vec<u32>| !matches!(tables.find(name), Found::Position(Position::System(_)));
+        if settings.gen_err && question.names.iter().any(row) {
+            return Some(question.answer(GEN_ERR, 1, &question.echo()));
+        }
         let room = settings.max_bytes as usize - ENVELOPE - question.community.len().min(255);
         match question.wish {
             Wish::Get => get(&tables, question, room),

@@ -13,6 +13,7 @@ const END_OF_VIEW: u8 = 0x82;
 
 pub(super) const TOO_BIG: i32 = 1;
 pub(super) const NO_SUCH_NAME: i32 = 2;
+pub(super) const GEN_ERR: i32 = 5;
 /// Names in one question; a real agent gives up earlier.
 const MOST_NAMES: usize = 256;
 

@@ -16,6 +16,8 @@ pub enum Brand {
     #[default]
     Huawei,
     Zte,
+    /// Of no brand: rows of slot, port and ONU.
+    Plain,
 }
 
 /// What an OLT does when more rows are asked for than it can give.
@@ -61,6 +63,8 @@ pub struct Settings {
     pub giant: bool,
     /// Datagrams cut in half.
     pub garbled: bool,
+    /// About its tables it says `genErr`.
+    pub gen_err: bool,
     /// ONUs, by their place in the table, about which a GET is not answered.
     pub mute_onus: Vec<u32>,
 }
@@ -84,6 +88,7 @@ impl Default for Settings {
             wrong_types: false,
             giant: false,
             garbled: false,
+            gen_err: false,
             mute_onus: Vec::new(),
         }
     }

@@ -96,3 +96,16 @@ proptest! {
         prop_assert!(reading.rows.is_sorted_by(|a, b| a.index < b.index));
     }
 }
+
+#[test]
+fn fewer_repetitions_than_are_worth_it_are_single_rows() {
+    let walk = Walk { repetitions: 30, least: 12, ..Walk::new(Oid::new([1, 3, 6, 1])) };
+    let mut reading = Reading::new(&walk);
+    let mut paces = vec![reading.pace];
+    while reading.slow_down().is_some() {
+        paces.push(reading.pace);
+    }
+    assert_eq!(paces, [30, 15, 12, 1]);
+    let few = Walk { repetitions: 8, ..walk };
+    assert_eq!(Reading::new(&few).pace, 1);
+}

@@ -22,11 +22,21 @@ async fn a_column_is_read_to_its_end_in_every_version() {
 #[tokio::test]
 async fn the_last_column_ends_with_the_view() {
     let rig = Rig::new(70).await;
-    let last = column(Column::Mac);
+    let last = column(Column::Power);
     assert_eq!(rig.walk(&last).await.expect("v2c").rows.len(), 70);
     let v1 = rig.target_as(0, Credential::v1("public"));
     let read = rig.fleet.walk(&v1, &last, &CancellationToken::new()).await.expect("v1");
     assert_eq!(read.rows.len(), 70);
+}
+
+#[tokio::test]
+async fn a_row_keeps_every_number_of_its_index() {
+    let rig = Rig::with(768, |olt| olt.brand = Brand::Plain).await;
+    let walked = rig.walk(&Walk::new(Brand::Plain.oid(Column::State))).await.expect("complete");
+    let names: std::collections::BTreeSet<String> =
+        walked.rows.iter().map(|row| row.index.to_string()).collect();
+    assert_eq!((walked.rows.len(), names.len()), (768, 768));
+    assert!(names.contains("1.12.64") && names.iter().all(|name| name.split('.').count() == 3));
 }
 
 #[tokio::test]

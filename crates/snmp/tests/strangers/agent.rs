@@ -138,6 +138,13 @@ async fn strangers_are_turned_away_as_strangers() {
         let pulse = fleet.probe(&target, short, &none).await;
         assert_eq!(pulse, Err(fault), "{credential:?}");
     }
+    // Silence to a community is not absence: version 3 introduces itself to anybody.
+    let wrong = target(agent.port, Credential::v2c("wrong"));
+    assert!(fleet.introduces_itself(&wrong, short, &none).await);
+    let port = agent.port;
+    drop(agent);
+    let gone = target(port, Credential::v2c("wrong"));
+    assert!(!fleet.introduces_itself(&gone, short, &none).await);
 }
 
 /// A device that was exchanged or started again is known again with the next probe.

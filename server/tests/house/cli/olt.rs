@@ -52,7 +52,7 @@ async fn a_fleet_answers_and_is_controlled() {
     assert_eq!((&olts[0]["latency_ms"], &olts[1]["latency_ms"]), (&json!(0), &json!(5)));
     let port = olts[0]["address"].as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap();
     let target = snmp::Target::new("127.0.0.1", port, snmp::Credential::v2c("public"));
-    let root = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1".parse().unwrap();
+    let root = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.15".parse().unwrap();
     let none = snmp::CancellationToken::new();
     let asking = snmp::Fleet::bind().unwrap();
     let walked = asking.walk(&target, &snmp::Walk::new(root), &none).await.unwrap();

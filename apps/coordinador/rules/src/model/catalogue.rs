@@ -16,6 +16,10 @@ pub struct CatalogueEntry {
     pub space: Space,
     pub keep_previous: bool,
     pub format_mac: bool,
+    /// Where it is defined: the MIB and the object. None: the house says so.
+    pub source: Option<&'static str>,
+    /// What a number of it counts, where it is not plain.
+    pub unit: Option<&'static str>,
 }
 
 /// *Espacio*: what an OID is about, and so which job reads it.
@@ -23,13 +27,22 @@ pub struct CatalogueEntry {
 pub enum Space {
     Discovery,
     Column(Column),
+    /// *Lectura*: no column of the inventory; the last value of each ONU is kept by its OID.
+    Reading,
 }
 
 impl Space {
     pub const fn job(self) -> JobType {
         match self {
             Self::Discovery => JobType::Discovery,
-            Self::Column(_) => JobType::Get,
+            Self::Column(_) | Self::Reading => JobType::Get,
+        }
+    }
+
+    pub const fn column(self) -> Option<Column> {
+        match self {
+            Self::Column(column) => Some(column),
+            Self::Discovery | Self::Reading => None,
         }
     }
 }
@@ -44,12 +57,14 @@ impl Word for Space {
         Self::Column(Column::Model),
         Self::Column(Column::Serial),
         Self::Column(Column::Subscriber),
+        Self::Reading,
     ];
 
     fn word(self) -> &'static str {
         match self {
             Self::Discovery => JobType::Discovery.word(),
             Self::Column(column) => column.word(),
+            Self::Reading => "lectura",
         }
     }
 }

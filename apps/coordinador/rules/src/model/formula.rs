@@ -20,6 +20,8 @@ pub enum Mode {
     Linear { base: u64, step_slot: u64, step_port: u64 },
     /// Slot and port in bits of their own, the ONU in the lowest eight.
     Bitshift { slot_shift: u32, slot_mask: u64, port_shift: u32, port_mask: u64 },
+    /// Three numbers, `slot.port.onu`.
+    Parts,
 }
 
 engine::words! {

@@ -16,7 +16,7 @@ pub use job::{Interval, JobType, Priority};
 pub use node::{After, Cadence, Node, Override, Overrides, Role, Switch};
 pub use oid::{Oid, OidFault};
 pub use olt::{Backoff, Olt, SnmpVersion};
-pub use onu::{Inventory, Onu, Presence, StateLabel};
+pub use onu::{Inventory, Onu, Presence};
 pub use run::{Cause, Ending, Run, RunState};
 pub use template::{Template, TemplateNode};
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 pub struct Onu {
     pub id: OnuId,
     pub olt: OltId,
-    /// The last two numbers of its OID, with a dot.
+    /// What follows the column in the name of its row, with dots.
     pub raw_index: String,
     /// None: no formula understands the index.
     pub place: Option<SlotPort>,
@@ -37,12 +37,4 @@ pub struct Inventory {
     pub model: Option<String>,
     pub serial: Option<String>,
     pub subscriber: Option<String>,
-}
-
-/// What a state number means, for a brand or for all.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StateLabel {
-    pub value: i64,
-    pub label: String,
-    pub brand: Option<String>,
 }

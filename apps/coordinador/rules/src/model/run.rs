@@ -83,7 +83,12 @@ engine::words! {
         Timeout = "TIMEOUT",
         /// The probe before the job got no answer.
         Unreachable = "UNREACHABLE",
+        /// It answers, and does not accept the community or the user.
         Auth = "AUTH",
+        /// It answered with `genErr`.
+        GenErr = "GEN_ERR",
+        /// It answered with another error.
+        Refused = "REFUSED",
         NoSuch = "NO_SUCH",
         TooBig = "TOO_BIG",
         NotIncreasing = "NOT_INCREASING",
@@ -111,6 +116,8 @@ impl Ending {
             Self::Timeout
             | Self::Unreachable
             | Self::Auth
+            | Self::GenErr
+            | Self::Refused
             | Self::NoSuch
             | Self::TooBig
             | Self::NotIncreasing
@@ -132,6 +139,11 @@ impl Ending {
             Self::Timeout => ("La OLT dejó de responder.", "The OLT stopped answering."),
             Self::Unreachable => ("La OLT no responde.", "The OLT does not answer."),
             Self::Auth => ("La OLT rechazó las credenciales.", "The OLT refused the credentials."),
+            Self::GenErr => (
+                "La OLT respondió con un error propio (genErr).",
+                "The OLT answered with an error of its own (genErr).",
+            ),
+            Self::Refused => ("La OLT rechazó la consulta.", "The OLT refused the request."),
             Self::NoSuch => ("La OLT no tiene ese OID.", "The OLT does not have that OID."),
             Self::TooBig => ("La respuesta no cabe en un paquete.", "The answer fits no packet."),
             Self::NotIncreasing => (

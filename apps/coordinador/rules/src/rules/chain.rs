@@ -49,6 +49,8 @@ const fn is_stopped(last: Ended) -> bool {
             Ending::Timeout
             | Ending::Unreachable
             | Ending::Auth
+            | Ending::GenErr
+            | Ending::Refused
             | Ending::NoSuch
             | Ending::TooBig
             | Ending::NotIncreasing

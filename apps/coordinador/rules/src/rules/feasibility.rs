@@ -1,19 +1,29 @@
 //! *Factibilidad* (R-6, F-2.5): whether what is planned fits at all. Above the
 //! capacity lateness grows without bound, so it is said before a template is enabled.
 
-use crate::{model::Interval, policy::Limits};
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+
+use crate::{
+    model::{Interval, OltId},
+    policy::Limits,
+};
 
 /// A master, with the members of its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     pub interval: Interval,
     pub chained: u32,
+    /// Of a get: where and when. Short ones that agree are one run (§6.4b).
+    pub together: Option<(OltId, Timestamp)>,
 }
 
 impl Demand {
-    /// Runs per hour.
-    fn rate(self) -> f64 {
-        3600.0 / self.interval.seconds() as f64 * (1.0 + f64::from(self.chained))
+    /// Starts per hour; of one that joins another only those of its chain.
+    fn rate(self, joins: bool) -> f64 {
+        let own = if joins { 0.0 } else { 1.0 };
+        3600.0 / self.interval.seconds() as f64 * (own + f64::from(self.chained))
     }
 }
 
@@ -50,10 +60,14 @@ pub fn forecast(demands: impl IntoIterator<Item = Demand>, limits: &Limits) -> F
         short_capacity: f64::from(limits.short_per_minute.min(limits.per_minute)) * 60.0,
         ..Forecast::default()
     };
+    let mut known = HashSet::new();
     for demand in demands {
-        sum.demand += demand.rate();
-        if limits.is_short(demand.interval) {
-            sum.short_demand += demand.rate();
+        let short = limits.is_short(demand.interval);
+        let group = demand.together.filter(|_| short).map(|place| (demand.interval, place));
+        let rate = demand.rate(group.is_some_and(|group| !known.insert(group)));
+        sum.demand += rate;
+        if short {
+            sum.short_demand += rate;
         }
     }
     sum
@@ -71,7 +85,7 @@ mod tests {
     use crate::rules::samples::every;
 
     fn demands(count: usize, seconds: i64, chained: u32) -> Vec<Demand> {
-        vec![Demand { interval: every(seconds), chained }; count]
+        vec![Demand { interval: every(seconds), chained, together: None }; count]
     }
 
     #[test]
@@ -87,6 +101,17 @@ mod tests {
         let sum = forecast(short.into_iter().chain(demands(4, 900, 0)), &Limits::default());
         assert!((sum.demand - 376.0).abs() < 1e-9 && !sum.fits());
         assert!((sum.short_demand - 360.0).abs() < 1e-9 && !sum.short_fits());
+    }
+
+    #[test]
+    fn short_gets_of_an_olt_that_start_together_are_one() {
+        let place = Some((OltId(1), Timestamp::UNIX_EPOCH));
+        let of = |seconds| Demand { interval: every(seconds), chained: 0, together: place };
+        let limits = Limits::default();
+        let sum = |all: [Demand; 3]| forecast(all, &limits).demand;
+        assert!((sum([of(120), of(120), of(120)]) - 30.0).abs() < 1e-9);
+        assert!((sum([of(120), of(240), of(900)]) - 49.0).abs() < 1e-9, "other grids");
+        assert!((sum([of(900), of(900), of(900)]) - 12.0).abs() < 1e-9, "not short");
     }
 
     #[test]

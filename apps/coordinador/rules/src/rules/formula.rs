@@ -3,12 +3,13 @@
 //! An index that does not encode back to itself is not decoded, so that two ONUs never get the
 //! same place.
 
+use super::catalogue;
 use crate::model::{Dot, Formula, Mode, SlotPort};
 
 /// Why an index has no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
-    /// Not one or two numbers with a dot between.
+    /// Not as many numbers with dots between as the formula has.
     NotAnIndex,
     BelowBase,
     /// A slot, port or ONU that the formula does not have.
@@ -17,21 +18,45 @@ pub enum IndexFault {
     NotAPort,
 }
 
+impl IndexFault {
+    pub const fn sentence(self) -> (&'static str, &'static str) {
+        match self {
+            Self::NotAnIndex => ("no tiene los números de la fórmula", "is not such an index"),
+            Self::BelowBase => ("está por debajo de la base", "is below the base"),
+            Self::OutOfRange => ("da un lugar que no existe", "gives a place that is not there"),
+            Self::NotAPort => ("cae entre dos puertos", "falls between two ports"),
+        }
+    }
+}
+
 /// *Huawei* MA5800, MA5608T.
 pub fn huawei() -> Formula {
-    linear("Huawei", 4_194_304_000, 8_192, 32)
+    linear("Huawei", 4_194_304_000, [8_192, 256], 32)
 }
 
-/// *ZTE* C300, C320, C600.
+/// *ZTE* C300, C320: the OLT id of ZXGPON-SERVICE-MIB (type 1 in the highest four bits, slot and
+/// port in bytes of their own, the last byte unused).
 pub fn zte() -> Formula {
-    linear("ZTE", 268_435_456, 65_536, 64)
+    linear("ZTE", 268_435_456, [65_536, 256], 64)
 }
 
-fn linear(brand: &str, base: u64, step_slot: u64, ports: u32) -> Formula {
+/// *ZTE* C600, C620, C650: the `ifIndex` of ZTE-AN-PON-BASE-MIB (type and rack in the first byte,
+/// then shelf, slot and port), of rack 1 and shelf 1.
+pub fn zte_an(model: &str) -> Formula {
+    Formula { model: Some(model.to_owned()), ..linear("ZTE", 285_278_208, [256, 1], 64) }
+}
+
+/// What comes with Turno.
+pub fn shipped() -> Vec<Formula> {
+    let an = catalogue::ZTE_AN_MODELS.map(zte_an);
+    [huawei(), zte()].into_iter().chain(an).collect()
+}
+
+fn linear(brand: &str, base: u64, [step_slot, step_port]: [u64; 2], ports: u32) -> Formula {
     Formula {
         brand: brand.to_owned(),
         model: None,
-        mode: Mode::Linear { base, step_slot, step_port: 256 },
+        mode: Mode::Linear { base, step_slot, step_port },
         dot: Dot::After,
         slots: 64,
         ports,
@@ -51,6 +76,9 @@ pub fn find<'a>(formulas: &'a [Formula], brand: &str, model: Option<&str>) -> Op
 }
 
 pub fn decode(formula: &Formula, raw: &str) -> Result<SlotPort, IndexFault> {
+    if formula.mode == Mode::Parts {
+        return parts(formula, raw);
+    }
     let (index, dotted) = match raw.split_once('.') {
         Some((index, onu)) => (number(index)?, Some(number(onu)?)),
         None => (number(raw)?, None),
@@ -67,6 +95,7 @@ pub fn decode(formula: &Formula, raw: &str) -> Result<SlotPort, IndexFault> {
                 |shift: u32, mask: u64| u64::from(index).checked_shr(shift).unwrap_or(0) & mask;
             (bits(slot_shift, slot_mask), bits(port_shift, port_mask), u64::from(index) & 0xff)
         }
+        Mode::Parts => return Err(IndexFault::NotAnIndex),
     };
     let logical = match formula.dot {
         Dot::After => dotted,
@@ -82,6 +111,13 @@ pub fn decode(formula: &Formula, raw: &str) -> Result<SlotPort, IndexFault> {
     // Leading zeros are the same index.
     let same = back.as_deref() == Some(canonical(index, dotted).as_str());
     if same { Ok(place) } else { Err(IndexFault::NotAPort) }
+}
+
+fn parts(formula: &Formula, raw: &str) -> Result<SlotPort, IndexFault> {
+    let numbers: Vec<u32> = raw.split('.').take(4).map(number).collect::<Result<_, _>>()?;
+    let [slot, port, onu] = numbers[..] else { return Err(IndexFault::NotAnIndex) };
+    let place = SlotPort { slot, port, logical: Some(onu) };
+    if is_within(formula, place) { Ok(place) } else { Err(IndexFault::OutOfRange) }
 }
 
 fn divided(number: u64, step: u64) -> Result<(u64, u64), IndexFault> {
@@ -123,6 +159,7 @@ pub fn encode(formula: &Formula, place: SlotPort) -> Option<String> {
             };
             up(slot, slot_shift)? | up(port, port_shift)? | onu
         }
+        Mode::Parts => return Some(format!("{slot}.{port}.{}", place.logical?)),
     };
     let dotted = match formula.dot {
         Dot::After => place.logical,
@@ -230,6 +267,26 @@ mod tests {
         let zero = Mode::Linear { base: 0, step_slot: 0, step_port: 0 };
         assert!(check(&Formula { mode: zero, ..huawei() }).is_err());
         assert!(check(&Formula { slots: 0, ..huawei() }).is_err());
+    }
+
+    #[test]
+    fn three_parts_are_slot_port_and_onu() {
+        let parts = Formula { mode: Mode::Parts, slots: 18, ports: 16, ..huawei() };
+        assert_eq!(check(&parts), Ok(()));
+        assert_eq!(decode(&parts, "3.12.7").unwrap().to_string(), "3/12/7");
+        assert_eq!(decode(&parts, "3.16.7"), Err(IndexFault::OutOfRange));
+        for raw in ["3.12", "3.12.7.1", "3..7"] {
+            assert_eq!(decode(&parts, raw), Err(IndexFault::NotAnIndex), "{raw}");
+        }
+    }
+
+    #[test]
+    fn the_interface_index_of_a_c600_names_its_port() {
+        let c600 = zte_an("C600");
+        assert_eq!(check(&c600), Ok(()));
+        assert_eq!(decode(&c600, "285278465.5").unwrap().to_string(), "1/1/5");
+        assert_eq!(find(&shipped(), "zte", Some("c600")), Some(&c600));
+        assert_eq!(find(&shipped(), "zte", Some("C320")), Some(&zte()));
     }
 
     #[test]

@@ -95,6 +95,26 @@ impl Reason {
         }
     }
 
+    /// Whether only room is missing: it may run, is due and has quota left.
+    pub const fn is_room(&self) -> bool {
+        match self {
+            Self::SameTypeRunning { .. }
+            | Self::OltBusy { .. }
+            | Self::TypeLimit { .. }
+            | Self::TotalLimit { .. }
+            | Self::MinuteLimit { .. }
+            | Self::ShortLimit { .. }
+            | Self::OltUnreachable { .. }
+            | Self::Probing { .. } => true,
+            Self::Unable(_)
+            | Self::AlreadyLive { .. }
+            | Self::NotDue { .. }
+            | Self::NotPlanned { .. }
+            | Self::WaitsForMaster { .. }
+            | Self::Quota { .. } => false,
+        }
+    }
+
     /// When it stops holding by itself, if that is known.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {

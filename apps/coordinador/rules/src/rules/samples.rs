@@ -47,6 +47,7 @@ pub(crate) fn due(node: i64, olt: i64, next: Timestamp) -> Due {
         cadence: cadence(900, next),
         next_run_at: Some(next),
         recent: Vec::new(),
+        told: true,
     }
 }
 
@@ -73,6 +74,7 @@ pub(crate) fn running(run: i64, node: i64, olt: i64, job: JobType, since: Timest
         cause: Cause::Scheduled,
         started_at: since,
         lost: false,
+        rides: false,
     }
 }
 
@@ -119,8 +121,16 @@ impl World {
                 }
             };
             let (node, olt, job, cause) = (start.node, start.olt, start.job, start.cause);
-            self.running.push(Running { run, node, olt, job, cause, started_at: now, lost: false });
-            self.starts.push(Started { at: now, short: start.short });
+            let rides = start.rides_with.is_some();
+            let (started_at, lost) = (now, false);
+            self.running.push(Running { run, node, olt, job, cause, started_at, lost, rides });
+            if !rides {
+                self.starts.push(Started { at: now, short: start.short });
+            }
+        }
+        for put_off in plan.put_off() {
+            let due = self.due.iter_mut().find(|due| due.node == put_off.node);
+            due.expect("it was due").told = true;
         }
         for moved in plan.replans() {
             let due = self.due.iter_mut().find(|due| due.node == moved.node).expect("it was due");

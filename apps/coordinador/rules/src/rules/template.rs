@@ -70,7 +70,8 @@ fn one(
     entries: &[CatalogueEntry],
 ) -> Wanted {
     let found = || {
-        let space = node.space?;
+        // One brand has many readings: which one is meant, only its OID says.
+        let space = node.space.filter(|space| *space != Space::Reading)?;
         let entry = catalogue::find(entries, space, &olt.brand, olt.model.as_deref())?;
         Some(entry.oid.clone())
     };
@@ -87,10 +88,7 @@ fn one(
             Some(own) => own.oid.clone(),
             None => node.oid.clone().or_else(found),
         },
-        column: match node.space {
-            Some(Space::Column(column)) => Some(column),
-            Some(Space::Discovery) | None => None,
-        },
+        column: node.space.and_then(Space::column),
         interval: own(Override::Interval)
             .and_then(|own| own.role.cadence())
             .map_or(node.interval, |cadence| cadence.interval),
@@ -116,7 +114,7 @@ pub fn check(nodes: &[TemplateNode]) -> Vec<(String, String, String)> {
         if nodes[..at].iter().any(|other| other.key == node.key) {
             say("clave", "está repetida", "is there twice");
         }
-        if node.oid.is_none() && node.space.is_none() {
+        if node.oid.is_none() && matches!(node.space, None | Some(Space::Reading)) {
             say("oid", "hace falta un OID o un espacio", "an OID or a space is needed");
         }
         if node.space.is_some_and(|space| space.job() != node.job) {

@@ -16,6 +16,17 @@ pub struct Answer {
     pub reasons: Vec<Reason>,
 }
 
+impl Answer {
+    /// When it runs next, as far as is known: its planned time, or later if what holds it then ends
+    /// later.
+    pub fn next_at(&self, planned: Option<Timestamp>) -> Option<Timestamp> {
+        // A run in the way is over when it is over; it is cut off at the latest.
+        let timed = |reason: &&Reason| !matches!(reason, Reason::SameTypeRunning { .. });
+        let held = self.reasons.iter().filter(timed).filter_map(Reason::until).max();
+        planned.map(|planned| held.map_or(planned, |until| until.max(planned)))
+    }
+}
+
 /// Why this node does not run now. `recent` are the starts that count for its quota.
 pub fn node(
     world: &World,
@@ -133,6 +144,21 @@ mod tests {
         let answer = slot(&world, due(1, 1, at("10:00:00")), at("09:30:00"));
         let codes: Vec<_> = answer.reasons.iter().map(Reason::code).collect();
         assert_eq!(codes, ["OLT_DISABLED", "NOT_DUE"]);
+    }
+
+    #[test]
+    fn one_time_is_told() {
+        // At its quota now, but not due: what counts is when its slot comes.
+        let recent = ["09:05:00", "09:20:00", "09:35:00", "09:50:00"].map(at).to_vec();
+        let due = Due { recent: recent.clone(), ..due(1, 1, at("10:10:00")) };
+        let answer = slot(&world().due(due.clone()), due, at("09:55:00"));
+        assert_eq!(answer.reasons, [Reason::NotDue { at: at("10:10:00") }]);
+        assert_eq!(answer.next_at(Some(at("10:10:00"))), Some(at("10:10:00")));
+        // Due, and its quota frees itself in a minute: then.
+        let soon = Due { recent, ..crate::rules::samples::due(1, 1, at("10:04:00")) };
+        let answer = slot(&world().due(soon.clone()), soon, at("10:04:00"));
+        assert_eq!(answer.reasons[0].code(), "QUOTA");
+        assert_eq!(answer.next_at(Some(at("10:04:00"))), answer.reasons[0].until());
     }
 
     #[test]

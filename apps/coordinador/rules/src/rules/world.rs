@@ -83,6 +83,8 @@ pub struct Due {
     pub next_run_at: Option<Timestamp>,
     /// Starts of its runs that count for the quota, of the last hour, oldest first.
     pub recent: Vec<Timestamp>,
+    /// That this slot was put off for another run of its type was said already.
+    pub told: bool,
 }
 
 impl Due {
@@ -97,6 +99,7 @@ impl Due {
             cadence: node.role.cadence()?,
             next_run_at: node.role.next_run_at(),
             recent,
+            told: true,
         })
     }
 }
@@ -126,6 +129,8 @@ pub struct Running {
     pub started_at: Timestamp,
     /// The process that carried it out is gone.
     pub lost: bool,
+    /// It is asked together with another run, which holds the permits for both.
+    pub rides: bool,
 }
 
 /// One start, whoever it was.

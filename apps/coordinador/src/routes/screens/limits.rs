@@ -23,7 +23,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let values = desk.context.settings.load(&mut tx, crate::NAME).await?;
     let may_read = desk.role.can(Action::ReadConfiguration);
     let own = formulas::own(&mut tx).await?;
-    let shipped = [formula::huawei(), formula::zte()];
+    let shipped = formula::shipped();
     let own = own.into_iter().map(|(id, formula)| (Some(id.0), formula));
     let view = LimitsPage {
         limits: LimitsView::new(&policy.limits),

@@ -22,6 +22,7 @@ use web::{Page, Problem};
 use super::Desk;
 use crate::{
     Context,
+    model::{NodeId, OltId},
     pages::{
         Names,
         overview::EventLine,
@@ -51,6 +52,17 @@ async fn names(tx: &mut Tx) -> Result<Names, Error> {
     let olts = store::olts::all(tx).await?;
     let nodes = store::nodes::all(tx).await?;
     Ok(Names::of(&olts, &nodes))
+}
+
+/// What these are called, and the OLTs they are on.
+async fn names_of(
+    tx: &mut Tx,
+    nodes: Vec<NodeId>,
+    olts: impl Iterator<Item = OltId>,
+) -> Result<Names, Error> {
+    let nodes = store::nodes::of(tx, nodes.into_iter()).await?;
+    let olts = nodes.iter().map(|node| node.olt).chain(olts).collect();
+    Ok(Names::of(&store::olts::of(tx, olts).await?, &nodes))
 }
 
 fn event(page: &Page, names: &Names, kept: &Kept) -> EventLine {

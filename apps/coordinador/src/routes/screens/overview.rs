@@ -1,7 +1,7 @@
 //! Gathers what the page of what is at work shows.
 
 use engine::Word as _;
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
 use axum::response::Response;
 use host::{Console, Failure};
@@ -11,27 +11,25 @@ use web::{
     svg::{Bar, Bars, Meter},
 };
 
-use super::{Desk, event, names, render};
+use super::{Desk, event, names_of, render};
 use crate::{
     model::{JobType, NodeId, Run, RunState},
     pages::{
-        Names,
         overview::{Counts, OverviewPage},
-        words::{self, Used},
+        plan::aimed,
+        words,
     },
     policy::{Action, Limits, TestMode},
-    routes::{plan, settings::all_quotas},
+    routes::{plan, settings::used_quotas},
     store::{
         journal::{self, Level},
-        olts, policy, runs,
+        nodes, olts, policy, runs,
     },
     wire::QuotaView,
 };
 
 /// Lines of each list.
 const SHOWN: usize = 10;
-/// Events looked at for those that are shown: DEBUG is for whoever asks.
-const EVENTS: i64 = 100;
 const MINUTES: i64 = 60;
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
@@ -41,32 +39,44 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let now = desk.now;
     let ahead = plan::standing(&desk.context, MINUTES, now).await?;
     let fit = plan::fit(&desk.context).await?;
-    let quotas = all_quotas(&desk.context, now).await?;
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context, &mut tx).await?;
-    let names = names(&mut tx).await?;
+    let quotas = used_quotas(&mut tx, &policy.quota, now).await?;
     let live = runs::live(&mut tx).await?;
     let hour_ago = now.checked_sub(HOUR).unwrap_or(Timestamp::MIN);
     let started = runs::starts_since(&mut tx, hour_ago).await?;
     let late = lateness(runs::lateness_since(&mut tx, hour_ago).await?);
     let (dead, slow) = olts::troubled(&mut tx, SHOWN as i64).await?;
-    let kept = journal::list(&mut tx, &journal::Filter::default(), EVENTS).await?;
+    let told = journal::latest(&mut tx, Level::Debug, SHOWN as i64).await?;
+    let (nodes, first) = (nodes::masters(&mut tx).await?, !olts::any(&mut tx).await?);
+    let near = near(quotas.clone());
+    let about = near.iter().map(|quota| NodeId(quota.nodo_id));
+    let about = about.chain(told.iter().filter_map(|kept| kept.node)).collect();
+    let names = names_of(&mut tx, about, told.iter().filter_map(|kept| kept.olt)).await?;
     drop(tx);
-    let told = kept.iter().filter(|kept| kept.level != Level::Debug).take(SHOWN);
+    let full = near
+        .iter()
+        .map(|quota| (quota.nodo_id, names.node(NodeId(quota.nodo_id)), words::used(&page, quota)));
+    let pressed =
+        |percent: u32| quotas.iter().any(|quota| quota.sobre_ritmo && quota.porcentaje >= percent);
+    let shares =
+        [ahead.minutos_en_optimo, ahead.minutos_sobre_optimo, ahead.minutos_sin_ejecuciones];
     let cap = ahead.maximo_por_minuto;
-    let over = ahead.minutos.iter().filter(|minute| minute.nodos.len() > cap as usize);
+    let over = ahead.minutos.iter().filter(|minute| minute.ejecuciones > cap as usize);
     let response = |us: i64| format!("{}\u{a0}ms", page.decimal(us as f64 / 1_000.0, 1));
     let view = OverviewPage {
-        first: names.olts.is_empty(),
+        first,
+        aimed: aimed(&page, ahead.optimo, shares),
         rehearsal: match policy.test_mode {
             TestMode::Off => None,
             TestMode::On { duration, success_percent } => Some((duration, success_percent)),
         },
         counts: Counts {
             started: started.len() as i64,
-            nodes: quotas.len() as i64,
+            nodes,
             warned: at_least(&quotas, 80),
             full: at_least(&quotas, 100),
+            pressed: [pressed(80), pressed(100)],
             pending: of_state(&live, RunState::Pending),
             running: of_state(&live, RunState::Running),
             late,
@@ -74,12 +84,12 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
         starts: starts(&page, &started, cap, now),
         running: running(&page, &live, &policy.limits),
         fit,
-        collisions: over.map(|one| (page.clock(one.minuto), one.nodos.len())).collect(),
+        collisions: over.map(|one| (page.clock(one.minuto), one.ejecuciones)).collect(),
         overflow: ahead.overflow.len(),
-        full: near(&page, &names, quotas),
+        full: full.collect(),
         slow: slow.into_iter().map(|(olt, us)| (olt, response(us))).collect(),
         dead: dead.into_iter().filter_map(|olt| Some((olt.backoff?, olt))).collect(),
-        events: told.map(|kept| event(&page, &names, kept)).collect(),
+        events: told.iter().map(|kept| event(&page, &names, kept)).collect(),
         page,
     };
     render(&desk, &view)
@@ -144,14 +154,12 @@ fn running(page: &Page, live: &[Run], limits: &Limits) -> Vec<Meter> {
     meters
 }
 
-/// Those that used the most.
-fn near(page: &Page, names: &Names, mut quotas: Vec<QuotaView>) -> Vec<(i64, String, Used)> {
+/// Those that used the most; who goes faster than its pace before all others.
+fn near(mut quotas: Vec<QuotaView>) -> Vec<QuotaView> {
     quotas.retain(|quota| quota.porcentaje >= 80);
-    quotas.sort_by_key(|quota| (std::cmp::Reverse(quota.porcentaje), quota.nodo_id));
-    let line = |quota: &QuotaView| {
-        (quota.nodo_id, names.node(NodeId(quota.nodo_id)), words::used(page, quota))
-    };
-    quotas.iter().take(SHOWN).map(line).collect()
+    quotas.sort_by_key(|quota| (!quota.sobre_ritmo, Reverse(quota.porcentaje), quota.nodo_id));
+    quotas.truncate(SHOWN);
+    quotas
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use testkit::story::{Outcome, Step, Words, same};
 use super::story::{Tale, field};
 
 /// What there is one or many of, the path to all of them, and the field that a story calls one by.
-const THINGS: [(&str, &str, &str); 7] = [
+const THINGS: [(&str, &str, &str); 8] = [
     ("run", "ejecuciones?limit=1000", "nodo_id"),
     ("node", "nodos?limit=1000", "id"),
     ("olt", "olts?limit=1000", "id"),
@@ -15,6 +15,7 @@ const THINGS: [(&str, &str, &str); 7] = [
     ("onu", "onus?limit=1000", "raw_index_key"),
     ("event", "eventos?limit=1000", "tipo"),
     ("minute", "plan", "minuto"),
+    ("alert", "../alerts", "fingerprint"),
 ];
 
 impl Tale {
@@ -24,6 +25,7 @@ impl Tale {
         match what.as_str() {
             "answer" => self.check(&self.answer, words),
             "fit" => self.check(&self.get("factibilidad").await?, words),
+            "plan" => self.check(&self.get("plan").await?, words),
             "running" => {
                 let runs = self.all("runs").await?.0;
                 let live = runs.iter().filter(|run| run["status"] == "RUNNING");
@@ -127,7 +129,9 @@ impl Tale {
             return Err("expect most N a minute".into());
         }
         let runs = self.all("runs").await?.0;
-        let starts = runs.iter().filter_map(|run| run["started_at"].as_str()?.parse().ok());
+        // What is asked together starts once.
+        let alone = runs.iter().filter(|run| run["junto_con"].is_null());
+        let starts = alone.filter_map(|run| run["started_at"].as_str()?.parse().ok());
         let mut starts: Vec<Timestamp> = starts.collect();
         starts.sort_unstable();
         let minute = |at: &Timestamp| at.as_second().div_euclid(60);
@@ -143,7 +147,11 @@ impl Tale {
     }
 
     pub(super) async fn get(&self, path: &str) -> Outcome<Json> {
-        let answer = self.network.client.get(&format!("/api/coordinador/{path}")).await;
+        let path = match path.strip_prefix("../") {
+            Some(house) => format!("/api/{house}"),
+            None => format!("/api/coordinador/{path}"),
+        };
+        let answer = self.network.client.get(&path).await;
         match answer.status {
             200 => Ok(answer.json()),
             status => Err(format!("GET {path}: {status} {}", answer.text)),
@@ -228,10 +236,13 @@ impl Tale {
     }
 }
 
-/// The value of a field, or of one inside of it: `resumen.total_found`.
+/// The value of a field, or of one inside of it: `resumen.total_found`, `lecturas.0.valor`.
 fn at<'a>(thing: &'a Json, word: &str) -> Outcome<&'a Json> {
     let mut parts = field(word).split('.');
     parts
-        .try_fold(thing, |value, part| value.get(part))
+        .try_fold(thing, |value, part| match part.parse::<usize>() {
+            Ok(place) => value.get(place),
+            Err(_) => value.get(part),
+        })
         .ok_or_else(|| format!("there is no {word} in {thing}"))
 }

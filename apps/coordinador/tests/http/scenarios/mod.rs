@@ -35,7 +35,12 @@ testkit::scenarios! {
     s25_a_get_keeps_what_it_could_read,
     s25_nobody_to_ask_is_a_success,
     rule01_a_template_is_pushed_and_taken_back,
+    a_get_of_any_oid_is_kept,
+    a_node_at_its_normal_pace_is_no_alarm,
     agents_that_lie_change_nothing,
+    an_index_has_as_many_numbers_as_it_has,
+    case4_short_gets_of_an_olt_are_asked_together,
+    trouble_is_told_apart,
     what_is_old_is_forgotten,
 }
 

@@ -84,6 +84,7 @@ impl Tale {
             "template" | "forecast" => return self.template(verb, step).await,
             "rehearse" => vec!["coordinador/modo-prueba".to_owned()],
             "limits" => vec!["coordinador/limites".to_owned()],
+            "formula" => vec!["coordinador/formulas".to_owned()],
             "setting" => vec![format!("settings/coordinador/{}", words.word("a key")?)],
             "preview" => vec!["coordinador/plan/previsualizar".to_owned()],
             "spread" => vec!["coordinador/plan/aplicar".to_owned()],

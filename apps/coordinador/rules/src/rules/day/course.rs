@@ -118,10 +118,14 @@ impl Fleet {
             Cause::Manual => self.figures.manual += 1,
             Cause::Chained => self.figures.chained += 1,
         }
-        self.ledger.any(now, &self.policy.limits);
         let (node, olt, job, cause) = (start.node, start.olt, start.job, start.cause);
-        self.running.push(Running { run, node, olt, job, cause, started_at: now, lost: false });
-        self.starts.push_back(Started { at: now, short: start.short });
+        let rides = start.rides_with.is_some();
+        let (started_at, lost) = (now, false);
+        self.running.push(Running { run, node, olt, job, cause, started_at, lost, rides });
+        if !rides {
+            self.ledger.any(now, &self.policy.limits);
+            self.starts.push_back(Started { at: now, short: start.short });
+        }
         self.course(run, olt);
     }
 

@@ -204,6 +204,7 @@ impl Fleet {
             cadence: master.cadence,
             next_run_at: Some(master.next),
             recent: master.recent.iter().copied().filter(|start| *start > since).collect(),
+            told: true,
         }
     }
 
@@ -217,10 +218,12 @@ impl Fleet {
         masters
             .map(|master| Placed {
                 node: master.node,
+                olt: master.olt,
                 job: master.job,
                 priority: master.priority,
                 cadence: master.cadence,
                 next_run_at: master.next,
+                overflow: false,
                 recent: (master.recent.iter().copied())
                     .chain(live(master.node).map(|run| run.started_at))
                     .filter(|start| *start > since)

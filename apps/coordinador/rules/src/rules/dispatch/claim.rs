@@ -91,6 +91,11 @@ impl<'a> Claim<'a> {
         }
     }
 
+    /// A slot of a short get may be asked together with others of its OLT.
+    pub(super) fn may_share(&self) -> bool {
+        self.short && self.job == JobType::Get && self.slot.is_some()
+    }
+
     pub(super) fn start(&self, patience: SignedDuration, now: Timestamp) -> Start {
         let planned_at = self.planned_at.unwrap_or(now);
         let next = |due: &Due| due::after_start(&due.cadence, planned_at, patience, now);
@@ -104,6 +109,7 @@ impl<'a> Claim<'a> {
             next_run_at: self.slot.map(next),
             short: self.short,
             probes: self.probes,
+            rides_with: None,
         }
     }
 }

@@ -33,9 +33,18 @@ const ORDER: &[Condition] = &[
     reachable,
 ];
 
-/// Every condition that fails, in order.
+/// Every condition that fails, in order. Of a slot that has not come, what has to do with room now
+/// says nothing about then: its time is the one that is told.
 pub fn failing(world: &World, permits: &Permits, claim: &Claim<'_>, now: Timestamp) -> Vec<Reason> {
-    ORDER.iter().filter_map(|condition| condition(world, permits, claim, now)).collect()
+    let mut failing = Vec::new();
+    for condition in ORDER {
+        let Some(reason) = condition(world, permits, claim, now) else { continue };
+        failing.push(reason);
+        if matches!(reason, Reason::NotDue { .. } | Reason::NotPlanned { .. }) {
+            break;
+        }
+    }
+    failing
 }
 
 pub(super) fn first(
@@ -99,7 +108,12 @@ fn quota_left(_: &World, permits: &Permits, claim: &Claim<'_>, now: Timestamp) -
     usage.is_full().then(|| Reason::Quota { used: usage.used, max: usage.max, until: until() })
 }
 
-fn same_type(world: &World, permits: &Permits, claim: &Claim<'_>, _: Timestamp) -> Option<Reason> {
+pub(super) fn same_type(
+    world: &World,
+    permits: &Permits,
+    claim: &Claim<'_>,
+    _: Timestamp,
+) -> Option<Reason> {
     let other = permits.on(claim.olt).iter().find(|other| other.job == claim.job)?;
     Some(Reason::SameTypeRunning {
         holder: other.holder,

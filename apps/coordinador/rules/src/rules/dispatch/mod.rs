@@ -46,6 +46,8 @@ pub enum Change {
     Start(Start),
     /// Another next run, without a start.
     Replan(Replan),
+    /// *Postergado* (§2): its slot waits for a run of the same type. Said once for each slot.
+    PutOff(PutOff),
 }
 
 impl Planned for Plan {
@@ -78,6 +80,10 @@ impl Plan {
         self.only(|change| if let Change::Replan(moved) = change { Some(moved) } else { None })
     }
 
+    pub fn put_off(&self) -> Vec<PutOff> {
+        self.only(|change| if let Change::PutOff(slot) = change { Some(slot) } else { None })
+    }
+
     fn only<T>(&self, of: impl Fn(Change) -> Option<T>) -> Vec<T> {
         self.changes.iter().copied().filter_map(of).collect()
     }
@@ -97,6 +103,17 @@ pub struct Start {
     pub short: bool,
     /// The OLT did not answer last time.
     pub probes: bool,
+    /// The node that it is asked together with, as one run that holds the permits for both.
+    pub rides_with: Option<NodeId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PutOff {
+    pub node: NodeId,
+    pub olt: OltId,
+    pub job: JobType,
+    /// Whose run is in the way.
+    pub holder: NodeId,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,12 +146,19 @@ pub fn plan(world: &World, now: Timestamp) -> Plan {
     let changes = fences.into_iter().map(Change::Fence).collect();
     let mut plan = Plan { changes, ..Plan::default() };
     let mut loads = world.loads.clone();
+    let mut waiting = Vec::new();
     for claim in claim::ranked(world, now) {
         let Some(reason) = conditions::first(world, &permits, &claim, now) else {
             permits.take(&claim, now);
             plan.changes.push(Change::Start(claim.start(world.policy.quota.patience, now)));
             continue;
         };
+        if let Some(leader) = rides_with(&permits, &claim, reason) {
+            permits.join(&claim);
+            let start = claim.start(world.policy.quota.patience, now);
+            plan.changes.push(Change::Start(Start { rides_with: Some(leader), ..start }));
+            continue;
+        }
         let moved =
             claim.slot.and_then(|due| replan(world, &permits, due, reason, now, &mut loads));
         let reason = match (moved, reason) {
@@ -146,9 +170,30 @@ pub fn plan(world: &World, now: Timestamp) -> Plan {
         plan.changes.extend(moved.map(Change::Replan));
         let Claim { subject, node, olt, .. } = claim;
         plan.held.push(Held { subject, node, olt, reason });
+        if reason.is_room() && claim.slot.is_some_and(|due| !due.told) {
+            waiting.push(claim);
+        }
     }
+    // Once all have started who do: whoever was heard before the run that is in its way, too.
+    let put_off = waiting.iter().filter_map(|claim| put_off(world, &permits, claim, now));
+    plan.changes.extend(put_off.map(Change::PutOff));
     plan.next_look = next_look(world, &plan, now);
     plan
+}
+
+/// Short gets of one OLT that are due together are asked together (§6.4b): one run, one start, one
+/// permit. Everything else that must hold holds already: another of its type comes after that.
+fn rides_with(permits: &Permits, claim: &Claim<'_>, reason: Reason) -> Option<NodeId> {
+    let Reason::SameTypeRunning { holder, .. } = reason else { return None };
+    let leads = holder.run.is_none() && permits.leads.contains(&holder.node);
+    (leads && claim.may_share()).then_some(holder.node)
+}
+
+fn put_off(world: &World, permits: &Permits, claim: &Claim<'_>, now: Timestamp) -> Option<PutOff> {
+    let reason = conditions::same_type(world, permits, claim, now)?;
+    let Reason::SameTypeRunning { holder, .. } = reason else { return None };
+    let Claim { node, olt, job, .. } = *claim;
+    Some(PutOff { node, olt, job, holder: holder.node })
 }
 
 fn fences(world: &World, now: Timestamp) -> Vec<Running> {
@@ -192,7 +237,7 @@ fn next_look(world: &World, plan: &Plan, now: Timestamp) -> Option<Timestamp> {
     let over = world.running.iter().map(|running| stale_at(running.started_at, stale));
     let held = plan.held.iter().filter_map(|held| held.reason.until());
     let changed = plan.changes.iter().flat_map(|change| match change {
-        Change::Fence(_) => [None, None],
+        Change::Fence(_) | Change::PutOff(_) => [None, None],
         Change::Start(start) => [start.next_run_at, Some(stale_at(now, stale))],
         Change::Replan(moved) => [Some(moved.next_run_at), None],
     });

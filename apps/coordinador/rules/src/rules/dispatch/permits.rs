@@ -2,7 +2,7 @@
 //! has spent of them so far.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -21,6 +21,8 @@ pub struct Permits {
     get: u32,
     olts: HashMap<OltId, Vec<Occupant>>,
     pub(super) live: HashMap<NodeId, Option<RunId>>,
+    /// Starts of this plan that others may join.
+    pub(super) leads: HashSet<NodeId>,
     pub(super) rate: Rate,
     pub(super) short: Rate,
     /// Runs cut off by this plan count for their node's quota from now on.
@@ -45,6 +47,7 @@ impl Permits {
             get: 0,
             olts: HashMap::new(),
             live: HashMap::new(),
+            leads: HashSet::new(),
             rate: Rate::new(limits.per_minute, world.starts.iter().map(|start| start.at)),
             short: Rate::new(limits.short_per_minute, short.map(|start| start.at)),
             cut: HashMap::new(),
@@ -57,6 +60,10 @@ impl Permits {
                 if running.cause == Cause::Scheduled {
                     permits.cut.insert(running.node, running.started_at);
                 }
+                continue;
+            }
+            if running.rides {
+                permits.live.insert(running.node, Some(running.run));
                 continue;
             }
             let holder = Holder { node: running.node, run: Some(running.run) };
@@ -84,6 +91,14 @@ impl Permits {
         if claim.short {
             self.short.start(now);
         }
+        if claim.may_share() {
+            self.leads.insert(claim.node);
+        }
+    }
+
+    /// It is asked with another that has all permits.
+    pub(super) fn join(&mut self, claim: &Claim<'_>) {
+        self.live.insert(claim.node, None);
     }
 
     pub(super) const fn running(&self, job: JobType) -> u32 {

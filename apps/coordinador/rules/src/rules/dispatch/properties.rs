@@ -52,6 +52,7 @@ prop_compose! {
         seconds in prop::sample::select(&[60_i64, 120, 300, 700, 900, 3600][..]),
         late in prop::option::weighted(0.95, -30_i64..4000),
         recent in prop::collection::vec(0_i64..4000, 0..5),
+        told in any::<bool>(),
     ) -> Due {
         let next = late.map(|late| eleven() - secs(late));
         Due {
@@ -61,6 +62,7 @@ prop_compose! {
             cadence: cadence(seconds, at("00:00:00")),
             next_run_at: next,
             recent: recent.into_iter().map(|ago| eleven() - secs(ago)).collect(),
+            told,
             ..due(node, olt, eleven())
         }
     }
@@ -101,28 +103,36 @@ prop_compose! {
 pub(in crate::rules) fn check_limits(world: &World, plan: &Plan, now: Timestamp) {
     let limits = &world.policy.limits;
     let gone: HashSet<_> = plan.fences().iter().map(|fence| fence.run).collect();
-    let left: Vec<_> = world.running.iter().filter(|one| !gone.contains(&one.run)).collect();
-    for start in plan.starts() {
+    let left = world.running.iter().filter(|one| !gone.contains(&one.run) && !one.rides);
+    let left: Vec<_> = left.collect();
+    let (ride, starts): (Vec<Start>, Vec<Start>) =
+        plan.starts().into_iter().partition(|one| one.rides_with.is_some());
+    for one in ride {
+        let leads = |start: &&Start| Some(start.node) == one.rides_with;
+        let leader = starts.iter().find(leads).expect("it starts in the same plan");
+        assert!(leader.olt == one.olt && leader.job == one.job && leader.short && one.short);
+    }
+    for start in &starts {
         let same = |olt: OltId, job| {
             left.iter().filter(|one| one.olt == olt && one.job == job).count()
-                + plan.starts().iter().filter(|one| one.olt == olt && one.job == job).count()
+                + starts.iter().filter(|one| one.olt == olt && one.job == job).count()
         };
         assert!(same(start.olt, start.job) <= 1, "one per type and OLT");
         let [discovery, get] = [JobType::Discovery, JobType::Get].map(|job| same(start.olt, job));
         assert!(discovery + get <= limits.per_olt as usize, "per OLT");
         let of = |job| {
             left.iter().filter(|one| one.job == job).count()
-                + plan.starts().iter().filter(|one| one.job == job).count()
+                + starts.iter().filter(|one| one.job == job).count()
         };
         assert!(of(start.job) <= limits.of(start.job) as usize, "per type");
-        assert!(left.len() + plan.starts().len() <= limits.total as usize, "in total");
+        assert!(left.len() + starts.len() <= limits.total as usize, "in total");
         let site = world.olts[&start.olt];
         assert!(site.enabled && site.workflow_active);
     }
     let minute = |short: bool| {
         let known = world.starts.iter().filter(|one| !short || one.short);
         let known: Vec<_> = known.map(|one| one.at).collect();
-        let new = plan.starts().iter().filter(|one| !short || one.short).count();
+        let new = starts.iter().filter(|one| !short || one.short).count();
         let clock = known.iter().filter(|at| minute_of(**at) == minute_of(now)).count();
         let sliding = known.iter().filter(|at| **at > now - secs(60)).count();
         (new, new + clock.max(sliding))

@@ -211,3 +211,34 @@ fn a_minute_that_is_full_says_when_there_is_room() {
     let plan = plan(&world, now);
     assert_eq!(reason(&plan, 1), Reason::MinuteLimit { max: 6, until: at("11:01:00") });
 }
+
+#[test]
+fn case_4_short_gets_of_one_olt_are_one_run() {
+    let now = at("10:00:00");
+    let short = |node, olt, seconds| Due { cadence: cadence(seconds, now), ..due(node, olt, now) };
+    let mut world = world();
+    for (node, olt, seconds) in [(1, 1, 120), (2, 1, 120), (3, 1, 240), (4, 2, 120), (5, 1, 900)] {
+        world = world.due(short(node, olt, seconds));
+    }
+    world.policy.limits.short_per_minute = 1;
+    let plan = plan(&world, now);
+    let starts = plan.starts();
+    let with: Vec<_> = starts.iter().map(|one| (one.node.0, one.rides_with)).collect();
+    assert_eq!(with, [(1, None), (2, Some(NodeId(1))), (3, Some(NodeId(1)))]);
+    assert_eq!(starts[2].next_run_at, Some(at("10:04:00")), "each on its own grid");
+    assert!(matches!(reason(&plan, 4), Reason::ShortLimit { .. }), "one start was to be had");
+    assert!(matches!(reason(&plan, 5), Reason::SameTypeRunning { .. }), "it is not short");
+}
+
+#[test]
+fn a_slot_that_is_put_off_for_its_type_is_told_once() {
+    let now = at("10:00:00");
+    let mut world = world()
+        .runs(running(1, 9, 1, JobType::Get, at("09:59:50")))
+        .due(Due { told: false, ..due(1, 1, now) });
+    let first = plan(&world, now);
+    let told = PutOff { node: NodeId(1), olt: OltId(1), job: JobType::Get, holder: NodeId(9) };
+    assert_eq!(first.put_off(), [told]);
+    world.applied(&first, &mut 10, now);
+    assert!(plan(&world, at("10:00:05")).is_settled());
+}

@@ -7,7 +7,7 @@ use engine::Planned;
 use crate::{
     model::{Formula, OnuId, Presence, SlotPort},
     policy::InventoryPolicy,
-    rules::formula,
+    rules::{formula, inventory::States},
 };
 
 /// An ONU as it is known.
@@ -85,18 +85,34 @@ pub enum Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
     pub found: usize,
-    /// In state 1 and 2.
+    /// Online, and in any other state.
     pub active: usize,
-    pub suspended: usize,
+    pub inactive: usize,
     pub new: usize,
     pub back: usize,
     pub gone: usize,
+    /// Present before this walk, and those of them that it found off after they were online.
+    pub present: usize,
+    pub off: usize,
+}
+
+/// Fewer are everyday life.
+const MANY: usize = 10;
+const MANY_PERCENT: usize = 10;
+
+impl Count {
+    /// *Pérdida masiva*: how many were lost at once, gone or off, if people should hear of it.
+    pub const fn mass_loss(&self) -> Option<usize> {
+        let lost = self.gone + self.off;
+        if lost >= MANY && lost * 100 > self.present * MANY_PERCENT { Some(lost) } else { None }
+    }
 }
 
 pub fn after_discovery(
     known: &[Known],
     walk: &Walk,
     formula: Option<&Formula>,
+    states: States,
     policy: InventoryPolicy,
     trust: Trust,
 ) -> Verdict {
@@ -115,7 +131,7 @@ pub fn after_discovery(
     if trust == Trust::Guarded && is_mass_loss(missing, present, policy) {
         return Verdict::Held { missing, present };
     }
-    believed(known, &seen, formula, policy)
+    believed(known, &seen, formula, states, policy)
 }
 
 /// One customer who leaves is no mass, however few there are.
@@ -127,6 +143,7 @@ fn believed(
     known: &[Known],
     seen: &BTreeMap<&str, i64>,
     formula: Option<&Formula>,
+    states: States,
     policy: InventoryPolicy,
 ) -> Verdict {
     let mut changes = Vec::with_capacity(seen.len());
@@ -156,12 +173,19 @@ fn believed(
         place: formula.and_then(|formula| formula::decode(formula, raw).ok()),
         state,
     }));
-    let states = |wanted: i64| seen.values().filter(|state| **state == wanted).count();
+    let active = seen.values().filter(|state| **state == states.online).count();
     let count_of = |is: fn(&Change) -> bool| changes.iter().filter(|change| is(change)).count();
+    let off = known.iter().filter(|one| {
+        let now = seen.get(one.raw_index.as_str());
+        let was = one.presence == Presence::Enabled && one.state == Some(states.online);
+        was && now.is_some_and(|state| *state != states.online)
+    });
     let count = Count {
+        off: off.count(),
+        present: known.iter().filter(|one| one.presence == Presence::Enabled).count(),
         found: seen.len(),
-        active: states(1),
-        suspended: states(2),
+        active,
+        inactive: seen.len() - active,
         new: count_of(|change| matches!(change, Change::New { .. })),
         back: count_of(|change| matches!(change, Change::Back { .. })),
         gone: count_of(|change| matches!(change, Change::Gone { .. })),
@@ -174,6 +198,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn plain() -> States {
+        crate::rules::inventory::states(None, "")
+    }
 
     fn index(onu: i64) -> String {
         format!("{}.{}", 4_194_312_192_i64 + onu / 128 * 256, onu % 128)
@@ -220,7 +248,7 @@ mod tests {
     fn walked(known: &mut Vec<Known>, walk: &Walk) -> Count {
         let huawei = formula::huawei();
         let policy = InventoryPolicy::default();
-        match after_discovery(known, walk, Some(&huawei), policy, Trust::Guarded) {
+        match after_discovery(known, walk, Some(&huawei), plain(), policy, Trust::Guarded) {
             Verdict::Believed { changes, count } => {
                 applied(known, &changes);
                 count
@@ -247,7 +275,8 @@ mod tests {
     fn scenario_24_weak_evidence_changes_nothing() {
         let all: Vec<Known> = (0..351).map(known).collect();
         let policy = InventoryPolicy::default();
-        let verdict = |walk: &Walk, trust| after_discovery(&all, walk, None, policy, trust);
+        let verdict =
+            |walk: &Walk, trust| after_discovery(&all, walk, None, plain(), policy, trust);
         let cut = Walk { complete: false, ..walk(0..100) };
         assert_eq!(verdict(&cut, Trust::Accepted), Verdict::Truncated);
         assert_eq!(verdict(&walk(0..0), Trust::Guarded), Verdict::Empty);
@@ -260,13 +289,33 @@ mod tests {
     }
 
     #[test]
+    fn many_that_go_off_at_once_are_a_mass_loss_and_a_few_are_not() {
+        let all: Vec<Known> = (0..200).map(known).collect();
+        let policy = InventoryPolicy::default();
+        let lost = |off: i64, gone: i64| {
+            let mut seen = walk(gone..200);
+            for row in seen.rows.iter_mut().take(off as usize) {
+                row.state = 2;
+            }
+            match after_discovery(&all, &seen, None, plain(), policy, Trust::Guarded) {
+                Verdict::Believed { count, .. } => count.mass_loss(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(lost(20, 0), None, "a tenth");
+        assert_eq!(lost(21, 0), Some(21));
+        assert_eq!(lost(15, 15), Some(30), "gone or off");
+        assert_eq!(lost(0, 9), None);
+    }
+
+    #[test]
     fn more_misses_may_be_asked_for() {
         let policy = InventoryPolicy { misses: 2, ..InventoryPolicy::default() };
         let mut all: Vec<Known> = (0..10).map(known).collect();
         let again = walk(1..10);
         let mut news = Vec::new();
         for _ in 0..2 {
-            let verdict = after_discovery(&all, &again, None, policy, Trust::Guarded);
+            let verdict = after_discovery(&all, &again, None, plain(), policy, Trust::Guarded);
             let Verdict::Believed { changes, .. } = verdict else { panic!("{verdict:?}") };
             news.push(changes.iter().find(|one| !matches!(one, Change::Seen { .. })).cloned());
             applied(&mut all, &changes);
@@ -285,12 +334,12 @@ mod tests {
             let mut all: Vec<Known> = before.into_iter().map(known).collect();
             let policy = InventoryPolicy::default();
             let seen = walk(after.into_iter());
-            let verdict = after_discovery(&all, &seen, None, policy, Trust::Accepted);
+            let verdict = after_discovery(&all, &seen, None, plain(), policy, Trust::Accepted);
             let Verdict::Believed { changes, .. } = verdict else { panic!("it is complete") };
             applied(&mut all, &changes);
             let present = all.iter().filter(|one| one.presence == Presence::Enabled).count();
             prop_assert_eq!(present, seen.rows.len());
-            let again = after_discovery(&all, &seen, None, policy, Trust::Guarded);
+            let again = after_discovery(&all, &seen, None, plain(), policy, Trust::Guarded);
             let Verdict::Believed { changes, .. } = again else { panic!("nothing is lost") };
             let news = changes.iter().any(|one| !matches!(one, Change::Seen { changed: false, .. }));
             prop_assert!(!news);

@@ -2,13 +2,14 @@
 
 use engine::Planned;
 
-use super::value::{Raw, written};
+use super::value::{Raw, read, written};
 use crate::model::{Column, Ending, OnuId, RunState};
 
 /// What a get reads, and how it is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    pub column: Column,
+    /// The column of the inventory that it fills in, if any.
+    pub column: Option<Column>,
     pub keep_previous: bool,
     pub format_mac: bool,
 }
@@ -17,6 +18,7 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub onu: OnuId,
+    /// Of the column.
     pub previous: Option<String>,
     pub got: Got,
 }
@@ -31,9 +33,9 @@ pub enum Got {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Every ONU that answered, changed or not.
+    /// What every ONU said that answered: kept under the OID, with its time.
     pub values: Vec<(OnuId, Option<String>)>,
-    /// Those of them that differ from what was known.
+    /// Where the column of the inventory changes.
     pub changed: Vec<(OnuId, Option<String>)>,
     pub absent: Vec<OnuId>,
     pub errors: Vec<Fault>,
@@ -60,7 +62,8 @@ pub struct Fault {
     pub ending: Ending,
 }
 
-/// SUCCESS, with a remark if some could not be read; FAILED only if none could.
+/// SUCCESS, with a remark if some could not be read; FAILED only if none could, or no ONU at all has
+/// the object: that is an OID the device does not know, not a reading.
 pub fn after_get(target: Target, answers: &[Answer]) -> Written {
     let mut all = Written {
         values: Vec::with_capacity(answers.len()),
@@ -75,20 +78,24 @@ pub fn after_get(target: Target, answers: &[Answer]) -> Written {
         match &answer.got {
             Got::Value(raw) => {
                 let Target { column, keep_previous, format_mac } = target;
+                all.values.push((onu, read(column, raw, format_mac)));
+                let Some(column) = column else { continue };
                 let previous = answer.previous.as_deref();
                 let value = written(column, raw, previous, keep_previous, format_mac);
                 if value != answer.previous {
-                    all.changed.push((onu, value.clone()));
+                    all.changed.push((onu, value));
                 }
-                all.values.push((onu, value));
             }
             Got::NoSuch => all.absent.push(onu),
             Got::Failed(ending) => all.errors.push(Fault { onu, ending: *ending }),
         }
     }
     match all.errors.first() {
+        None if all.values.is_empty() && !all.absent.is_empty() => {
+            (all.state, all.ending) = (RunState::Failed, Some(Ending::NoSuch));
+        }
         None => {}
-        Some(first) if all.values.is_empty() && all.absent.is_empty() => {
+        Some(first) if all.values.is_empty() => {
             (all.state, all.ending) = (RunState::Failed, Some(first.ending));
         }
         Some(_) => all.ending = Some(Ending::Partial),
@@ -101,7 +108,7 @@ mod tests {
     use super::*;
 
     const NAMES: Target =
-        Target { column: Column::Description, keep_previous: false, format_mac: false };
+        Target { column: Some(Column::Description), keep_previous: false, format_mac: false };
 
     fn answer(onu: i64, got: Got) -> Answer {
         Answer { onu: OnuId(onu), previous: Some("antes".into()), got }
@@ -131,7 +138,23 @@ mod tests {
         assert_eq!((nobody.state, nobody.ending), (RunState::Success, None));
         let silent = after_get(NAMES, &[answer(1, Got::Failed(Ending::Timeout))]);
         assert_eq!((silent.state, silent.ending), (RunState::Failed, Some(Ending::Timeout)));
-        let absent = after_get(NAMES, &[answer(1, Got::NoSuch)]);
-        assert_eq!(absent.state, RunState::Success);
+    }
+
+    #[test]
+    fn an_object_that_no_onu_has_is_no_success() {
+        let absent = after_get(NAMES, &[answer(1, Got::NoSuch), answer(2, Got::NoSuch)]);
+        assert_eq!((absent.state, absent.ending), (RunState::Failed, Some(Ending::NoSuch)));
+        let mixed = [answer(1, Got::NoSuch), answer(2, Got::Failed(Ending::Timeout))];
+        let mixed = after_get(NAMES, &mixed);
+        assert_eq!((mixed.state, mixed.ending), (RunState::Failed, Some(Ending::Timeout)));
+    }
+
+    #[test]
+    fn a_reading_without_a_column_is_kept_all_the_same() {
+        let target = Target { column: None, ..NAMES };
+        let power = answer(7, Got::Value(Raw::Integer(-2145)));
+        let all = after_get(target, &[power]);
+        assert_eq!(all.values, [(OnuId(7), Some("-2145".into()))]);
+        assert!(all.changed.is_empty(), "no column of the inventory");
     }
 }

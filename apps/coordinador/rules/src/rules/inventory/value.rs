@@ -30,10 +30,65 @@ pub fn written(
         Column::Plan => text(raw).or_else(kept).or_else(|| Some("No Plan".to_owned())),
         Column::Model => text(raw).or_else(kept).or_else(|| Some("No Modelo".to_owned())),
         Column::Description | Column::Mac | Column::Serial | Column::Subscriber => {
-            let new = if format_mac { mac(raw) } else { text(raw) };
+            let new = read(Some(column), raw, format_mac);
             if keep_previous { new.or_else(kept) } else { new }
         }
     }
+}
+
+/// An answer in the one form that its kind has; none if it was empty.
+pub fn read(column: Option<Column>, raw: &Raw, format_mac: bool) -> Option<String> {
+    match column {
+        Some(Column::Serial) => serial(raw),
+        Some(_) | None if format_mac => mac(raw),
+        Some(_) | None => text(raw),
+    }
+}
+
+/// The serial number of G.984.3: the maker's four letters and eight digits (`HWTC1A2B3C4D`),
+/// whether it came as eight bytes, printable or not, as sixteen digits or written out. Some devices
+/// put their way of registering before it (`1,ZTEG…`). What is none of these stays as it is.
+fn serial(raw: &Raw) -> Option<String> {
+    let known = match raw {
+        Raw::Bytes(bytes) => of_bytes(bytes).or_else(|| of_text(str::from_utf8(bytes).ok()?)),
+        Raw::Text(text) => of_text(text),
+        Raw::Integer(_) => None,
+    };
+    known.or_else(|| text(raw))
+}
+
+fn of_bytes(bytes: &[u8]) -> Option<String> {
+    let (maker, number) = bytes.split_first_chunk::<4>()?;
+    if number.len() != 4 {
+        return None;
+    }
+    let maker = if maker.iter().all(u8::is_ascii_alphanumeric) {
+        maker.iter().map(|byte| char::from(byte.to_ascii_uppercase())).collect()
+    } else {
+        hex(maker)
+    };
+    Some(maker + &hex(number))
+}
+
+fn of_text(text: &str) -> Option<String> {
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let text = text.strip_prefix("Hex-STRING:").unwrap_or(text);
+    let text =
+        text.split_once(',').filter(|(way, _)| way.len() == 1).map_or(text, |(_, rest)| rest);
+    let bare: String = text.chars().filter(|c| !matches!(c, ' ' | ':' | '-')).collect();
+    if !bare.is_ascii() {
+        return None;
+    }
+    if bare.len() == 16 && bare.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let byte = |at: usize| u8::from_str_radix(bare.get(at..at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..16).step_by(2).map(byte).collect();
+        return of_bytes(&bytes?);
+    }
+    let (maker, number) = bare.split_at_checked(4)?;
+    let written = number.len() == 8
+        && number.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && maker.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    written.then(|| bare.to_ascii_uppercase())
 }
 
 /// Printable, trimmed, not empty; other bytes as hexadecimal.
@@ -138,7 +193,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_serial_has_one_form_whatever_its_bytes() {
+        let hidden = Raw::Bytes(vec![b'H', b'W', b'T', b'C', 0x1a, 0x2b, 0x3c, 0x4d]);
+        let forms = [
+            hidden,
+            Raw::Text("485754431A2B3C4D".into()),
+            Raw::Bytes(b"48 57 54 43 1a 2b 3c 4d".into()),
+            Raw::Text("hwtc1a2b3c4d".into()),
+            Raw::Bytes(b"HWTC1A2B3C4D".into()),
+            Raw::Text("1,HWTC1A2B3C4D".into()),
+            Raw::Text("Hex-STRING: 48 57 54 43 1A 2B 3C 4D ".into()),
+        ];
+        for raw in forms {
+            assert_eq!(wrote(Column::Serial, &raw, None), "HWTC1A2B3C4D", "{raw:?}");
+        }
+        // All eight bytes can be printed: still a serial, not a text of eight letters.
+        let printable = Raw::Bytes(b"HWTCabcd".into());
+        assert_eq!(wrote(Column::Serial, &printable, None), "HWTC61626364");
+        let nameless = Raw::Bytes(vec![0, 1, 2, 3, 4, 5, 6, 0xff]);
+        assert_eq!(wrote(Column::Serial, &nameless, None), "00010203040506FF");
+        assert_eq!(wrote(Column::Serial, &Raw::Text("sn 77".into()), None), "sn 77");
+    }
+
     proptest! {
+        #[test]
+        fn eight_bytes_are_a_serial_that_reads_back(bytes in prop::array::uniform8(any::<u8>())) {
+            let first = wrote(Column::Serial, &Raw::Bytes(bytes.to_vec()), None);
+            prop_assert!([12, 16].contains(&first.len()), "{}", first);
+            let digits = Raw::Text(hex(&bytes));
+            prop_assert_eq!(wrote(Column::Serial, &digits, None), first.clone());
+            prop_assert_eq!(wrote(Column::Serial, &Raw::Text(first.clone()), None), first);
+        }
+
         #[test]
         fn no_bytes_are_too_strange(
             bytes in prop::collection::vec(any::<u8>(), 0..400),

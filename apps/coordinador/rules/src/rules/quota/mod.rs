@@ -91,6 +91,26 @@ impl Usage {
     }
 }
 
+/// Whether its starts come faster than its interval, or its next run would find the quota full for
+/// longer than is waited. At its normal pace a node uses its whole quota and is neither.
+pub fn is_pressed(
+    recent: &[Timestamp],
+    interval: Interval,
+    next: Option<Timestamp>,
+    policy: &QuotaPolicy,
+    now: Timestamp,
+) -> bool {
+    let counted = || recent.iter().filter(|start| is_counted(**start, now));
+    let (number, oldest) = (counted().count() as i64, counted().min().copied().unwrap_or(now));
+    let step = interval.seconds();
+    let passed = now.as_second() - oldest.as_second();
+    let faster = number > (passed + step / 2) / step + 1;
+    let held = next.map(|next| next.max(now)).is_some_and(|next| {
+        frees_at(recent, max_per_hour(interval), next) > later(next, policy.patience)
+    });
+    faster || held
+}
+
 /// The level that is news: reached from below. A level passed over is not said.
 pub fn crossing(before: Usage, after: Usage, policy: &QuotaPolicy) -> Option<Level> {
     let (before, after) = (before.level(policy), after.level(policy));

@@ -101,6 +101,22 @@ fn full_hours_follow_the_clocks_of_the_zone() {
 }
 
 #[test]
+fn a_whole_quota_at_the_normal_pace_presses_nobody() {
+    let policy = policy().quota;
+    let pressed = |starts: &[&str], next: &str, now: &str| {
+        is_pressed(&times(starts), every(900), Some(at(next)), &policy, at(now))
+    };
+    let steady = ["10:00:02", "10:15:00", "10:30:41", "10:45:00"];
+    assert!(!pressed(&steady, "11:00:00", "10:50:00"), "seconds of lateness are no pace");
+    let hurried = ["10:40:00", "10:42:00", "10:44:00"];
+    assert!(pressed(&hurried, "11:00:00", "10:45:00"), "three in five minutes");
+    let early = ["10:05:00", "10:20:00", "10:35:00", "10:50:00"];
+    assert!(pressed(&early, "11:00:00", "10:55:00"), "its next run would be held until 11:05");
+    assert!(!pressed(&early, "11:05:00", "10:55:00"));
+    assert!(!pressed(&[], "11:05:00", "10:55:00"));
+}
+
+#[test]
 fn the_oldest_start_leaving_is_the_other_way() {
     let mut policy = policy();
     policy.quota.resume = Resume::WindowSlide;

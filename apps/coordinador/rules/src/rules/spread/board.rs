@@ -55,6 +55,11 @@ impl Board {
         (0..self.horizon).any(|minute| self.is_over_at(minute, true))
     }
 
+    /// The minutes of its that are over the cap.
+    pub(super) fn crowded<'a>(&'a self, item: &'a Item) -> impl Iterator<Item = usize> + 'a {
+        item.minutes(0, self.horizon).filter(|minute| self.is_over_at(*minute, item.short))
+    }
+
     /// Whether a minute of its is over the cap, and others go before it there.
     pub(super) fn must_leave(&self, item: &Item, seen: &Seats) -> bool {
         item.minutes(0, self.horizon).any(|minute| {

@@ -23,6 +23,8 @@ enum Course {
     Once,
 }
 
+/// One node, or the short gets of an OLT that start together: they are one run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) node: NodeId,
@@ -34,6 +36,8 @@ pub(super) struct Item {
     phase: i64,
     moved: i64,
     course: Course,
+    /// It fits nowhere in its window and waits once.
+    pub(super) waits: bool,
     pub(super) short: bool,
     pub(super) movable: bool,
     /// At 80 % of its quota or more.
@@ -67,6 +71,7 @@ impl Item {
             phase: cadence.phase.as_secs(),
             moved: 0,
             course: if on_grid { Course::Grid } else { Course::Once },
+            waits: placed.overflow && !on_grid,
             short: policy.limits.is_short(cadence.interval),
             movable: next > soon,
             wants_later: usage.level(&policy.quota) >= Level::Warn,
@@ -74,6 +79,15 @@ impl Item {
             earliest: since(free) + i64::from(free.subsec_nanosecond() > 0),
             significant: policy.spread.significant.as_secs(),
         }
+    }
+
+    /// Whoever starts with it is as urgent as the most urgent, and as bound as the most bound.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.priority = self.priority.min(other.priority);
+        self.earliest = self.earliest.max(other.earliest);
+        self.movable &= other.movable;
+        self.wants_later |= other.wants_later;
+        self.waits |= other.waits;
     }
 
     pub(super) fn is_on_grid(&self) -> bool {
@@ -106,6 +120,7 @@ impl Item {
         self.at += shift;
         self.moved += shift;
         self.course = Course::Once;
+        self.waits = true;
     }
 
     /// Every place it may have. A run that a jump or an overflow put off its grid goes

@@ -1,13 +1,17 @@
-//! *Redistribución* (§3, §4, R-6): planned starts under the cap of a minute.
+//! *Redistribución* (§3, §4, R-6): planned starts under the cap of a minute, evenly.
 //!
 //! A slot keeps its second and moves by whole minutes, at most three either way of its grid, and
-//! stays there: the phase is kept with the node. Only who stands in a minute that is over the cap
-//! moves, the best priority last. If that leaves something over although the demand would fit,
+//! stays there: the phase is kept with the node. Only a minute that is over the cap makes anybody
+//! move. Then all who stand in it are dealt anew (`deal`), the best priority first, each to the
+//! emptiest minute of its window: seventeen become two or three a minute, and the best are not all
+//! in one. Where that finds no room for somebody, the first so many of a minute stay and the others
+//! go where there is room, or once to the nearest later minute. If the demand would fit even so,
 //! everybody is placed again, short intervals first: when intervals divide each other and windows
 //! allow, the peak is then the least there can be, because on a divisor chain the loads of the
 //! classes never differ by more than one.
 
 mod board;
+mod deal;
 mod item;
 #[cfg(test)]
 mod properties;
@@ -15,7 +19,7 @@ mod properties;
 mod scenarios;
 mod settle;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use engine::Planned;
 use jiff::{SignedDuration, Timestamp};
@@ -26,20 +30,23 @@ pub use settle::settle;
 
 use super::due::later;
 use crate::{
-    model::{Cadence, JobType, NodeId, Priority},
-    policy::Policy,
+    model::{Cadence, JobType, NodeId, OltId, Priority},
+    policy::{Limits, Policy},
 };
 
 /// A master that runs by plan, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     pub node: NodeId,
+    pub olt: OltId,
     pub job: JobType,
     pub priority: Priority,
     pub cadence: Cadence,
     pub next_run_at: Timestamp,
     /// Starts by plan of the last hour, running ones too: they count at the target instant.
     pub recent: Vec<Timestamp>,
+    /// An earlier pass found no room for its next run in its window.
+    pub overflow: bool,
 }
 
 #[must_use = "a plan does nothing until it is applied"]
@@ -72,6 +79,8 @@ pub struct Move {
     pub next_run_at: Timestamp,
     /// As it was, when only this one run moves.
     pub phase: SignedDuration,
+    /// It fits nowhere in its window.
+    pub overflow: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,35 +93,116 @@ pub struct Overflow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     pub minute: Timestamp,
+    /// Starts: nodes that are asked together are one.
     pub nodes: u32,
     pub short: u32,
 }
 
+/// What was settled is settled after so many rounds; each takes away from what is over.
+const ROUNDS: usize = 8;
+
 pub fn plan(placed: &[Placed], policy: &Policy, now: Timestamp) -> Plan {
-    let mut items: Vec<Item> = placed.iter().map(|one| Item::new(one, policy, now)).collect();
+    let groups = groups(placed, &policy.limits);
+    let mut items: Vec<Item> =
+        groups.iter().map(|group| together(placed, group, policy, now)).collect();
     let mut board = Board::new(policy, now);
     for item in &items {
         board.add(item, 0);
     }
-    if !board.is_over() {
-        return Plan { loads: board.loads(), ..Plan::default() };
-    }
     let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_unstable_by_key(|at| by_priority(&items[*at]));
-    let mut overflow = BTreeSet::new();
-    if fits(&items, policy) {
-        while sweep(&mut items, &order, &mut board, &mut overflow, Overfull::Stays) {}
-        // Only while all stand on their grids: after somebody waited, a second pass must not find
-        // a way that the first one had not.
-        if !overflow.is_empty() && items.iter().all(Item::is_on_grid) {
-            let mut fresh = items.clone();
-            if let Some(board) = afresh(&mut fresh, policy, now) {
-                return told(placed, &fresh, &BTreeSet::new(), &board);
+    if board.is_over() {
+        order.sort_unstable_by_key(|at| by_priority(&items[*at]));
+        for _ in 0..ROUNDS {
+            if !round(&mut items, &order, &mut board, policy, now) {
+                break;
             }
         }
     }
-    while sweep(&mut items, &order, &mut board, &mut overflow, Overfull::Waits) {}
-    told(placed, &items, &overflow, &board)
+    // It lasts until it has run, or a person planned it anew.
+    let mut overflow: BTreeSet<usize> = (0..items.len()).filter(|at| items[*at].waits).collect();
+    overflow.extend(stuck(&items, &order, &board));
+    told(placed, &groups, &items, &overflow, &board)
+}
+
+/// Those who may move and stand where enough better ones stand.
+fn stuck(items: &[Item], order: &[usize], board: &Board) -> Vec<usize> {
+    if !board.is_over() {
+        return Vec::new();
+    }
+    let mut seen = board.seats();
+    for item in items.iter().filter(|item| !item.movable) {
+        seen.sit(item);
+    }
+    let mut left = Vec::new();
+    for at in order.iter().copied().filter(|at| items[*at].movable) {
+        if board.must_leave(&items[at], &seen) {
+            left.push(at);
+        } else {
+            seen.sit(&items[at]);
+        }
+    }
+    left
+}
+
+/// Short gets of one OLT that are planned for one instant are one run (§6.4b), and one start.
+fn groups(placed: &[Placed], limits: &Limits) -> Vec<Vec<usize>> {
+    let mut known: HashMap<_, usize> = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::with_capacity(placed.len());
+    for (at, one) in placed.iter().enumerate() {
+        if one.job != JobType::Get || !limits.is_short(one.cadence.interval) {
+            groups.push(vec![at]);
+            continue;
+        }
+        let key = (one.olt, one.cadence.interval, one.next_run_at, one.cadence.phase);
+        let group = *known.entry(key).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups
+}
+
+fn together(placed: &[Placed], group: &[usize], policy: &Policy, now: Timestamp) -> Item {
+    let mut items = group.iter().map(|at| Item::new(&placed[*at], policy, now));
+    let mut first = items.next().expect("a group has a first");
+    for other in items {
+        first.join(&other);
+    }
+    first
+}
+
+/// One look at everything that is over. `false`: nothing was to be moved.
+fn round(
+    items: &mut Vec<Item>,
+    order: &[usize],
+    board: &mut Board,
+    policy: &Policy,
+    now: Timestamp,
+) -> bool {
+    let mut moved = deal::deal(items, order, board);
+    if !board.is_over() {
+        return moved;
+    }
+    if fits(items, policy) {
+        while sweep(items, order, board, Overfull::Stays) {
+            moved = true;
+        }
+        // Only while all stand on their grids: after somebody waited, a second pass must not find
+        // a way that the first one had not.
+        let stuck = !stuck(items, order, board).is_empty();
+        if stuck && items.iter().all(Item::is_on_grid) {
+            let mut fresh = items.clone();
+            if let Some(placed) = afresh(&mut fresh, policy, now) {
+                (*items, *board) = (fresh, placed);
+                return true;
+            }
+        }
+    }
+    while sweep(items, order, board, Overfull::Waits) {
+        moved = true;
+    }
+    moved
 }
 
 /// What becomes of a run that fits nowhere in its window.
@@ -126,13 +216,7 @@ enum Overfull {
 /// One look at everybody, the best first. The first so many of a minute stay; who comes after them
 /// while the minute is over the cap goes where there is room. Each move takes one away from what
 /// is over, so this ends; and it ends where a second pass finds nothing to move.
-fn sweep(
-    items: &mut [Item],
-    order: &[usize],
-    board: &mut Board,
-    overflow: &mut BTreeSet<usize>,
-    overfull: Overfull,
-) -> bool {
+fn sweep(items: &mut [Item], order: &[usize], board: &mut Board, overfull: Overfull) -> bool {
     let mut seen = board.seats();
     for item in items.iter().filter(|item| !item.movable) {
         seen.sit(item);
@@ -149,10 +233,8 @@ fn sweep(
         board.remove(item, 0);
         if let Some(shift) = emptiest(item, board) {
             item.shift(shift);
-            overflow.remove(&at);
             moved = true;
         } else {
-            overflow.insert(at);
             let wait = match overfull {
                 Overfull::Waits if board.is_full_at(item) => board.later_minute(item),
                 Overfull::Waits | Overfull::Stays => None,
@@ -219,21 +301,30 @@ fn emptiest(item: &Item, board: &Board) -> Option<i64> {
 }
 
 /// What changed, against where everybody stood.
-fn told(placed: &[Placed], items: &[Item], overflow: &BTreeSet<usize>, board: &Board) -> Plan {
-    let next = |at: usize| later(placed[at].next_run_at, items[at].moved());
+fn told(
+    placed: &[Placed],
+    groups: &[Vec<usize>],
+    items: &[Item],
+    overflow: &BTreeSet<usize>,
+    board: &Board,
+) -> Plan {
+    let next = |at: usize, of: usize| later(placed[of].next_run_at, items[at].moved());
+    let members = |at: usize| groups[at].iter().map(move |of| (at, *of));
     let mut moves: Vec<Move> = (0..items.len())
         .filter(|at| !items[*at].moved().is_zero())
-        .map(|at| Move {
-            node: placed[at].node,
-            from: placed[at].next_run_at,
-            next_run_at: next(at),
+        .flat_map(members)
+        .map(|(at, of)| Move {
+            node: placed[of].node,
+            from: placed[of].next_run_at,
+            next_run_at: next(at, of),
             phase: items[at].phase(),
+            overflow: items[at].waits,
         })
         .collect();
     moves.sort_unstable_by_key(|one| (one.next_run_at, one.node));
-    let mut overflow: Vec<Overflow> = overflow
-        .iter()
-        .map(|at| Overflow { node: placed[*at].node, next_run_at: next(*at) })
+    let over = overflow.iter().flat_map(|at| members(*at));
+    let mut overflow: Vec<Overflow> = over
+        .map(|(at, of)| Overflow { node: placed[of].node, next_run_at: next(at, of) })
         .collect();
     overflow.sort_unstable_by_key(|one| (one.next_run_at, one.node));
     Plan { moves, overflow, loads: board.loads() }
@@ -242,12 +333,13 @@ fn told(placed: &[Placed], items: &[Item], overflow: &BTreeSet<usize>, board: &B
 /// Who starts in each of the next minutes, as planned.
 pub fn outlook(placed: &[Placed], policy: &Policy, now: Timestamp, minutes: usize) -> Vec<Minute> {
     let mut all: Vec<Minute> = (0..minutes as i64)
-        .map(|minute| Minute { at: board::minute_at(now, minute), nodes: Vec::new() })
+        .map(|minute| Minute { at: board::minute_at(now, minute), nodes: Vec::new(), starts: 0 })
         .collect();
-    for one in placed {
-        let item = Item::new(one, policy, now);
+    for group in groups(placed, &policy.limits) {
+        let item = together(placed, &group, policy, now);
         for minute in item.minutes(0, minutes) {
-            all[minute].nodes.push(one.node);
+            all[minute].nodes.extend(group.iter().map(|at| placed[*at].node));
+            all[minute].starts += 1;
         }
     }
     all
@@ -257,4 +349,6 @@ pub fn outlook(placed: &[Placed], policy: &Policy, now: Timestamp, minutes: usiz
 pub struct Minute {
     pub at: Timestamp,
     pub nodes: Vec<NodeId>,
+    /// Nodes that are asked together are one start.
+    pub starts: usize,
 }

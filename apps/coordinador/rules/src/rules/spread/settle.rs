@@ -42,7 +42,13 @@ pub fn settle(placed: &[Placed], policy: &Policy, now: Timestamp) -> Plan {
         let fits = wait <= one.cadence.interval.duration();
         let next = if fits { later(now, wait) } else { due::next_after(&one.cadence, now) };
         let phase = one.cadence.phase;
-        plan.moves.push(Move { node: one.node, from: one.next_run_at, next_run_at: next, phase });
+        plan.moves.push(Move {
+            node: one.node,
+            from: one.next_run_at,
+            next_run_at: next,
+            phase,
+            overflow: false,
+        });
         if !fits {
             plan.overflow.push(Overflow { node: one.node, next_run_at: next });
         }

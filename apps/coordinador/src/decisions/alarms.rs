@@ -1,0 +1,134 @@
+//! What people are told through the house's channels: OLTs that do not answer, ONUs lost in masses,
+//! walks that are held, quotas that press, plans that do not fit. One alert for each kind, however
+//! many it is about; it is resolved when none is left.
+
+use db::{Error, Tx};
+use host::{Alert, Next, Severity};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    Context,
+    model::NodeId,
+    policy::QuotaPolicy,
+    rules::quota::{self, Level, Usage},
+    store::{nodes, olts, policy, world},
+};
+
+pub const TICK: &str = "coordinador.alertas";
+
+/// One packet that was lost is no OLT that is down: so many tries in a row are.
+const SILENT: i64 = 2;
+/// Names in one notice; the others are counted.
+const NAMED: usize = 20;
+/// An alert that fires is looked at again after this, in case nothing else happens.
+const AGAIN: SignedDuration = SignedDuration::from_mins(5);
+
+/// One kind of trouble and whom it is about.
+struct Trouble {
+    fingerprint: &'static str,
+    severity: Severity,
+    es: &'static str,
+    en: &'static str,
+    about: Vec<String>,
+}
+
+pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let mut tx = context.store.read().await?;
+    let policy = policy::load(&context, &mut tx).await?;
+    let mut all = Vec::from(of_olts(&mut tx).await?);
+    all.push(of_quotas(&mut tx, &policy.quota, now).await?);
+    all.push(of_plan(&mut tx).await?);
+    drop(tx);
+    let mut fires = false;
+    for trouble in all {
+        fires |= !trouble.about.is_empty();
+        tell(&context, trouble, now).await?;
+    }
+    Ok(fires.then(|| now + AGAIN))
+}
+
+async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
+    let all = olts::in_trouble(tx).await?;
+    let down = all.iter().filter(|one| one.down_since.is_some() && one.failures >= SILENT);
+    let lost = all.iter().filter_map(|one| Some((one, one.lost?)));
+    Ok([
+        Trouble {
+            fingerprint: "coordinador/olt-sin-respuesta",
+            severity: Severity::Critical,
+            es: "OLT que no responden",
+            en: "OLTs that do not answer",
+            about: down.map(|one| one.name.clone()).collect(),
+        },
+        Trouble {
+            fingerprint: "coordinador/recorrido-retenido",
+            severity: Severity::Critical,
+            es: "recorridos retenidos: faltaron demasiadas ONU",
+            en: "held walks: too many ONUs were missing",
+            about: all.iter().filter(|one| one.held).map(|one| one.name.clone()).collect(),
+        },
+        Trouble {
+            fingerprint: "coordinador/perdida-masiva",
+            severity: Severity::Critical,
+            es: "OLT que perdieron muchas ONU a la vez",
+            en: "OLTs that lost many ONUs at once",
+            about: lost.map(|(one, lost)| format!("{} ({lost})", one.name)).collect(),
+        },
+    ])
+}
+
+/// At its normal pace a node uses its whole quota: only who goes faster, or will be held, is told.
+async fn of_quotas(tx: &mut Tx, policy: &QuotaPolicy, now: Timestamp) -> Result<Trouble, Error> {
+    let starts = world::starts_of_the_hour(tx, now, false).await?;
+    let mut about = Vec::new();
+    for node in nodes::of(tx, starts.keys().copied()).await? {
+        let own = starts.get(&node.id).map_or(&[][..], Vec::as_slice);
+        let Some(cadence) = node.role.cadence() else { continue };
+        let usage = Usage::at(own, cadence.interval, now);
+        let next = node.role.next_run_at();
+        if usage.level(policy) >= Level::Alert
+            && quota::is_pressed(own, cadence.interval, next, policy, now)
+        {
+            about.push(named(node.id, &node.name, &format!("{}/{}", usage.used, usage.max)));
+        }
+    }
+    Ok(Trouble {
+        fingerprint: "coordinador/cuota",
+        severity: Severity::Warning,
+        es: "nodos con la cuota casi agotada, sobre su ritmo",
+        en: "nodes with their quota almost used, above their pace",
+        about,
+    })
+}
+
+async fn of_plan(tx: &mut Tx) -> Result<Trouble, Error> {
+    let over = nodes::overflowing(tx).await?;
+    Ok(Trouble {
+        fingerprint: "coordinador/desborde",
+        severity: Severity::Warning,
+        es: "nodos que no caben en su ventana del plan",
+        en: "nodes that do not fit into their window of the plan",
+        about: over.iter().map(|node| named(node.id, &node.name, "")).collect(),
+    })
+}
+
+fn named(id: NodeId, name: &str, more: &str) -> String {
+    format!("{name} #{id} {more}").trim_end().to_owned()
+}
+
+/// Raises it if there is news, and resolves it when nobody is left.
+async fn tell(context: &Context, trouble: Trouble, now: Timestamp) -> Result<(), Error> {
+    let Trouble { fingerprint, severity, es, en, about } = trouble;
+    if about.is_empty() {
+        context.runtime.quiet(fingerprint);
+        return context.resolve(fingerprint).await;
+    }
+    let (count, hidden) = (about.len(), about.len().saturating_sub(NAMED));
+    let named = about.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+    let detail = if hidden > 0 { format!("{named} … +{hidden}") } else { named };
+    if !context.runtime.is_news(fingerprint, &detail, now) {
+        return Ok(());
+    }
+    let title = format!("Coordinador: {count} {es} / {count} {en}");
+    let fingerprint = fingerprint.to_owned();
+    context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
+}
