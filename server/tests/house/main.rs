@@ -13,3 +13,4 @@ mod docproc_storage;
 mod machines;
 mod races;
 mod sam_crash;
+mod wording;
