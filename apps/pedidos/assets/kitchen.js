@@ -1,7 +1,7 @@
 // The kitchen display. It keeps the last tickets it saw, so that a screen without network still
 // shows the work; nothing can be changed until the server answers again.
 
-import { get, post, put } from "../web/api.js";
+import { get, post, put, showProblem } from "../web/api.js";
 import { open } from "../web/dialog.js";
 import { $, $$, empty, h, icon } from "../web/dom.js";
 import { help } from "../web/help.js";
@@ -286,6 +286,17 @@ async function confirmChanges(id) {
   refresh();
 }
 
+/** To the kitchen's printer; without one, to the browser's. */
+async function print(id) {
+  const ticket = ticketOf(id);
+  if (!ticket || offline) return;
+  const result = await post(`/comandas/${id}/imprimir`, {}, { quiet: true });
+  if (result.ok)
+    toast(t(`#${ticket.pedido_id}: a la impresora`, `#${ticket.pedido_id}: sent to the printer`));
+  else if (result.problem.code === "SIN_IMPRESORA") window.open(`/comandas/${id}/impresion`);
+  else showProblem(result.problem);
+}
+
 async function undo(id) {
   const at = bumped.findLastIndex((one) => one.id === id);
   const by = at >= 0 ? bumped.splice(at, 1)[0].station : ALL;
@@ -392,6 +403,7 @@ document.addEventListener("click", (event) => {
     if (verb === "bump") bumpOrder(ticket.dataset.id);
     else if (verb === "line") bumpLine(ticket.dataset.id, n);
     else if (verb === "seen") confirmChanges(ticket.dataset.id);
+    else if (verb === "print") print(ticket.dataset.id);
   } else if (ticket) draw();
 });
 
@@ -422,6 +434,7 @@ bind(
 );
 bind(KITCHEN, ["Enter", " "], t("Comanda lista", "Ticket ready"), () => bumpOrder(selected));
 bind(KITCHEN, ["r", "Backspace"], t("Recuperar la última", "Recall the last one"), undoLast);
+bind(KITCHEN, "p", t("Imprimir la comanda", "Print the ticket"), () => print(selected));
 bind(KITCHEN, "v", t("Cambios vistos", "Changes seen"), () => confirmChanges(selected));
 bind(KITCHEN, "ArrowLeft", t("Anterior", "Previous"), () => walk(-1, 0));
 bind(KITCHEN, "ArrowRight", t("Siguiente", "Next"), () => walk(1, 0));

@@ -84,6 +84,8 @@ pub fn app() -> App {
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![wiring.tick(decisions::TICK, decisions::tick)],
         tasks: vec![wiring.task(drivers::sockets::publish)],
+        drivers: vec![wiring.driver(drivers::printer::KIND, drivers::printer::perform)],
+        senseless: store::policy::senseless,
         redact: wire::redact,
         on_settings: Box::new(|context, decision| {
             Box::pin(decisions::settings_changed(context, decision))

@@ -61,14 +61,9 @@ pub fn expected(wanted: &str) -> Sentence {
 fn plain(told: &str) -> Sentence {
     let low = told.to_lowercase();
     let about = |words: &[&str]| words.iter().any(|word| low.contains(word));
+    // Instants and dates first: jiff tells of the digits it missed in them.
     if about(&["uuid"]) {
         Sentence::new("debe ser un identificador UUID", "must be a UUID")
-    } else if about(&["float literal", "expected number"]) {
-        Sentence::new("debe ser un número", "must be a number")
-    } else if about(&["digit", "parse integer", "number too", "out of range integral", "integer"]) {
-        Sentence::new("debe ser un número entero", "must be a whole number")
-    } else if about(&["`true` or `false`", "boolean"]) {
-        Sentence::new("debe ser true o false", "must be true or false")
     } else if about(&["timestamp", "datetime", "offset", "rfc 3339", "instant"]) {
         Sentence::new(
             "debe ser un instante con su zona, como 2026-06-19T21:00:00-03:00",
@@ -82,6 +77,12 @@ fn plain(told: &str) -> Sentence {
         )
     } else if about(&["time of day", "clock", "hour", "minute"]) {
         Sentence::new("debe ser una hora HH:MM", "must be a time HH:MM")
+    } else if about(&["float literal", "expected number"]) {
+        Sentence::new("debe ser un número", "must be a number")
+    } else if about(&["digit", "parse integer", "number too", "out of range integral", "integer"]) {
+        Sentence::new("debe ser un número entero", "must be a whole number")
+    } else if about(&["`true` or `false`", "boolean"]) {
+        Sentence::new("debe ser true o false", "must be true or false")
     } else {
         shape()
     }

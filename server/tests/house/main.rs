@@ -16,3 +16,4 @@ mod doors;
 mod machines;
 mod races;
 mod sam_crash;
+mod wording;

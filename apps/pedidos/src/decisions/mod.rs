@@ -6,11 +6,13 @@
 mod kitchen;
 mod menu;
 mod orders;
+mod printing;
 mod settle;
 
 pub use kitchen::{pause, put_rule, remove_rule};
 pub use menu::{Duplicate, change_article, create_article, retire_article};
 pub use orders::{Created, Key, act, create, reschedule};
+pub use printing::{NoPrinter, print, printed};
 pub use settle::{TICK, settings_changed, tick};
 
 use db::{Decision, Error};

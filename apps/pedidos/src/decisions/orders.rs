@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::{
-    Done, TICK,
+    Done, TICK, printing,
     settle::{admit, settle},
 };
 use crate::{
@@ -83,7 +83,8 @@ async fn act_on(
         Err(refused) => return Ok(refused),
         // Nothing asked for that is not already so: nothing to settle, nothing to announce.
         Ok(changes) if changes.is_empty() => {}
-        Ok(_) => {
+        Ok(changes) => {
+            printing::by_itself(context, &mut decision, &printing::opened(&changes)).await?;
             let mut kitchen = slice.kitchen;
             kitchen.refresh(context, &mut decision.tx, now).await?;
             admit(context, &mut decision, kitchen).await?;

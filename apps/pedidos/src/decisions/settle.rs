@@ -5,6 +5,7 @@ use db::{Decision, Error};
 use host::Context;
 use jiff::{SignedDuration, Timestamp};
 
+use super::printing;
 use crate::{
     drivers::alerts,
     rules::{intake, used},
@@ -42,6 +43,7 @@ pub(super) async fn admit(
     if !plan.is_settled() {
         metrics::counter!("pedidos_entries_total").increment(plan.changes.len() as u64);
         view.refresh(context, &mut decision.tx, now).await?;
+        printing::by_itself(context, decision, &printing::started(&plan.changes)).await?;
     }
     kitchen::announce_capacity(decision, &view).await?;
     kitchen::announce_late(decision, &view).await?;

@@ -1,4 +1,5 @@
-//! Where the outside is spoken to: Socket.IO clients and the alerts of the house.
+//! Where the outside is spoken to: Socket.IO clients, the kitchen's printer and the alerts of the house.
 
 pub mod alerts;
+pub mod printer;
 pub mod sockets;

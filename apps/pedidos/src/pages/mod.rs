@@ -10,6 +10,8 @@ use web::{Bundle, Page, rust_embed::RustEmbed};
 
 pub use panel::PanelPage;
 
+use crate::rules::slip::{Mark, Slip};
+
 #[derive(RustEmbed)]
 #[crate_path = "web::rust_embed"]
 #[folder = "assets"]
@@ -46,6 +48,14 @@ impl CounterPage {
 #[template(path = "kitchen.html")]
 pub struct KitchenPage {
     pub page: Page,
+}
+
+/// `/comandas/{id}/impresion`: a ticket for the browser's own printer.
+#[derive(Template)]
+#[template(path = "paper.html")]
+pub struct PaperPage {
+    pub page: Page,
+    pub slip: Slip,
 }
 
 /// `/pantalla`: numbers for customers. They come from `GET /api/pedidos/pantalla`.

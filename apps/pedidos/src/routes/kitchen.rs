@@ -1,7 +1,7 @@
 //! `/comandas`: the kitchen's tickets, and what a cook does with them.
 
 use axum::{
-    http::{HeaderMap, Uri},
+    http::{HeaderMap, StatusCode, Uri},
     response::Response,
 };
 use host::Failure;
@@ -10,12 +10,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use web::{Json, Path, Problem, Query};
 
-use super::{Desk, answer, array, check, limit, no_such_cursor};
+use super::{Desk, answer, array, check, limit, no_such_cursor, saved};
 use crate::{
-    Context, decisions,
+    Context,
+    decisions::{self, NoPrinter},
+    drivers::printer,
     model::{KitchenTicket, OrderId, OrderState, TicketLine},
     policy::Action,
-    rules::commands::{self, Refusal},
+    rules::{
+        commands::{self, Refusal},
+        slip::{Slip, SlipLang},
+    },
     store::{orders, tickets},
     wire::{OrderView, TicketView},
 };
@@ -28,6 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .routes(routes!(finish))
         .routes(routes!(undo))
         .routes(routes!(acknowledge))
+        .routes(routes!(print))
 }
 
 /// More than a kitchen has at once.
@@ -199,4 +205,29 @@ async fn acknowledge(
 
 async fn ticket_order(desk: &Desk, ticket: i64) -> Result<OrderId, Failure> {
     Ok(find(desk, ticket).await?.0.order)
+}
+
+/// Sends a ticket to the kitchen's printer.
+#[utoipa::path(post, path = "/comandas/{id}/imprimir", tag = "comandas", params(("id" = i64, Path)),
+    responses((status = 202)))]
+async fn print(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
+    desk.require(Action::ReadKitchen)?;
+    let done = decisions::print(&desk.context, id).await?;
+    saved(&desk, done, no_ticket, |desk, NoPrinter| {
+        let (es, en) = ("No hay una impresora de cocina.", "There is no kitchen printer.");
+        let hint = desk.lang.t(
+            "Cargá su dirección en impresora_comandas, o imprimí desde el navegador.",
+            "Set its address in impresora_comandas, or print from the browser.",
+        );
+        host::conflict(desk.lang, "SIN_IMPRESORA", es, en).hint(hint)
+    })?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// A ticket as it stands on paper, for the browser's own printer.
+pub(super) async fn on_paper(desk: &Desk, id: i64, lang: SlipLang) -> Result<Slip, Failure> {
+    let (ticket, lines) = find(desk, id).await?;
+    let mut tx = desk.context.store.read().await?;
+    let order = orders::find(&mut tx, ticket.order).await?.ok_or_else(|| no_ticket(desk))?;
+    Ok(printer::slip(&ticket, &lines, &order, &desk.context.zone, lang, false))
 }

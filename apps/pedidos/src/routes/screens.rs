@@ -8,19 +8,21 @@ use axum::{
 use engine::Roles as _;
 use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
-use web::Problem;
+use web::{Lang, Path, Problem};
 
-use super::{Desk, reports};
+use super::{Desk, kitchen::on_paper, reports};
 use crate::{
     Context, drivers,
-    pages::{CounterPage, KitchenPage, ScreenPage},
+    pages::{CounterPage, KitchenPage, PaperPage, ScreenPage},
     policy::Action,
+    rules::slip::SlipLang,
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .route("/mostrador", get(counter))
         .route("/cocina", get(kitchen))
+        .route("/comandas/{id}/impresion", get(paper))
         .route("/pantalla", get(screen))
         .route("/pedidos-panel", get(panel))
         .route("/socket.io/", any(drivers::sockets::serve))
@@ -38,6 +40,18 @@ async fn kitchen(desk: Desk, console: Console) -> Result<Response, Failure> {
     desk.require(Action::ReadKitchen)?;
     let page = console.page(console.lang.t("Cocina", "Kitchen"));
     render(&console, KitchenPage { page }.render())
+}
+
+/// The ticket for the browser's own printer.
+async fn paper(desk: Desk, console: Console, Path(id): Path<i64>) -> Result<Response, Failure> {
+    desk.require(Action::ReadKitchen)?;
+    let lang = match console.lang {
+        Lang::Es => SlipLang::Spanish,
+        Lang::En => SlipLang::English,
+    };
+    let slip = on_paper(&desk, id, lang).await?;
+    let page = console.page(&format!("{} #{}", console.lang.t("Comanda", "Ticket"), slip.order));
+    render(&console, PaperPage { page, slip }.render())
 }
 
 /// Public: it shows numbers and nothing else.

@@ -17,7 +17,8 @@ use db::{Line, Scope};
 pub use changes::{OrderSlice, OrderSnapshot};
 pub use intake::{IntakeSlice, KitchenView};
 
-pub const MIGRATIONS: Line = db::migrations!("pedidos"; "0001_orders", "0002_stations");
+pub const MIGRATIONS: Line =
+    db::migrations!("pedidos"; "0001_orders", "0002_stations", "0003_prints");
 
 /// The capacity being spent: there is one kitchen.
 pub fn scope() -> Scope {

@@ -6,6 +6,9 @@ use db::{
 };
 use engine::Word as _;
 use jiff::tz::TimeZone;
+use serde_json::Value as Json;
+
+use crate::rules::slip::SlipLang;
 
 use crate::policy::{
     AGEING_MINUTES, BASE_MINUTES, Bounds, CAPACITY_CEILING, ESTIMATE_FLOOR, Policy, PriorityPolicy,
@@ -27,6 +30,11 @@ pub const STAFFED: &str = "personal_en_cocina";
 pub const AUTOMATION: &str = "AUTO_MOVER_PEDIDOS";
 pub const LEARNING: &str = "aprendizaje_aplicado";
 pub const ADAPTIVE: &str = "capacidad_adaptativa_aplicada";
+
+pub const PRINTER: &str = "impresora_comandas";
+pub const PRINTER_COLUMNS: &str = "impresora_columnas";
+pub const PRINTER_LANG: &str = "impresora_idioma";
+pub const PRINTING: &str = "imprimir_comandas";
 
 const fn int(bounds: Bounds) -> Kind {
     Kind::Int { min: bounds.least, max: bounds.most }
@@ -150,6 +158,34 @@ pub const SETTINGS: &[Setting] = &[
         "Aplica la capacidad sugerida, dentro del tope.",
         "Applies the suggested capacity, within the ceiling.",
     ),
+    setting(
+        PRINTER,
+        Kind::Text { max: 100 },
+        "\"\"",
+        "Dirección de la impresora de cocina (ESC/POS), como 192.168.0.50:9100; vacía si no hay.",
+        "Address of the kitchen's printer (ESC/POS), such as 192.168.0.50:9100; empty without one.",
+    ),
+    setting(
+        PRINTER_COLUMNS,
+        Kind::Int { min: 16, max: 80 },
+        "32",
+        "Letras por línea del papel: 32 en 58 mm, 48 en 80 mm.",
+        "Letters on a line of its paper: 32 on 58 mm, 48 on 80 mm.",
+    ),
+    setting(
+        PRINTER_LANG,
+        Kind::Choice(&["es", "en"]),
+        "\"es\"",
+        "Idioma de lo que se imprime.",
+        "Language of what is printed.",
+    ),
+    setting(
+        PRINTING,
+        Kind::Choice(&["a_mano", "al_entrar"]),
+        "\"a_mano\"",
+        "Cuándo se imprime una comanda: a mano, o sola al entrar a la cocina y al cambiar.",
+        "When a ticket is printed: by hand, or by itself when it enters the kitchen and when it changes.",
+    ),
 ];
 
 pub async fn current(context: &host::Context) -> Result<Policy, Error> {
@@ -184,4 +220,80 @@ fn from_values(values: &Values, zone: &TimeZone) -> Result<Policy, Error> {
         apply_learning: values.bool(LEARNING)?,
         apply_adaptive: values.bool(ADAPTIVE)?,
     })
+}
+
+/// The kitchen's printer as it is set now.
+#[derive(Clone, Debug)]
+pub struct Printer {
+    /// With its port; none when there is no printer.
+    pub address: Option<String>,
+    pub columns: usize,
+    pub lang: SlipLang,
+    /// Tickets are printed as they enter the kitchen.
+    pub by_itself: bool,
+}
+
+/// The port such printers listen on.
+const RAW_PORT: u16 = 9100;
+
+pub async fn printer(settings: &Settings, tx: &mut Tx) -> Result<Printer, Error> {
+    let values = settings.load(tx, crate::NAME).await?;
+    let address = values.text(PRINTER)?.trim();
+    Ok(Printer {
+        address: with_port(address),
+        columns: usize::try_from(values.int(PRINTER_COLUMNS)?).unwrap_or(32),
+        lang: SlipLang::from_word(values.text(PRINTER_LANG)?)
+            .ok_or_else(|| Error::corrupt(PRINTER_LANG))?,
+        by_itself: values.text(PRINTING)? == "al_entrar",
+    })
+}
+
+/// `host:port` of an address with or without a port; none of what is none.
+fn with_port(address: &str) -> Option<String> {
+    let (host, port) = match address.rsplit_once(':') {
+        Some((host, port)) if !host.contains(':') || host.starts_with('[') => {
+            (host, port.parse::<u16>().ok().filter(|port| *port > 0)?)
+        }
+        Some(_) => return None,
+        None => (address, RAW_PORT),
+    };
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._[]:".contains(c);
+    (!host.is_empty() && host.chars().all(plain)).then(|| format!("{host}:{port}"))
+}
+
+/// Values of the right kind that mean nothing.
+pub fn senseless(key: &str, value: &Json) -> Option<(String, String)> {
+    let address = value.as_str().filter(|_| key == PRINTER)?.trim();
+    (!address.is_empty() && with_port(address).is_none()).then(|| {
+        (
+            "debe ser una dirección con su puerto, como 192.168.0.50:9100".to_owned(),
+            "must be an address with its port, such as 192.168.0.50:9100".to_owned(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_printer_has_an_address_and_a_port() {
+        let cases = [
+            ("192.168.0.50", Some("192.168.0.50:9100")),
+            ("cocina:9101", Some("cocina:9101")),
+            ("[fe80::1]:9100", Some("[fe80::1]:9100")),
+            ("", None),
+            (":9100", None),
+            ("cocina:", None),
+            ("cocina:0", None),
+            ("fe80::1", None),
+            ("una impresora", None),
+            ("http://x/", None),
+        ];
+        for (given, address) in cases {
+            assert_eq!(with_port(given).as_deref(), address, "{given}");
+        }
+        assert!(senseless(PRINTER, &Json::from("una impresora")).is_some());
+        assert!(senseless(PRINTER, &Json::from("")).is_none());
+    }
 }

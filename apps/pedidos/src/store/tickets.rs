@@ -64,6 +64,8 @@ async fn with_lines(tx: &mut Tx, row: &Row) -> Result<(KitchenTicket, Vec<Ticket
         order: OrderId(row.get("order_id")?),
         revision: row.get("revision")?,
         acknowledged_revision: row.get("acknowledged_revision")?,
+        prints: row.get("prints")?,
+        printed_at: row.maybe("printed_at")?,
     };
     let sql = "SELECT * FROM ticket_lines WHERE ticket_id = $1 ORDER BY n";
     let rows = tx.all(sql, &[ticket.id.into()]).await?;
@@ -79,6 +81,19 @@ pub async fn open(decision: &mut Decision, order: OrderId) -> Result<(), Error> 
     let Some(row) = decision.tx.optional(sql, &args).await? else { return Ok(()) };
     let lines = revise::open(&orders::lines(&mut decision.tx, order).await?);
     insert_lines(&mut decision.tx, row.get("id")?, &lines).await
+}
+
+/// Counts one more print; which one it is.
+pub async fn count_print(decision: &mut Decision, ticket: i64) -> Result<i64, Error> {
+    let sql = "UPDATE tickets SET prints = prints + 1 WHERE id = $1 RETURNING prints";
+    decision.tx.one(sql, &[ticket.into()]).await?.get("prints")
+}
+
+/// The printer took it.
+pub async fn printed(decision: &mut Decision, ticket: i64) -> Result<(), Error> {
+    let sql = "UPDATE tickets SET printed_at = $2 WHERE id = $1 RETURNING order_id";
+    let row = decision.tx.one(sql, &[ticket.into(), decision.now.into()]).await?;
+    events::ticket_changed(decision, OrderId(row.get("order_id")?)).await
 }
 
 pub async fn revise(

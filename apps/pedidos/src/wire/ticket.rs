@@ -30,6 +30,9 @@ pub struct TicketView {
     pub nivel_atraso: &'static str,
     pub version: i64,
     pub usuario_nombre: &'static str,
+    /// How often paper was asked for, and when the printer last took it.
+    pub impresiones: i64,
+    pub impresa_en: Option<Timestamp>,
     /// How far each station is, whatever lines are shown.
     pub estaciones: Vec<StationView>,
     pub lineas: Vec<TicketLineView>,
@@ -91,6 +94,8 @@ impl TicketView {
             nivel_atraso: level(order, now).word(),
             version: order.version,
             usuario_nombre: "SISTEMA",
+            impresiones: ticket.prints,
+            impresa_en: ticket.printed_at,
             estaciones: progress(lines).into_iter().map(StationView::from).collect(),
             lineas: lines.iter().map(TicketLineView::from).collect(),
         }

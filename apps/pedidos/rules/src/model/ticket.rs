@@ -1,5 +1,7 @@
 //! *Comanda*: the kitchen's ticket, its lines and the stations that cook them.
 
+use jiff::Timestamp;
+
 use super::{LineState, OrderId};
 
 /// *Comanda*: what the kitchen works from. One per order, grown by revisions, never rewritten.
@@ -11,6 +13,10 @@ pub struct KitchenTicket {
     pub revision: i64,
     /// The last revision the cook has confirmed seeing.
     pub acknowledged_revision: i64,
+    /// How often paper was asked for.
+    pub prints: i64,
+    /// When the printer last took it.
+    pub printed_at: Option<Timestamp>,
 }
 
 /// One line of a ticket. `revision` is the revision that added or voided it.

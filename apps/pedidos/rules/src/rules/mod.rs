@@ -19,6 +19,7 @@ pub mod revise;
 #[cfg(test)]
 mod samples;
 pub mod sentences;
+pub mod slip;
 pub mod stats;
 pub mod timetable;
 pub mod used;

@@ -7,6 +7,7 @@ mod keys;
 mod lifecycle;
 mod lists;
 mod menu;
+mod printing;
 mod privacy;
 mod roles;
 mod rules;
@@ -65,6 +66,10 @@ on_both! {
         extras_are_in_the_total,
         a_dish_is_on_the_menu_once,
         a_schedule_is_said;
+    printing:
+        a_ticket_reaches_the_printer,
+        tickets_print_as_they_enter_and_change,
+        the_browser_prints_too;
     privacy:
         the_kitchen_learns_nothing_of_customers,
         health_and_screen_are_public_and_anonymous;

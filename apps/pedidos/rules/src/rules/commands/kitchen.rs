@@ -147,6 +147,8 @@ mod tests {
         order: crate::model::OrderId(1),
         revision: 2,
         acknowledged_revision: 1,
+        prints: 0,
+        printed_at: None,
     };
 
     fn two_lines() -> Vec<TicketLine> {

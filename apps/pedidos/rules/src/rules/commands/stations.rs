@@ -9,8 +9,14 @@ use crate::model::{
 use crate::rules::revise::open;
 use crate::rules::samples::{at, line, preparing};
 
-const TICKET: KitchenTicket =
-    KitchenTicket { id: 7, order: OrderId(1), revision: 1, acknowledged_revision: 1 };
+const TICKET: KitchenTicket = KitchenTicket {
+    id: 7,
+    order: OrderId(1),
+    revision: 1,
+    acknowledged_revision: 1,
+    prints: 0,
+    printed_at: None,
+};
 const STATIONS: [Option<&str>; 3] = [Some("Plancha"), Some("Barra"), None];
 
 fn ticket(stations: &[Option<&str>]) -> Vec<TicketLine> {
