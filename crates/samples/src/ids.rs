@@ -38,6 +38,7 @@ pub(crate) fn iban(country: &str, dice: &mut Dice) -> String {
     let account = match country {
         "GB" => format!("{}{}", dice.letters(4), dice.digits(14)),
         "FR" => dice.digits(23),
+        "PT" => dice.digits(21),
         "DE" => dice.digits(18),
         _ => spanish_account(dice),
     };

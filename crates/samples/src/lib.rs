@@ -7,6 +7,7 @@
 mod corpus;
 mod dice;
 mod draft;
+mod fields;
 mod goods;
 mod ids;
 mod kinds;
@@ -24,6 +25,7 @@ mod words;
 use std::collections::BTreeMap;
 
 pub use corpus::{CorpusError, write_corpus};
+pub use fields::{same_value, schema, train_fields};
 pub use layout::{Layout, Panel, Run};
 pub use metrics::Face;
 pub use noise::noisy_text;
@@ -31,7 +33,7 @@ use page::PageText;
 pub use pdf::pdf;
 pub use scan::{ScanError, Wear, scan, scanned_pdf};
 use serde::Serialize;
-pub use train::train_shipped;
+pub use train::{is_reserved, train_shipped};
 
 /// The types of the default workflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,17 +64,18 @@ impl Kind {
     }
 }
 
-/// The language of a document. French exists for invoices and for other pages.
+/// The language of a document. French and Portuguese exist for invoices, receipts and other pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lang {
     Es,
     En,
     Fr,
+    Pt,
 }
 
 impl Lang {
-    pub const ALL: [Self; 3] = [Self::Es, Self::En, Self::Fr];
+    pub const ALL: [Self; 4] = [Self::Es, Self::En, Self::Fr, Self::Pt];
 }
 
 /// A document and what is printed on it.
@@ -94,7 +97,8 @@ impl Sample {
     }
 }
 
-/// Writes a document. A kind that has no French form is written in English instead.
+/// Writes a document. A kind that has no French form is written in English instead,
+/// one that has no Portuguese in Spanish.
 pub fn generate(kind: Kind, lang: Lang, seed: u64) -> Sample {
     kinds::generate(kind, lang, seed)
 }

@@ -14,6 +14,7 @@ struct Shelf {
     es: Vec<Subject>,
     en: Vec<Subject>,
     fr: Vec<Subject>,
+    pt: Vec<Subject>,
 }
 
 impl Shelf {
@@ -22,6 +23,7 @@ impl Shelf {
             Lang::Es => &self.es,
             Lang::En => &self.en,
             Lang::Fr => &self.fr,
+            Lang::Pt => &self.pt,
         }
     }
 }
@@ -30,12 +32,14 @@ static PROSE: LazyLock<Shelf> = LazyLock::new(|| Shelf {
     es: subjects(include_str!("../text/prose-es.txt")),
     en: subjects(include_str!("../text/prose-en.txt")),
     fr: subjects(include_str!("../text/prose-fr.txt")),
+    pt: subjects(include_str!("../text/prose-pt.txt")),
 });
 
 static RULES: LazyLock<Shelf> = LazyLock::new(|| Shelf {
     es: subjects(include_str!("../text/rules-es.txt")),
     en: subjects(include_str!("../text/rules-en.txt")),
     fr: subjects(include_str!("../text/rules-fr.txt")),
+    pt: subjects(include_str!("../text/rules-pt.txt")),
 });
 
 /// Subjects are set apart by empty lines; each line is `part: wording | wording`.

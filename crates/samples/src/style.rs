@@ -42,6 +42,8 @@ pub(crate) enum Dates {
     Stamp,
     /// March 5, 2024, or 03/25/2024 where the day cannot be taken for a month.
     American,
+    /// 03/05/2024: which is which only the rest of the page tells, if anything does.
+    MonthFirst,
 }
 
 impl Style {
@@ -95,6 +97,11 @@ impl Money {
             Lang::Fr => (
                 &[("€", "EUR", false, " "), ("€", "EUR", false, " "), ("EUR", "EUR", false, " ")],
                 &[" ", " ", ""],
+                ',',
+            ),
+            Lang::Pt => (
+                &[("€", "EUR", false, " "), ("€", "EUR", false, ""), ("R$", "BRL", true, " ")],
+                &[".", " ", ""],
                 ',',
             ),
             Lang::En => (
@@ -153,9 +160,11 @@ impl Dates {
             &Self::Words,
         ];
         match lang {
-            Lang::En if currency == "USD" => *dice.of(&[&Self::American, &Self::Iso, &Self::Words]),
+            Lang::En if currency == "USD" => {
+                *dice.of(&[&Self::American, &Self::MonthFirst, &Self::Iso, &Self::Words])
+            }
             Lang::En if dice.chance(25) => Self::Stamp,
-            Lang::Es | Lang::En | Lang::Fr => *dice.of(&common),
+            Lang::Es | Lang::En | Lang::Fr | Lang::Pt => *dice.of(&common),
         }
     }
 
@@ -167,10 +176,11 @@ impl Dates {
             Self::Short(sep) => format!("{day:02}{sep}{month:02}{sep}{:02}", year % 100),
             Self::Iso => date.to_string(),
             Self::Stamp => format!("{day:02} {} {year}", name[..3].to_uppercase()),
+            Self::MonthFirst => format!("{month:02}/{day:02}/{year}"),
             Self::American if day > 12 => format!("{month:02}/{day:02}/{year}"),
             Self::American => format!("{name} {day}, {year}"),
             Self::Words => match lang {
-                Lang::Es => format!("{day} de {name} de {year}"),
+                Lang::Es | Lang::Pt => format!("{day} de {name} de {year}"),
                 Lang::En | Lang::Fr => format!("{day} {name} {year}"),
             },
         }

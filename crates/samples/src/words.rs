@@ -32,7 +32,7 @@ pub(crate) fn person(lang: Lang, dice: &mut Dice) -> Person {
             let (first, second) = (any("family name", lang, dice), any("family name", lang, dice));
             Person { given, family: format!("{first} {second}") }
         }
-        Lang::En | Lang::Fr => {
+        Lang::En | Lang::Fr | Lang::Pt => {
             let given = any("given name", lang, dice).into();
             Person { given, family: any("family name", lang, dice).into() }
         }
@@ -90,7 +90,7 @@ pub(crate) fn firm(lang: Lang, dice: &mut Dice) -> String {
             1 => format!("{family} {trade} {form}"),
             _ => format!("{brand} {trade} {form}"),
         },
-        Lang::Fr => {
+        Lang::Fr | Lang::Pt => {
             if dice.chance(50) {
                 format!("{trade} {brand} {form}")
             } else {
@@ -98,6 +98,11 @@ pub(crate) fn firm(lang: Lang, dice: &mut Dice) -> String {
             }
         }
     }
+}
+
+/// The name over a door, without its legal form.
+pub(crate) fn house(lang: Lang, dice: &mut Dice) -> String {
+    format!("{} {}", brand(dice), any("trade", lang, dice))
 }
 
 /// One or two lines.
@@ -138,6 +143,20 @@ pub(crate) fn address(lang: Lang, dice: &mut Dice) -> Vec<String> {
             format!("{number}, {}", any("street", lang, dice)),
             format!("{:02}{} {}", dice.between(1, 95), dice.digits(3), town(lang, dice)),
         ],
+        Lang::Pt => vec![
+            format!(
+                "{} {}, {number}",
+                dice.of(&["Rua", "Avenida", "Largo", "R."]),
+                any("street", lang, dice)
+            ),
+            format!(
+                "{}{}-{} {}",
+                dice.between(1, 9),
+                dice.digits(3),
+                dice.digits(3),
+                town(lang, dice)
+            ),
+        ],
     }
 }
 
@@ -155,6 +174,9 @@ pub(crate) fn phone(lang: Lang, dice: &mut Dice) -> String {
             1 => format!("+44 20 {} {}", dice.digits(4), dice.digits(4)),
             _ => format!("({}) {}-{}", dice.digits(3), dice.digits(3), dice.digits(4)),
         },
+        Lang::Pt => {
+            format!("2{} {} {}", dice.digits(2), dice.digits(3), dice.digits(3))
+        }
         Lang::Fr => format!(
             "0{} {} {} {} {}",
             dice.between(1, 9),

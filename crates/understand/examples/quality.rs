@@ -5,12 +5,13 @@
 //!   company, date and total, or `<name>.xml` with supplier, number, dates and totals.
 //! - `quality told TRUTH_DIR WORDS_DIR` does so for documents whose truth is `{"kind", "fields"}`.
 //! - `quality samples COUNT [clean]` writes COUNT documents of each kind and language and has them
-//!   read by a tired reader, or by a perfect one.
+//!   read by a tired reader, or by a perfect one; `quality families COUNT [clean]` keeps only those
+//!   of families that no model learns from.
 //! - `quality print NAME` prints one of them, by the name `--show` gives it.
-//! - `quality fit COUNT` prints the weights of the calibration fitted to such documents.
 //!
 //! Prints, per field, how many are shown at or above the threshold, how many of those are right,
-//! and how many are right at all. `--show` lists what is wrong or below the threshold.
+//! and how many are right at all; the same for the type of all pages, by the shipped model or the
+//! one in the file that `MODEL` names. `--show` lists what is wrong or below the threshold.
 
 #![allow(clippy::unwrap_used, reason = "a tool for developers stops at the first bad file")]
 
@@ -21,11 +22,14 @@ use std::time::{Duration, Instant};
 
 use jiff::civil::{Date, date};
 use page::PageText;
-use understand::extract::calibrate::{FEATURES, Family, fit};
-use understand::extract::{FieldSpec, Kind, Schema, check_value, extract, observe};
+use samples::{same_value, schema};
+use understand::classify::Classifier;
+use understand::extract::calibrate::Weights;
+use understand::extract::{extract, observe};
 
 const TODAY: Date = date(2026, 11, 1);
 const THRESHOLD: f32 = 0.75;
+const TYPE_THRESHOLD: f32 = 0.80;
 /// Seeds from here on are only ever measured, never fitted to.
 const UNSEEN: u64 = 1_000_000;
 
@@ -36,6 +40,8 @@ struct Case {
     doc_type: String,
     /// Documents that look alike are of one group.
     group: String,
+    /// Of a family that no model learns from.
+    reserved: bool,
     pages: Vec<PageText>,
     truth: Truth,
 }
@@ -81,14 +87,15 @@ fn main() {
             measure(&stored(truth, words, invoice_truth), show);
         }
         ["told", truth, words] => measure(&stored(truth, words, told_truth), show),
-        ["samples", count] => measure(&written(count.parse().unwrap(), UNSEEN, true), show),
-        ["samples", count, "clean"] => {
-            measure(&written(count.parse().unwrap(), UNSEEN, false), show);
+        [which @ ("samples" | "families"), count, ref clean @ ..] => {
+            let noisy = *clean != ["clean"];
+            let mut cases = written(count.parse().unwrap(), UNSEEN, noisy);
+            cases.retain(|case| which == "samples" || case.reserved);
+            measure(&cases, show);
         }
         ["print", name] => print_sample(name),
-        ["fit", count] => print_fit(&mixed(count.parse().unwrap())),
         _ => {
-            eprintln!("usage: quality receipts|invoices TRUTH WORDS | samples N [clean] | fit N");
+            eprintln!("usage: quality receipts|invoices TRUTH WORDS | samples|families N [clean]");
             std::process::exit(2);
         }
     }
@@ -98,18 +105,35 @@ fn measure(cases: &[Case], show: bool) {
     let mut tallies: BTreeMap<(String, String), Tally> = BTreeMap::new();
     let mut straight: BTreeMap<(String, &str), Tally> = BTreeMap::new();
     let mut took = Duration::ZERO;
+    let model = std::env::var_os("MODEL").map_or_else(
+        || Classifier::shipped().clone(),
+        |file| Classifier::load(&fs::read(file).unwrap()).unwrap(),
+    );
     for case in cases {
-        let schema = schema(case);
+        let (sure, right) = told_type(&model, case);
+        if show && !(sure && right) {
+            let types = samples::Kind::ALL.map(samples::Kind::label);
+            let told = case.pages.iter().map(|page| model.scores(page, &types));
+            let told: Vec<_> =
+                told.map(|mut scores| scores.drain(..2).collect::<Vec<_>>()).collect();
+            let mark = if sure { "WRONG" } else { "low  " };
+            println!("{mark} {} type: {told:.2?}", case.name);
+        }
+        for group in [&case.doc_type, &case.group] {
+            let tally = tallies.entry((group.clone(), "= type".to_owned())).or_default();
+            tally.count(sure, right);
+        }
+        let schema = schema(&case.truth);
         let pages: Vec<&PageText> = case.pages.iter().collect();
         let start = Instant::now();
         let found = extract(&case.doc_type, &schema, &pages, TODAY);
         took += start.elapsed();
-        let observed = observe(&case.doc_type, &schema, &pages, TODAY);
+        let observed = observe(&case.doc_type, &schema, &pages, TODAY, Weights::shipped());
         let mut verdicts = Vec::new();
         for field in found.fields {
             let truth = &case.truth[&field.name];
             let value = field.normalised.as_deref().unwrap_or("-");
-            let right = same(field.kind, value, truth);
+            let right = same_value(field.kind, value, truth);
             let shown = field.value.is_some() && field.confidence >= THRESHOLD;
             verdicts.push((field.name.clone(), shown, right));
             for group in [&case.doc_type, &case.group] {
@@ -144,13 +168,17 @@ fn measure(cases: &[Case], show: bool) {
     }
     let each = took.as_secs_f64() * 1e3 / cases.len().max(1) as f64;
     println!("{} documents, {each:.2} ms each", cases.len());
+    let straight = straight.into_iter().map(|((group, what), t)| ((group, what.to_owned()), t));
+    print_table(tallies.into_iter().chain(straight));
+}
+
+fn print_table(tallies: impl Iterator<Item = ((String, String), Tally)>) {
     println!(
         "{:<34} {:>5} {:>9} {:>10} {:>9}",
         "field", "known", "coverage", "precision", "accuracy"
     );
     let share = |part: usize, whole: usize| part as f64 / whole.max(1) as f64;
-    let straight = straight.into_iter().map(|((group, what), t)| ((group, what.to_owned()), t));
-    for ((doc_type, field), t) in tallies.into_iter().chain(straight) {
+    for ((doc_type, field), t) in tallies {
         println!(
             "{:<34} {:>5} {:>9.3} {:>10.4} {:>9.3}",
             format!("{doc_type} {field}"),
@@ -160,6 +188,14 @@ fn measure(cases: &[Case], show: bool) {
             share(t.right, t.known)
         );
     }
+}
+
+/// Whether the type of every page is told with enough confidence, and whether it is right.
+fn told_type(model: &Classifier, case: &Case) -> (bool, bool) {
+    let types = samples::Kind::ALL.map(samples::Kind::label);
+    let told: Vec<_> = case.pages.iter().map(|page| model.scores(page, &types).remove(0)).collect();
+    let sure = told.iter().all(|(_, probability)| *probability >= TYPE_THRESHOLD);
+    (sure, told.iter().all(|(label, _)| *label == case.doc_type))
 }
 
 fn print_sample(name: &str) {
@@ -172,37 +208,6 @@ fn print_sample(name: &str) {
     }
 }
 
-fn print_fit(cases: &[Case]) {
-    let mut seen: BTreeMap<Family, Vec<([f32; FEATURES], bool)>> = BTreeMap::new();
-    for case in cases {
-        let schema = schema(case);
-        let pages: Vec<&PageText> = case.pages.iter().collect();
-        for found in observe(&case.doc_type, &schema, &pages, TODAY) {
-            let right = same(kind_of(&found.field), &found.normalised, &case.truth[&found.field]);
-            seen.entry(found.family).or_default().push((found.features, right));
-        }
-    }
-    for (family, seen) in seen {
-        let wrong = seen.iter().filter(|(_, right)| !right).count();
-        println!("{family:?}: {:.2?} from {} values, {wrong} wrong", fit(&seen), seen.len());
-    }
-}
-
-fn schema(case: &Case) -> Schema {
-    let spec = |name: &String| FieldSpec::new(name, kind_of(name));
-    Schema { fields: case.truth.keys().map(spec).collect() }
-}
-
-fn kind_of(name: &str) -> Kind {
-    match name {
-        "iban" => Kind::Iban,
-        "tax_id" => Kind::TaxId,
-        name if name.contains("date") => Kind::Date,
-        name if name.contains("amount") || name.contains("total") => Kind::Decimal,
-        _ => Kind::String,
-    }
-}
-
 /// Documents of every kind and language; `seed` is that of the first.
 fn written(count: u64, seed: u64, noisy: bool) -> Vec<Case> {
     let mut cases = Vec::new();
@@ -210,6 +215,8 @@ fn written(count: u64, seed: u64, noisy: bool) -> Vec<Case> {
         for lang in samples::Lang::ALL {
             for seed in seed..seed + count {
                 let sample = samples::generate(kind, lang, seed);
+                let reserved = samples::is_reserved(&sample);
+                let layout = sample.layout;
                 let mut pages = sample.texts();
                 if noisy {
                     pages = pages.iter().map(|page| samples::noisy_text(page, seed)).collect();
@@ -218,20 +225,16 @@ fn written(count: u64, seed: u64, noisy: bool) -> Vec<Case> {
                 // What kind of contract it is is not printed as a value.
                 truth.remove("type");
                 let name = format!("{kind:?}-{lang:?}-{seed}");
-                let group = format!("{} {lang:?}", kind.label());
-                cases.push(Case { name, doc_type: kind.label().to_owned(), group, pages, truth });
+                let group = if kind == samples::Kind::Invoice {
+                    format!("{} family {layout:02}", kind.label())
+                } else {
+                    format!("{} {lang:?}", kind.label())
+                };
+                let doc_type = kind.label().to_owned();
+                cases.push(Case { name, doc_type, group, reserved, pages, truth });
             }
         }
     }
-    cases
-}
-
-/// What a service gets: born-digital pages, and pages read about as well as our reader of pictures
-/// reads, which mistakes one word in fourteen.
-fn mixed(count: u64) -> Vec<Case> {
-    let mut cases = written(count, 0, false);
-    let legible = |case: &Case| case.pages.iter().all(|page| page.confidence() >= 0.9965);
-    cases.extend(written(3 * count, count, true).into_iter().filter(legible));
     cases
 }
 
@@ -251,7 +254,8 @@ fn stored(truth: &str, words: &str, read: fn(&Path, &str) -> Option<(String, Tru
                 _ => String::new(),
             };
             let group = if group.starts_with("00") { String::from("own") } else { group };
-            cases.push(Case { name: name.to_owned(), doc_type, group, pages, truth });
+            let name = name.to_owned();
+            cases.push(Case { name, doc_type, group, reserved: true, pages, truth });
         }
     }
     cases
@@ -301,40 +305,4 @@ fn invoice_truth(dir: &Path, name: &str) -> Option<(String, Truth)> {
         ("total_amount", format!("{:.2}", net + tax)),
     ];
     Some(("invoice".to_owned(), truth.map(|(name, value)| (name.to_owned(), value)).into()))
-}
-
-/// Amounts are compared by value, dates by day, names by their letters and digits.
-fn same(kind: Kind, found: &str, truth: &str) -> bool {
-    match kind {
-        Kind::Decimal => {
-            let number = |text: &str| {
-                let kept: String =
-                    text.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
-                kept.parse::<f64>().unwrap_or(f64::NAN)
-            };
-            (number(found) - number(truth)).abs() < 0.005
-        }
-        Kind::Date => {
-            let day = check_value(&FieldSpec::new("date", Kind::Date), truth, TODAY);
-            day.is_ok_and(|day| day.to_string() == found)
-        }
-        Kind::String | Kind::Integer | Kind::Iban | Kind::TaxId | Kind::Enum => {
-            letters(found) == letters(truth)
-        }
-    }
-}
-
-fn letters(text: &str) -> String {
-    let plain = |letter: char| match letter {
-        'á' | 'à' | 'â' => 'a',
-        'é' | 'è' | 'ê' | 'ë' => 'e',
-        'í' | 'î' | 'ï' => 'i',
-        'ó' | 'ô' | 'ö' => 'o',
-        'ú' | 'û' | 'ü' => 'u',
-        'ñ' => 'n',
-        'ç' => 'c',
-        other => other,
-    };
-    let lower = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
-    lower.map(plain).collect()
 }

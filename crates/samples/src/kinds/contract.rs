@@ -155,7 +155,7 @@ fn preamble(draft: &mut Draft, terms: &Terms) {
              EXPONEN que han convenido suscribir el presente contrato, de tipo {kind}, que surtirá efectos \
              desde el {start} y se regirá por las siguientes CLÁUSULAS."
         ),
-        Lang::En | Lang::Fr => format!(
+        Lang::En | Lang::Fr | Lang::Pt => format!(
             "This agreement is made on {day} between {company}, whose registered office is at {address} (the \
              \"{first}\"), and {person} (the \"{second}\"). The parties have agreed to enter into this {kind} \
              agreement, which shall commence on {start} and be governed by the following terms and conditions."

@@ -55,7 +55,7 @@ fn holder(draft: &mut Draft) -> Holder {
     let person = words::person(draft.lang, &mut draft.dice);
     let (number, nation) = match draft.lang {
         Lang::Es => (ids::dni(&mut draft.dice), "ESP"),
-        Lang::En | Lang::Fr => (
+        Lang::En | Lang::Fr | Lang::Pt => (
             format!("{}{}", draft.dice.letters(2), draft.dice.digits(7)),
             draft.dice.of(&["GBR", "IRL", "USA", "MYS", "SGP", "AUS", "UTO"]),
         ),

@@ -1,6 +1,7 @@
 //! Invoices on A4 or letter paper, one to three pages.
 
 mod bill;
+mod drawn;
 mod print;
 
 use bill::{bill, rows};
@@ -9,7 +10,19 @@ use print::{banner, closing, columns, supply, title_first, totals, vendor_left, 
 use super::table;
 use crate::draft::{A4, Draft, LETTER};
 
-pub(super) const LAYOUTS: u32 = 12;
+/// Arrangements written out here; those after them are drawn.
+const TEMPLATES: u32 = 12;
+pub(super) const LAYOUTS: u32 = TEMPLATES + drawn::FAMILIES;
+
+/// Another paper of trade, laid out as an invoice might be: only what it calls itself tells.
+pub(super) fn impostor(draft: &mut Draft, title: &'static str, number_label: &'static str) {
+    draft.new_page(A4);
+    let (rows, net) = rows(draft);
+    let bill = Bill { title, number_label, due: None, ..bill(draft, net) };
+    let family = draft.dice.below(drawn::FAMILIES as usize) as u32;
+    drawn::write(draft, &bill, rows, family);
+    draft.truth.clear();
+}
 
 struct Bill {
     title: &'static str,
@@ -31,6 +44,9 @@ pub(super) fn write(draft: &mut Draft) {
     draft.new_page(paper);
     let (rows, net) = rows(draft);
     let bill = bill(draft, net);
+    if let Some(family) = draft.layout.checked_sub(TEMPLATES) {
+        return drawn::write(draft, &bill, rows, family);
+    }
     match draft.layout % 4 {
         0 => vendor_left(draft, &bill),
         1 => title_first(draft, &bill),

@@ -14,8 +14,11 @@ use crate::{Kind, Lang, Sample, draft::Draft};
 
 pub(crate) fn generate(kind: Kind, lang: Lang, seed: u64) -> Sample {
     let lang = match (kind, lang) {
-        (Kind::Invoice | Kind::Other, lang) | (_, lang @ (Lang::Es | Lang::En)) => lang,
+        (Kind::Invoice | Kind::Receipt | Kind::Other, lang) | (_, lang @ (Lang::Es | Lang::En)) => {
+            lang
+        }
         (_, Lang::Fr) => Lang::En,
+        (_, Lang::Pt) => Lang::Es,
     };
     let (write, layouts): (fn(&mut Draft), u32) = match kind {
         Kind::Invoice => (invoice::write, invoice::LAYOUTS),

@@ -87,7 +87,9 @@ fn sale(draft: &mut Draft) -> Sale {
     }
     let percent = match draft.lang {
         Lang::Es => *draft.dice.of(&[&10, &21, &4]),
-        Lang::En | Lang::Fr => match draft.style.money.code {
+        Lang::Pt => *draft.dice.of(&[&23, &13, &6]),
+        Lang::Fr => *draft.dice.of(&[&20, &10]),
+        Lang::En => match draft.style.money.code {
             "MYR" | "SGD" => 6,
             "AUD" => 10,
             "USD" => 8,
@@ -96,7 +98,8 @@ fn sale(draft: &mut Draft) -> Sale {
     };
     let tax = total - (total * 100 + i64::midpoint(100, percent)) / (100 + percent);
     let name = match (draft.lang, draft.style.money.code) {
-        (Lang::Es, _) => "IVA",
+        (Lang::Es | Lang::Pt, _) => "IVA",
+        (Lang::Fr, _) => "TVA",
         (_, "MYR" | "SGD" | "AUD") => "GST",
         (_, "USD") => "TAX",
         _ => "VAT",
@@ -124,7 +127,7 @@ fn head(draft: &mut Draft, roll: &mut Roll) -> &'static str {
     draft.know("merchant", merchant.clone());
     roll.centre(&merchant);
     (roll.size, roll.face) = (size, face);
-    if lang != Lang::Es && draft.dice.chance(45) {
+    if lang == Lang::En && draft.dice.chance(45) {
         let number = format!("{}-{}", draft.dice.digits(6), draft.dice.letters(1));
         let label = draft.dice.of(&["Co. Reg No", "Company No", "ROC NO", "Reg. No.", "(Co Reg"]);
         roll.centre(&format!("{label}: {number}"));
@@ -158,7 +161,9 @@ fn tax_number(draft: &mut Draft, roll: &mut Roll) {
             let label = draft.dice.of(&["CIF", "NIF", "C.I.F.", "N.I.F.:", "CIF:"]);
             roll.centre(&format!("{label} {}", ids::cif(&mut draft.dice)));
         }
-        Lang::En | Lang::Fr if draft.dice.chance(70) => {
+        Lang::Pt => roll.centre(&format!("NIF 5{}", draft.dice.digits(8))),
+        Lang::Fr => roll.centre(&format!("SIRET {}", draft.dice.digits(14))),
+        Lang::En if draft.dice.chance(70) => {
             let (labels, digits): (&[&str], usize) = match draft.style.money.code {
                 "MYR" | "SGD" => (&["GST ID", "GST REG NO", "GST No :", "GST ID NO:"], 12),
                 "AUD" => (&["ABN"], 11),
@@ -168,7 +173,7 @@ fn tax_number(draft: &mut Draft, roll: &mut Roll) {
             let label = draft.dice.of(labels);
             roll.centre(&format!("{label} {}", draft.dice.digits(digits)));
         }
-        Lang::En | Lang::Fr => {}
+        Lang::En => {}
     }
 }
 
@@ -203,7 +208,8 @@ fn stamp(draft: &mut Draft, roll: &mut Roll) {
         ("Turno 1", "Shift: 1"),
     ] {
         if draft.dice.chance(22) {
-            details.push(if draft.lang == Lang::Es { es } else { en }.to_owned());
+            let es_or_pt = matches!(draft.lang, Lang::Es | Lang::Pt);
+            details.push(if es_or_pt { es } else { en }.to_owned());
         }
     }
     if draft.dice.chance(60) {

@@ -2,33 +2,64 @@
 //!
 //! Words, pairs of words and pieces of words are hashed into a fixed number of buckets, so that
 //! no dictionary is stored and words never seen cost nothing. Letters lose case and accents, digits
-//! become `0`: a reader's slip in one letter spares the other pieces of the word.
+//! become `0`: a reader's slip in one letter spares the other pieces of the word. There are many more
+//! buckets than words in training, so that a word nobody taught is nearly always known as such.
 
 use page::PageText;
 
-use super::continuity::mrz_like;
+use super::{
+    continuity::mrz_like,
+    topics::{TOPICS, topics},
+};
 
-const WORD_BITS: u32 = 14;
-const PAIR_BITS: u32 = 14;
-const PIECE_BITS: u32 = 15;
+const WORD_BITS: u32 = 17;
+const PAIR_BITS: u32 = 17;
+const PIECE_BITS: u32 = 16;
 const PAIRS: u32 = 1 << WORD_BITS;
 const PIECES: u32 = PAIRS + (1 << PAIR_BITS);
 const HINTS: u32 = PIECES + (1 << PIECE_BITS);
 const HINT_COUNT: u32 = 128;
+const MEANINGS: u32 = HINTS + HINT_COUNT;
 
 /// All features have numbers below this.
-pub(super) const FEATURES: usize = (HINTS + HINT_COUNT) as usize;
+pub(super) const FEATURES: usize = (MEANINGS + TOPICS) as usize;
+
+/// Which of the groups are the meanings.
+pub(super) const MEANINGS_AT: usize = 4;
 
 /// Words beyond this add nothing to what a page is.
 const WORD_LIMIT: usize = 1_500;
 const LETTER_LIMIT: usize = 24;
 
-/// Features that are present, each group with the weight of one of its members.
+/// Features that are present, each group with its weight: the members a model knows share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Features {
-    pub(super) groups: Vec<(f32, Vec<u32>)>,
+    pub(super) groups: Vec<Group>,
     /// Words with at least two letters: how much the page says at all.
     pub(super) spoken: usize,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) weight: f32,
+    /// Words themselves: what a page in another language, or of another trade, does not share.
+    pub(super) lexical: bool,
+    pub(super) present: Vec<u32>,
+}
+
+impl Group {
+    /// Presence counts, not frequency.
+    fn new(weight: f32, lexical: bool, mut present: Vec<u32>) -> Self {
+        present.sort_unstable();
+        present.dedup();
+        Self { weight, lexical, present }
+    }
+
+    /// What one known member counts when there are `known` of them: a group's length is its weight
+    /// whatever the page's, and words that nobody taught take nothing away from the others.
+    pub(super) fn share(&self, known: usize) -> f32 {
+        self.weight / (known.max(1) as f32).sqrt()
+    }
 }
 
 pub(super) fn features(page: &PageText) -> Features {
@@ -48,16 +79,15 @@ pub(super) fn features(page: &PageText) -> Features {
     }
     let spoken = words.iter().filter(|w| w.bytes().filter(u8::is_ascii_alphabetic).count() > 1);
     let spoken = spoken.count();
-    let groups = [(1.0, unigrams), (0.8, pairs), (1.0, pieces), (0.7, hints(page, &words))];
-    let groups = groups.into_iter().map(|(weight, group)| present(weight, group)).collect();
+    let meanings = topics(page).into_iter().map(|topic| MEANINGS + topic).collect();
+    let groups = vec![
+        Group::new(1.0, true, unigrams),
+        Group::new(0.7, true, pairs),
+        Group::new(0.8, true, pieces),
+        Group::new(0.7, false, hints(page, &words)),
+        Group::new(1.3, false, meanings),
+    ];
     Features { groups, spoken }
-}
-
-/// Presence counts, not frequency; a group's length is its weight whatever the page's.
-fn present(weight: f32, mut group: Vec<u32>) -> (f32, Vec<u32>) {
-    group.sort_unstable();
-    group.dedup();
-    (weight / (group.len().max(1) as f32).sqrt(), group)
 }
 
 /// Lower case, no accents, digits as `0` (a run of them says how long it is up to four), no

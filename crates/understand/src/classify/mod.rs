@@ -9,6 +9,7 @@ mod features;
 mod maths;
 mod model;
 mod report;
+mod topics;
 mod trainer;
 
 pub use continuity::{Evidence, first_page_evidence};

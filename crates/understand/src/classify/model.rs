@@ -10,19 +10,23 @@ use page::PageText;
 use thiserror::Error;
 
 use super::{
-    features::{FEATURES, Features, features},
+    features::{FEATURES, Features, MEANINGS_AT, features},
     maths::softmax,
 };
 
 /// The label that stands for "none of these".
 pub const OTHER: &str = "other";
 
-const MAGIC: &[u8; 8] = b"turnocl1";
+const MAGIC: &[u8; 8] = b"turnocl2";
 const SHIPPED: &[u8] = include_bytes!("../../model/pages.bin");
 pub(super) const LABEL_LIMIT: usize = 64;
 const LABEL_LENGTH_LIMIT: usize = 64;
-/// A page that says fewer words than this cannot be told with full confidence.
-const FULL_VOICE: usize = 12;
+/// A page that says fewer words than this cannot be told with full confidence, nor one of whose
+/// words the model knows less than this share.
+const FULL_VOICE: f32 = 12.0;
+const KNOWN_SHARE: f32 = 0.3;
+/// So many features of meaning make up for words it does not know.
+const FULL_MEANING: f32 = 16.0;
 
 /// Why a model could not be loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -110,18 +114,28 @@ impl Classifier {
             .expect("writing to memory does not fail")
     }
 
-    /// Rounds trained weights to steps of 1/127 of the largest of each label.
+    /// Rounds trained weights to steps of 1/127 of the largest of each label. A feature that was
+    /// taught keeps a weight, or it would count as unknown.
     pub(super) fn from_weights(labels: &[String], bias: &[f32], trained: &[f32]) -> Self {
         let count = labels.len();
         let mut scales = vec![0f32; count];
         for (n, weight) in trained.iter().enumerate() {
             scales[n % count] = scales[n % count].max(weight.abs() / 127.0);
         }
-        let round = |(n, weight): (usize, &f32)| {
-            let scale = scales[n % count];
-            if scale > 0.0 { (weight / scale).round() as i8 } else { 0 }
-        };
-        let weights = trained.iter().enumerate().map(round).collect();
+        let mut weights = Vec::with_capacity(trained.len());
+        for row in trained.chunks(count) {
+            let steps = row.iter().zip(&scales);
+            let steps =
+                steps.map(|(weight, scale)| if *scale > 0.0 { weight / scale } else { 0.0 });
+            let steps: Vec<f32> = steps.collect();
+            let most =
+                steps.iter().copied().fold(0.0, |a: f32, b| if b.abs() > a.abs() { b } else { a });
+            let kept = if most.abs() < 0.5 { most } else { 0.0 };
+            weights.extend(steps.iter().map(|step| {
+                let alone = kept.abs() > 0.0 && (step - kept).abs() <= 0.0;
+                if alone { step.signum() as i8 } else { step.round() as i8 }
+            }));
+        }
         let labels = labels.to_vec();
         Self { labels, temperature: 1.0, bias: bias.to_vec(), scales, weights }
     }
@@ -157,30 +171,49 @@ impl Classifier {
 
     /// Calibrated, in the order of [`Self::labels`].
     pub(super) fn probabilities(&self, features: &Features) -> Vec<f32> {
-        let mut scores = self.logits(features);
+        let (mut scores, known, meant) = self.logits(features);
         for score in &mut scores {
             *score /= self.temperature;
         }
         softmax(&mut scores);
-        let voice = (features.spoken.min(FULL_VOICE) as f32) / FULL_VOICE as f32;
+        // A page from an unknown world says nothing to the model, however much is printed on it;
+        // in a language it was not taught, meanings still do.
+        let spoken = features.spoken as f32;
+        let words = features.groups.first().map_or(0, |group| group.present.len()) as f32;
+        let heard = known / (KNOWN_SHARE * words.max(FULL_VOICE));
+        let voice = (spoken / FULL_VOICE).min(heard.max(meant / FULL_MEANING)).clamp(0.0, 1.0);
         let even = 1.0 / scores.len() as f32;
         scores.iter().map(|p| voice * p + (1.0 - voice) * even).collect()
     }
 
-    fn logits(&self, features: &Features) -> Vec<f32> {
+    /// The score of each label, and how many words and meanings of the page the model knows.
+    fn logits(&self, features: &Features) -> (Vec<f32>, f32, f32) {
         let count = self.labels.len();
         let mut sums = vec![0f32; count];
-        for (weight, group) in &features.groups {
-            for feature in group {
+        let (mut words, mut meant) = (0.0, 0.0);
+        for (n, group) in features.groups.iter().enumerate() {
+            let mut of_group = vec![0i32; count];
+            let mut known = 0;
+            for feature in &group.present {
                 let start = *feature as usize * count;
                 let row = &self.weights[start..start + count];
-                for (sum, w) in sums.iter_mut().zip(row) {
-                    *sum += f32::from(*w) * weight;
+                known += usize::from(row.iter().any(|w| *w != 0));
+                for (sum, w) in of_group.iter_mut().zip(row) {
+                    *sum += i32::from(*w);
                 }
+            }
+            match n {
+                0 => words = known as f32,
+                MEANINGS_AT => meant = known as f32,
+                _ => {}
+            }
+            let share = group.share(known);
+            for (sum, one) in sums.iter_mut().zip(of_group) {
+                *sum += one as f32 * share;
             }
         }
         let scaled = sums.iter().zip(&self.scales).map(|(sum, scale)| sum * scale);
-        scaled.zip(&self.bias).map(|(score, bias)| score + bias).collect()
+        (scaled.zip(&self.bias).map(|(score, bias)| score + bias).collect(), words, meant)
     }
 }
 

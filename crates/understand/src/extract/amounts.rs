@@ -12,17 +12,24 @@ use super::value::Normalised;
 /// Pairs that are compared at most; a page of small print must not cost a second.
 const MAX_AMOUNTS: usize = 400;
 const MAX_PER_SENSE: usize = 12;
+/// Sums stand at the end: amounts that are added up at random, and how far apart in rows.
+const LAST: usize = 24;
+const REACH: usize = 6;
+const LEAST_TAX: Decimal = Decimal::from_parts(2, 0, 0, false, 2);
+const MOST_TAX: Decimal = Decimal::from_parts(30, 0, 0, false, 2);
 
 /// The amounts by sense, for arithmetic.
 pub(super) struct Ledger<'r> {
     reading: &'r Reading,
     values: HashMap<Sense, Vec<Decimal>>,
     lines: Option<(Decimal, usize)>,
+    /// Net and total by arithmetic alone.
+    sums: Vec<(Decimal, Decimal)>,
 }
 
 impl<'r> Ledger<'r> {
     pub(super) fn new(reading: &'r Reading) -> Self {
-        let mut ledger = Self { reading, values: HashMap::new(), lines: None };
+        let mut ledger = Self { reading, values: HashMap::new(), lines: None, sums: Vec::new() };
         let plain = |money: &&Money| money.strength >= 0.4 && money.amount.decimals <= 2;
         for money in reading.money.iter().take(MAX_AMOUNTS).filter(plain) {
             let values = ledger.values.entry(money.sense).or_default();
@@ -31,6 +38,7 @@ impl<'r> Ledger<'r> {
             }
         }
         ledger.lines = ledger.sum_of_lines();
+        ledger.sums = ledger.sums();
         ledger
     }
 
@@ -56,6 +64,34 @@ impl<'r> Ledger<'r> {
             }
         }
         None
+    }
+
+    /// Pairs of amounts, whatever they are called, that add up to one printed below or beside them,
+    /// the smaller of them what a tax may be of the larger: net, tax and total.
+    fn sums(&self) -> Vec<(Decimal, Decimal)> {
+        let summing = [Sense::Total, Sense::Net, Sense::Tax, Sense::Item, Sense::Part];
+        let money = self.money().filter(|money| money.priced() && summing.contains(&money.sense));
+        let money: Vec<&Money> = money.collect();
+        let last = &money[money.len().saturating_sub(LAST)..];
+        let mut sums = Vec::new();
+        // What is plainly called the total is no net, whatever cash and change add up to.
+        for net in last.iter().filter(|net| net.sense != Sense::Total || net.strength < 0.8) {
+            for tax in last.iter().filter(|tax| tax.span.row.abs_diff(net.span.row) <= REACH) {
+                let (low, high) = (net.value() * LEAST_TAX, net.value() * MOST_TAX);
+                if tax.value() <= low || tax.value() > high {
+                    continue;
+                }
+                let makes = |sum: &&&Money| {
+                    sum.value() == net.value() + tax.value()
+                        && sum.span.row >= net.span.row
+                        && sum.span.row - net.span.row <= REACH
+                };
+                if let Some(sum) = last.iter().find(makes) {
+                    sums.push((net.value(), sum.value()));
+                }
+            }
+        }
+        sums
     }
 
     /// Single taxes and the sum of all distinct ones.
@@ -150,7 +186,9 @@ impl<'r> Ledger<'r> {
         let mut support = 0.0;
         match sense {
             Sense::Total => {
-                support += f32::from(u8::from(self.net_and_tax_make(value).is_some()));
+                let made = self.net_and_tax_make(value).is_some();
+                let summed = self.sums.iter().any(|(_, total)| *total == value);
+                support += if made { 1.0 } else { 0.7 * f32::from(u8::from(summed)) };
                 support += f32::from(u8::from(self.cash_less_change_is(value).is_some()));
                 support += f32::from(u8::from(self.rounding_makes(value)));
                 if self.lines.is_some_and(|(sum, _)| sum == value) {
@@ -229,6 +267,12 @@ impl<'r> Ledger<'r> {
         };
         if self.taxes().iter().any(larger) {
             against += 1.2;
+        }
+        // By arithmetic alone it is the net of a larger sum, and of none the total.
+        let is_net = self.sums.iter().any(|(net, _)| *net == value);
+        let is_sum = self.sums.iter().any(|(_, total)| *total == value);
+        if is_net && !is_sum {
+            against += 1.0;
         }
         // No tax makes a total a third larger than its lines.
         let third = Decimal::new(133, 2);

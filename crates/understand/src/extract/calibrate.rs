@@ -4,8 +4,11 @@
 //! right one, because a wrong value that nobody looks at costs that much more than a look: at the
 //! usual threshold of 0.75 the odds of being right are `3 × ERROR_WEIGHT` to one.
 
+use std::{fmt, sync::LazyLock};
+
 use serde::{Deserialize, Serialize};
 
+pub use super::party::TRAITS;
 use super::reading::Signs;
 
 /// How many looks one unseen error is worth.
@@ -26,6 +29,19 @@ pub enum Family {
     Checked,
 }
 
+impl Family {
+    pub const ALL: [Self; 6] =
+        [Self::Amount, Self::Day, Self::Code, Self::Party, Self::Words, Self::Checked];
+}
+
+/// A name that may be an issuer's, for fitting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sighting {
+    pub field: String,
+    pub name: String,
+    pub traits: [f32; TRAITS],
+}
+
 /// What is known about one extracted value, for fitting and for looking at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
@@ -38,16 +54,51 @@ pub struct Observation {
 /// What each feature is worth before any document was seen.
 const PRIOR: [f64; FEATURES] = [-4.0, 2.0, 1.0, 0.8, 1.5, 1.5, -1.8, 0.5];
 
-/// What `quality fit 120` printed. Bias, label, margin, legibility, certainty, support, against,
-/// much support.
-const WEIGHTS: [(Family, [f32; FEATURES]); 6] = [
-    (Family::Amount, [-6.27, 3.32, 1.28, 0.77, 1.55, 2.92, -1.37, 0.73]),
-    (Family::Day, [-4.53, 1.88, 2.20, 0.45, 1.42, 0.00, -1.86, 0.98]),
-    (Family::Code, [-7.43, 5.18, 0.00, 0.65, 3.41, 1.85, -1.82, 0.51]),
-    (Family::Party, [-6.92, 1.60, 1.05, 0.37, 2.23, 2.44, -2.94, 0.93]),
-    (Family::Words, [-6.65, 1.28, 1.23, 0.42, 3.97, 0.00, -1.68, 1.69]),
-    (Family::Checked, [-6.44, 3.45, 1.47, 0.33, 1.66, 2.05, -1.46, 1.02]),
-];
+/// The numbers that training gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    /// How each trait of a name speaks for its being the issuer's, in log odds.
+    pub issuer: [f32; TRAITS],
+    /// Bias, label, margin, legibility, certainty, support, against, much support.
+    pub families: [[f32; FEATURES]; 6],
+}
+
+impl Weights {
+    /// Those inside the binary.
+    pub fn shipped() -> &'static Self {
+        static SHIPPED: LazyLock<Weights> = LazyLock::new(|| {
+            Weights::parse(include_str!("../../model/fields.txt"))
+                .expect("the weights in the binary are compared by a test")
+        });
+        &SHIPPED
+    }
+
+    /// Reads what `Display` writes: a line for the issuer and one for each family.
+    pub fn parse(text: &str) -> Option<Self> {
+        let line = |name: &str| -> Option<Vec<f32>> {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+            line.split_whitespace().map(|number| number.parse().ok()).collect()
+        };
+        let mut families = [[0.0; FEATURES]; 6];
+        for (family, weights) in Family::ALL.iter().zip(&mut families) {
+            *weights = line(&format!("{family:?}"))?.try_into().ok()?;
+        }
+        Some(Self { issuer: line("Issuer")?.try_into().ok()?, families })
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = |name: &str, weights: &[f32]| {
+            write!(f, "{name}:")?;
+            weights.iter().try_for_each(|weight| write!(f, " {weight:.2}"))?;
+            writeln!(f)
+        };
+        line("Issuer", &self.issuer)?;
+        let mut families = Family::ALL.iter().zip(&self.families);
+        families.try_for_each(|(family, weights)| line(&format!("{family:?}"), weights))
+    }
+}
 
 /// The features of a value that beats the next one by `margin`.
 pub(super) fn features(signs: &Signs, margin: f32) -> [f32; FEATURES] {
@@ -70,41 +121,64 @@ fn legibility(legible: f32) -> f32 {
     if nines > 5.0 { 4.0 } else { (nines - 3.0).clamp(-2.0, 1.0) }
 }
 
-pub(super) fn confidence(family: Family, features: &[f32; FEATURES]) -> f32 {
-    let weights = WEIGHTS.iter().find(|(of, _)| *of == family).map(|(_, weights)| weights);
-    let sum: f32 = weights.into_iter().flatten().zip(features).map(|(w, x)| w * x).sum();
+pub(super) fn confidence(weights: &Weights, family: Family, features: &[f32; FEATURES]) -> f32 {
+    let weights = &weights.families[family as usize];
+    let sum: f32 = weights.iter().zip(features).map(|(w, x)| w * x).sum();
     1.0 / (1.0 + (-sum).exp())
+}
+
+/// What each trait is worth before any document was seen: see the traits' order in `party`.
+const TRAIT_PRIOR: [f64; TRAITS] = [
+    -3.0, 1.6, 0.7, 0.5, 0.8, 0.5, 0.8, 1.0, 1.5, 1.0, -2.5, -1.2, -1.5, -0.6, -0.8, 2.5, -0.5,
+    1.5, -0.8, 0.5, 0.5, -0.5, 0.8, -1.0, -1.2, 0.5,
+];
+
+/// Fits the ranking of names to documents whose issuer is known.
+pub fn fit_issuer(seen: &[([f32; TRAITS], bool)]) -> [f64; TRAITS] {
+    descend(seen, TRAIT_PRIOR, 1.0, 1_200, |_, _| {})
+}
+
+/// Gradient descent on the log loss, a wrong one counted `error` times, held by where it began.
+fn descend<const N: usize>(
+    seen: &[([f32; N], bool)],
+    prior: [f64; N],
+    error: f64,
+    rounds: usize,
+    bound: impl Fn(usize, &mut f64),
+) -> [f64; N] {
+    const HOLD: f64 = 0.004;
+    let mut weights = prior;
+    let total: f64 = seen.iter().map(|(_, right)| if *right { 1.0 } else { error }).sum();
+    for round in 0..rounds {
+        let mut slope = [0.0; N];
+        for (features, right) in seen {
+            let sum: f64 = weights.iter().zip(features).map(|(w, x)| w * f64::from(*x)).sum();
+            let shown = 1.0 / (1.0 + (-sum).exp());
+            let (truth, weight) = if *right { (1.0, 1.0) } else { (0.0, error) };
+            for (slope, x) in slope.iter_mut().zip(features) {
+                *slope += weight * (truth - shown) * f64::from(*x);
+            }
+        }
+        let rate = if round < rounds / 2 { 0.5 } else { 0.2 };
+        for (at, (weight, slope)) in weights.iter_mut().zip(slope).enumerate() {
+            let hold = if at == 0 { 0.0 } else { HOLD * (*weight - prior[at]) };
+            *weight += rate * (slope / total.max(1.0) - hold);
+            bound(at, weight);
+        }
+    }
+    weights
 }
 
 /// Fits the weights of a family to values known to be right or wrong: gradient descent on the
 /// weighted log loss, held by [`PRIOR`] so that few cases, or a feature that never varies, do not
 /// turn its meaning around.
 pub fn fit(seen: &[([f32; FEATURES], bool)]) -> [f64; FEATURES] {
-    const ROUNDS: usize = 3_000;
-    const HOLD: f64 = 0.004;
-    let mut weights = PRIOR;
-    let total: f64 = seen.iter().map(|(_, right)| if *right { 1.0 } else { ERROR_WEIGHT }).sum();
-    for round in 0..ROUNDS {
-        let mut slope = [0.0; FEATURES];
-        for (features, right) in seen {
-            let sum: f64 = weights.iter().zip(features).map(|(w, x)| w * f64::from(*x)).sum();
-            let shown = 1.0 / (1.0 + (-sum).exp());
-            let (truth, weight) = if *right { (1.0, 1.0) } else { (0.0, ERROR_WEIGHT) };
-            for (slope, x) in slope.iter_mut().zip(features) {
-                *slope += weight * (truth - shown) * f64::from(*x);
-            }
+    // No fit may turn what speaks for a value into what speaks against it.
+    descend(seen, PRIOR, ERROR_WEIGHT, 3_000, |at, weight| {
+        if at > 0 && (*weight > 0.0) != (PRIOR[at] > 0.0) {
+            *weight = 0.0;
         }
-        let rate = if round < ROUNDS / 2 { 0.5 } else { 0.2 };
-        for (at, (weight, slope)) in weights.iter_mut().zip(slope).enumerate() {
-            let hold = if at == 0 { 0.0 } else { HOLD * (*weight - PRIOR[at]) };
-            *weight += rate * (slope / total.max(1.0) - hold);
-            // No fit may turn what speaks for a value into what speaks against it.
-            if at > 0 && (*weight > 0.0) != (PRIOR[at] > 0.0) {
-                *weight = 0.0;
-            }
-        }
-    }
-    weights
+    })
 }
 
 #[cfg(test)]
@@ -128,11 +202,19 @@ mod tests {
     }
 
     #[test]
+    fn weights_are_read_as_they_are_written() {
+        let shipped = Weights::shipped();
+        assert_eq!(Weights::parse(&shipped.to_string()).as_ref(), Some(shipped));
+        assert_eq!(Weights::parse("Issuer: 1 2\n"), None);
+    }
+
+    #[test]
     fn more_evidence_never_lowers_confidence() {
         let weak = Signs { label: 0.5, certainty: 0.8, legible: 0.9, support: 0.0, against: 0.5 };
         let strong = Signs { label: 1.0, certainty: 1.0, legible: 1.0, support: 2.0, against: 0.0 };
-        for (family, _) in WEIGHTS {
-            let shown = |signs, margin| confidence(family, &features(signs, margin));
+        for family in Family::ALL {
+            let weights = Weights::shipped();
+            let shown = |signs, margin| confidence(weights, family, &features(signs, margin));
             assert!(shown(&strong, 1.0) > shown(&weak, 1.0));
             assert!(shown(&strong, 1.0) >= shown(&strong, 0.0));
         }

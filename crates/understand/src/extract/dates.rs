@@ -12,6 +12,8 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
     let issue = wanted.contains(&Concept::IssueDate);
     for (span, day) in &reading.days {
         let (label, other) = reading.contest(*span, wanted, Concept::is_day);
+        let told = issue && other <= 0.3 && behind_number(reading, *span);
+        let label = if told { label.max(0.85) } else { label };
         let timed = issue && beside_time(reading, *span);
         let plausible = plausible(day.date, reading.today, wanted);
         let contested = (other - label).max(0.0);
@@ -57,6 +59,23 @@ fn agree(known: &mut Candidate, again: Candidate) {
     spans.dedup();
     spans.truncate(4);
     known.spans = spans;
+}
+
+/// `Factura 2024-17 de 5 de marzo de 2024`: the day that follows the number of the document, with at
+/// most a short word between.
+fn behind_number(reading: &Reading, span: super::sheet::Span) -> bool {
+    let row = reading.sheet.row(span);
+    reading.labels.iter().any(|label| {
+        let before = label.span.row == span.row && label.span.to < span.from;
+        if !before || label.announces(Concept::Number) < 0.55 {
+            return false;
+        }
+        let between = &row.tokens[label.span.to..span.from];
+        let code = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+        let codes = between.iter().filter(|token| code(&token.text)).count();
+        let words = between.iter().filter(|token| !code(&token.text) && token.folded.len() > 5);
+        codes == 1 && between.len() <= 5 && words.count() == 0
+    })
 }
 
 fn plausible(date: Date, today: Date, wanted: &[Concept]) -> bool {

@@ -126,6 +126,9 @@ fn longest_at(row: &Row, from: usize, custom: &Index<'_>) -> Option<Match> {
             break;
         }
         let mut found = Vec::new();
+        if to == from + 1 && is_sign(&row.tokens[from].text) {
+            best = Some((to, vec![(Concept::Number, 0.6)]));
+        }
         let set = letters(&window);
         custom.look_up(&window, set, &mut found);
         // A number behind a label is its value, never a misread word of it.
@@ -142,6 +145,12 @@ fn longest_at(row: &Row, from: usize, custom: &Index<'_>) -> Option<Match> {
         }
     }
     best
+}
+
+/// `Nº` or `No.` alone: the number of something, of the document when nothing else is named.
+fn is_sign(text: &str) -> bool {
+    const SIGNS: [&str; 9] = ["Nº", "N°", "N.º", "No.", "NO.", "Nr.", "Núm.", "Num.", "Nº."];
+    SIGNS.contains(&text.trim_end_matches(':'))
 }
 
 fn has_colon(row: &Row, to: usize) -> bool {

@@ -17,13 +17,13 @@ mod resolve;
 mod role;
 mod schema;
 mod sheet;
-mod text;
+pub(crate) mod text;
 mod value;
 mod words;
 
 pub use judge::check_value;
 use page::Rect;
-pub use resolve::{extract, observe};
+pub use resolve::{extract, observe, sight};
 pub use schema::{FieldSpec, Kind, Schema, SchemaProblem, Validator};
 use serde::{Deserialize, Serialize};
 pub use value::{Complaint, Normalised};

@@ -91,22 +91,22 @@ const KEYWORDS: &[(u32, &str)] = &[
          rechnungsbetrag totale",
     ),
     (Marks::TOTAL | Marks::GRAND, "bruttobetrag bruttosumme"),
-    (Marks::SUB | Marks::TOTAL, "nettobetrag nettosumme zwischensumme"),
-    (Marks::SUB | Marks::TOTAL, "subtotal soustotal"),
-    (Marks::SUB, "sub sous"),
+    (Marks::SUB | Marks::TOTAL, "nettobetrag nettosumme zwischensumme subtotal soustotal"),
+    (Marks::SUB, "sub sous suma"),
     (Marks::NET, "net nett netto"),
     (Marks::NET | Marks::NETO, "neto neta"),
     (
         Marks::TAX,
         "tax taxes gst vat iva tva sst igic impuesto impuestos cuota taxe taxable irpf igv isv mwst \
-         ust umsatzsteuer mehrwertsteuer steuerbetrag btw",
+         ust umsatzsteuer mehrwertsteuer steuerbetrag btw imposto",
     ),
+    (Marks::INCL, "incl inclusive including inc incluido incluidos included ttc inciusive inci"),
+    (Marks::INCL, "inclusived con com avec with comprises compris inkl mit"),
     (
-        Marks::INCL,
-        "incl inclusive including inc incluido incluidos included ttc inciusive inci \
-         inclusived",
+        Marks::EXCL,
+        "excl exclusive excluding exc before ht sin hors antes without ohne exkl sem \
+         iliquido",
     ),
-    (Marks::EXCL, "excl exclusive excluding exc before ht sin hors antes without ohne exkl"),
     (
         Marks::CASH,
         "cash tender tendered tunai paid efectivo entregado recibido received espèces especes \
@@ -138,8 +138,8 @@ const KEYWORDS: &[(u32, &str)] = &[
         "visa mastercard master card tarjeta amex debit credit mydebit carte maestro cb \
          paypal bizum credito debito",
     ),
-    (Marks::AMOUNT, "amount importe montant amt valor suma import"),
-    (Marks::BASE, "base imponible taxable baseimponible"),
+    (Marks::AMOUNT, "amount importe montant amt valor import montante"),
+    (Marks::BASE, "base imponible taxable baseimponible tributavel incidencia"),
     (
         Marks::PART,
         "supplies page pagina anterior previous carried forward ytd acumulado year date line \
@@ -147,7 +147,7 @@ const KEYWORDS: &[(u32, &str)] = &[
     ),
     (Marks::GRAND, "grand general final ttc"),
     (Marks::SUMMARY, "summary resumen desglose analysis breakdown ventilation detail"),
-    (Marks::INVOICE, "factura invoice facture bill ticket sale"),
+    (Marks::INVOICE, "factura invoice facture fatura bill ticket sale"),
     (Marks::SALES, "sales ventas"),
 ];
 

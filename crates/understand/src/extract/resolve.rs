@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 use page::PageText;
 
-use super::calibrate::{self, FEATURES, Family, Observation};
+use super::calibrate::{self, FEATURES, Family, Observation, Sighting, Weights};
 use super::lexicon::{Concept, Phrase};
 use super::money::Sense;
 use super::parse::amount::Currency;
@@ -24,8 +24,9 @@ const DENIED: f32 = 1.9;
 
 /// Finds the fields of the schema. `today` judges dates; nothing else depends on when this runs.
 pub fn extract(doc_type: &str, schema: &Schema, pages: &[&PageText], today: Date) -> Extraction {
+    let weights = Weights::shipped();
     let reading = Reading::new(pages, &phrases(doc_type, schema), today);
-    let resolved = resolve(doc_type, schema, &reading);
+    let resolved = resolve(doc_type, schema, &reading, weights);
     let mut chosen = Vec::new();
     for (spec, found) in schema.fields.iter().zip(&resolved) {
         if let (Role::Amount(sense), Some(Normalised::Decimal(value))) =
@@ -36,10 +37,22 @@ pub fn extract(doc_type: &str, schema: &Schema, pages: &[&PageText], today: Date
     }
     let checks = amounts::checks(&reading, &chosen);
     let both = schema.fields.iter().zip(resolved);
-    let fields: Vec<Field> = both.map(|(spec, found)| found.field(spec, &reading)).collect();
+    let fields: Vec<Field> =
+        both.map(|(spec, found)| found.field(spec, &reading, weights)).collect();
     let counted = fields.iter().filter(|field| field.required || field.value.is_some());
     let confidence = counted.map(|field| field.confidence).fold(1.0, f32::min);
     Extraction { fields, confidence, checks }
+}
+
+/// Every name that a field for the issuer may take, to fit their ranking.
+pub fn sight(doc_type: &str, schema: &Schema, pages: &[&PageText], today: Date) -> Vec<Sighting> {
+    let reading = Reading::new(pages, &phrases(doc_type, schema), today);
+    let asked = schema.fields.iter().filter(|spec| Role::of(doc_type, spec) == Role::Issuer);
+    let seen = asked.flat_map(|spec| {
+        let of = |(name, traits)| Sighting { field: spec.name.clone(), name, traits };
+        party::seen(&reading).into_iter().map(of)
+    });
+    seen.collect()
 }
 
 /// What every found value's confidence is made of, to fit the calibration.
@@ -48,9 +61,10 @@ pub fn observe(
     schema: &Schema,
     pages: &[&PageText],
     today: Date,
+    weights: &Weights,
 ) -> Vec<Observation> {
     let reading = Reading::new(pages, &phrases(doc_type, schema), today);
-    let resolved = resolve(doc_type, schema, &reading);
+    let resolved = resolve(doc_type, schema, &reading, weights);
     let both = schema.fields.iter().zip(&resolved);
     let observed = both.filter_map(|(spec, found)| {
         let best = found.best()?;
@@ -70,11 +84,11 @@ struct Resolved {
     ranked: Vec<(Candidate, Vec<RuleResult>)>,
 }
 
-fn resolve(doc_type: &str, schema: &Schema, reading: &Reading) -> Vec<Resolved> {
+fn resolve(doc_type: &str, schema: &Schema, reading: &Reading, weights: &Weights) -> Vec<Resolved> {
     let each = schema.fields.iter().enumerate();
     each.map(|(index, spec)| {
         let role = Role::of(doc_type, spec);
-        let candidates = candidates(reading, &role, spec, Concept::Custom(index));
+        let candidates = candidates(reading, &role, spec, Concept::Custom(index), weights);
         let mut ranked: Vec<_> = candidates
             .into_iter()
             .filter_map(|candidate| judged(reading, spec, &role, candidate))
@@ -117,7 +131,13 @@ fn family(role: &Role, spec: &FieldSpec) -> Family {
     }
 }
 
-fn candidates(reading: &Reading, role: &Role, spec: &FieldSpec, own: Concept) -> Vec<Candidate> {
+fn candidates(
+    reading: &Reading,
+    role: &Role,
+    spec: &FieldSpec,
+    own: Concept,
+    weights: &Weights,
+) -> Vec<Candidate> {
     let with_own = |concepts: &[Concept]| [concepts, &[own]].concat();
     match role {
         Role::Amount(sense) => {
@@ -130,7 +150,7 @@ fn candidates(reading: &Reading, role: &Role, spec: &FieldSpec, own: Concept) ->
         }
         Role::Code(concepts) => codes::candidates(reading, &with_own(concepts)),
         Role::Issuer => {
-            let mut found = party::candidates(reading);
+            let mut found = party::candidates(reading, weights);
             found.extend(words::candidates(reading, &[own], Wanted::Organisation));
             found
         }
@@ -328,12 +348,12 @@ impl Resolved {
         calibrate::features(&candidate.signs, margin)
     }
 
-    fn field(self, spec: &FieldSpec, reading: &Reading) -> Field {
+    fn field(self, spec: &FieldSpec, reading: &Reading, weights: &Weights) -> Field {
         let mut field = Field::missing(spec);
         let Some((best, rules)) = self.ranked.first() else { return field };
         let shown: Vec<f32> = (0..self.ranked.len().min(8))
             .map(|at| {
-                let shown = calibrate::confidence(self.family, &self.features(at));
+                let shown = calibrate::confidence(weights, self.family, &self.features(at));
                 // What a plain fact denies is never sure, whatever else speaks for it.
                 if self.ranked[at].0.signs.against >= DENIED { shown.min(0.5) } else { shown }
             })

@@ -1,7 +1,7 @@
 //! Comparing printed words as a reader does: without case, accents or the slips of OCR.
 
 /// Lower-case letters and digits without accents; everything else is dropped.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for letter in text.chars().flat_map(char::to_lowercase) {
         match letter {
@@ -23,7 +23,7 @@ pub(super) fn fold(text: &str) -> String {
 }
 
 /// The folded text with look-alikes made one letter, so that `T0TAL` and `TOTAl` are `TOTAL`.
-pub(super) fn shape(folded: &str) -> String {
+pub(crate) fn shape(folded: &str) -> String {
     let alike = |letter| match letter {
         '0' | 'q' => 'o',
         '1' | 'i' | 'j' => 'l',

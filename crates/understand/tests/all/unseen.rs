@@ -82,6 +82,53 @@ fn a_total_that_cash_and_change_deny_is_not_sure() {
 }
 
 #[test]
+fn the_total_with_its_tax_is_the_total() {
+    let text = "Tinta 1   40,00\nRolo 2   60,00\nSuma   100,00\nIVA 10%   10,00\n\
+                TOTAL CON IVA   110,00";
+    assert_eq!(read("invoice", "total_amount", Kind::Decimal, text), sure("110.00"));
+    let text = text.replace("Suma", "Base tributável").replace("CON", "COM");
+    assert_eq!(read("invoice", "total_amount", Kind::Decimal, &text), sure("110.00"));
+    // Called nothing that anybody knows, arithmetic tells them apart.
+    let text = "Plam 1   40,00\nZul 2   60,00\nTrunk   100,00\nBlik   21,00\nFlom   121,00";
+    assert_eq!(read("invoice", "total_amount", Kind::Decimal, text).0, "121.00");
+}
+
+#[test]
+fn cash_and_change_make_no_larger_total() {
+    let text = "SHOP\nPAPER   47.00\nTOTAL   47.00\nCASH   50.00\nCHANGE   3.00";
+    assert_eq!(read("receipt", "total", Kind::Decimal, text), sure("47.00"));
+}
+
+#[test]
+fn a_bare_sign_heads_the_column_of_the_number() {
+    let text = "FACTURA\n\nNº              FECHA           VENCIMIENTO\n\
+                FA-2016-1061    2016-04-12      2016-06-11";
+    assert_eq!(read("invoice", "invoice_number", Kind::String, text).0, "FA-2016-1061");
+}
+
+#[test]
+fn the_day_behind_the_number_is_that_of_the_document() {
+    for text in [
+        "Rechnung Nr. 471102 vom 05.03.2018\nLieferung 01.03.2018\nGesamt 12,00 EUR",
+        "Facture n° 471102 du 05/03/2018\nCommande 01/03/2018\nTotal TTC 12,00 EUR",
+    ] {
+        assert_eq!(read("invoice", "date", Kind::Date, text).0, "2018-03-05", "{text}");
+    }
+}
+
+#[test]
+fn who_sends_an_invoice_is_not_who_gets_it() {
+    let window = "Gráficas Olmo S.L. - Calle Mayor 3 - 28001 Madrid\n\nTalleres Vega S.A.\n\
+        Avenida del Puerto 12\n41001 Sevilla\n\nFactura nº: 2024/17\nFecha: 05/03/2024\n\n\
+        Total   121,00 €\n\nGráficas Olmo S.L.  CIF B12345674  Tel. 91 123 45 67  info@graficasolmo.es";
+    assert_eq!(read("invoice", "vendor_name", Kind::String, window).0, "Gráficas Olmo S.L.");
+    let headed = "FACTURE                       Date 19/04/2016\n\nMaison Verte\n7500 Linne Road\n\
+        Tracy CA 95304\n\nInformation client\nAzur Décor\n4557 De Silva Street\n\
+        Fremont CA 94538\n\nMontant TTC   € 3 182,40";
+    assert_eq!(read("invoice", "vendor_name", Kind::String, headed).0, "Maison Verte");
+}
+
+#[test]
 fn a_code_of_tax_behind_a_price_is_no_digit() {
     let text = "SHOP\nBREAD   40.00S\nMILK   8.00Z\nTOTAL   48.00X\nCASH   48.00\nCHANGE   0.00";
     assert_eq!(read("receipt", "total", Kind::Decimal, text), sure("48.00"));

@@ -2,12 +2,18 @@
 
 use jiff::{ToSpan as _, civil::Date};
 
-use super::Bill;
+use super::{Bill, TEMPLATES};
 use crate::{Lang, draft::Draft, goods, ids, words};
 
 pub(super) fn bill(draft: &mut Draft, net: i64) -> Bill {
     let lang = draft.lang;
-    let vendor = words::firm(lang, &mut draft.dice);
+    // Many trade under a name without a legal form.
+    let plain = draft.layout >= TEMPLATES && draft.dice.chance(25);
+    let vendor = if plain {
+        words::house(lang, &mut draft.dice)
+    } else {
+        words::firm(lang, &mut draft.dice)
+    };
     let day = draft.day(2015, 2026);
     let number = number(draft, day);
     let (percent, rate) = rate(draft);
@@ -66,6 +72,10 @@ fn rate(draft: &mut Draft) -> (i64, String) {
             let percent = *draft.dice.of(&[&21, &21, &21, &10, &4]);
             (percent * 100, format!("IVA {percent}%"))
         }
+        (Lang::Pt, _) => {
+            let percent = *draft.dice.of(&[&23, &23, &13, &6]);
+            (percent * 100, format!("IVA {percent}%"))
+        }
         (Lang::Fr, _) => {
             let (percent, text) = if draft.dice.chance(75) { (2000, "20") } else { (550, "5,5") };
             (percent, format!("TVA {text}%"))
@@ -89,6 +99,10 @@ fn vendor_lines(draft: &mut Draft, vendor: &str) -> Vec<String> {
             (label, ids::cif(&mut draft.dice))
         }
         Lang::Fr => ("TVA intracom.", format!("FR{}", draft.dice.digits(11))),
+        Lang::Pt => {
+            let label = draft.dice.of(&["NIF", "NIPC", "Contribuinte"]);
+            (label, format!("5{}", draft.dice.digits(8)))
+        }
         Lang::En => match draft.style.money.code {
             "MYR" | "SGD" => ("GST Reg No", draft.dice.digits(12)),
             "AUD" => ("ABN", draft.dice.digits(11)),

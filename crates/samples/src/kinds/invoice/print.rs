@@ -180,6 +180,7 @@ pub(super) fn totals(draft: &mut Draft, bill: &Bill) {
     let tax = match (draft.lang, draft.dice.below(3)) {
         (Lang::Es, 0) => "Cuota IVA".to_owned(),
         (Lang::Fr, 0) => "Taxes".to_owned(),
+        (Lang::Pt, 0) => "IVA".to_owned(),
         (Lang::En, 0) => "Tax".to_owned(),
         _ => bill.rate.clone(),
     };
@@ -217,6 +218,7 @@ pub(super) fn closing(draft: &mut Draft, bill: &Bill) {
         let country = match draft.lang {
             Lang::Es => "ES",
             Lang::Fr => "FR",
+            Lang::Pt => "PT",
             Lang::En => draft.dice.of(&["GB", "DE"]),
         };
         let iban = ids::iban(country, &mut draft.dice);

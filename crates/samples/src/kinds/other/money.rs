@@ -103,6 +103,10 @@ pub(super) fn reminder(draft: &mut Draft) {
             "Our records show that payment of invoice {number} for {amount} has not yet reached us. Please \
              arrange settlement at your earliest convenience or contact us if you have any questions."
         ),
+        Lang::Pt => format!(
+            "Verificámos que a fatura {number}, no valor de {amount}, continua por liquidar. \
+             Agradecemos a regularização com a maior brevidade."
+        ),
         Lang::Fr => format!(
             "Sauf erreur de notre part, la facture {number} d'un montant de {amount} reste impayée à ce jour."
         ),

@@ -4,9 +4,15 @@ use super::reference;
 use crate::{
     draft::{A4, Draft},
     goods, ids,
-    kinds::table::{self, Grid, Table},
+    kinds::{
+        invoice,
+        table::{self, Grid, Table},
+    },
     words,
 };
+
+/// So many of a hundred are laid out as invoices are.
+const LIKE_INVOICES: u32 = 20;
 
 fn head(draft: &mut Draft, title: &str, number_label: &str) {
     draft.new_page(A4);
@@ -73,6 +79,9 @@ fn items(draft: &mut Draft, priced: bool) -> i64 {
 pub(super) fn delivery_note(draft: &mut Draft) {
     let title = draft.say("delivery note");
     let label = draft.say("delivery no");
+    if draft.dice.chance(LIKE_INVOICES) {
+        return invoice::impostor(draft, title, label);
+    }
     head(draft, title, label);
     let priced = draft.dice.chance(20);
     items(draft, priced);
@@ -83,6 +92,9 @@ pub(super) fn delivery_note(draft: &mut Draft) {
 pub(super) fn quote(draft: &mut Draft) {
     let title = draft.say("quotation");
     let label = draft.say("quote no");
+    if draft.dice.chance(LIKE_INVOICES) {
+        return invoice::impostor(draft, title, label);
+    }
     head(draft, title, label);
     let sum = items(draft, true);
     draft.down(1.0);
@@ -97,6 +109,9 @@ pub(super) fn quote(draft: &mut Draft) {
 pub(super) fn purchase_order(draft: &mut Draft) {
     let title = draft.say("purchase order");
     let label = draft.say("po no");
+    if draft.dice.chance(LIKE_INVOICES) {
+        return invoice::impostor(draft, title, label);
+    }
     head(draft, title, label);
     let sum = items(draft, true);
     draft.down(1.0);

@@ -13,7 +13,7 @@ pub(super) fn totals(draft: &mut Draft, roll: &mut Roll, sale: &Sale) {
     if draft.dice.chance(35) {
         roll.ends(&sale.rate, &draft.style.amount(sale.tax), roll.face);
     }
-    if draft.lang != Lang::Es && draft.dice.chance(30) {
+    if draft.lang == Lang::En && draft.dice.chance(30) {
         let label = draft.say("adjustment");
         roll.ends(label, &draft.style.amount(0), roll.face);
     }

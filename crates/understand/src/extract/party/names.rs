@@ -1,0 +1,167 @@
+//! What names of organisations look like: legal forms, trades, and what is no name at all.
+
+use super::super::text::fold;
+
+pub(super) const LEGAL: &str = "\
+    sl sa slu sau sll slp scoop coop cb sdnbhd bhd sb ltd limited plc llp llc inc corp gmbh \
+    ag sarl sas sasu eurl lda bv nv srl spa ptyltd pteltd oy ab ltda unipessoallda coltd slne scp \
+    kg ohg snc eirl sadecv gmbhcokg gmbhco";
+pub(super) const TRADES: &str = "\
+    enterprise trading restaurant restoran restaurante cafe cafeteria shop store market mart \
+    supermercado mercado bakery panaderia stationery hardware florist pharmacy farmacia \
+    clinic hotel holdings company group grupo bar kedai tienda papeleria ferreteria libreria \
+    bookstore centre center services servicios solutions industries international house maker \
+    boutique salon bodega asador taller motors foods logistics consulting asesores hermanos \
+    brothers hijos furniture supermarket minimarket grocery deli bistro pizzeria gasolinera \
+    estacion";
+pub(super) const ADDRESS: &str = "\
+    jalan jln lot taman tmn lorong kawasan street st road rd avenue ave calle c cl avda av \
+    avenida plaza paseo pza rue boulevard bd kuala selangor johor floor flr level no poligono \
+    ctra carretera suite lane drive way unit block seksyen bandar ground ronda camino place \
+    allee chemin blvd square estate via travessera rambla strasse platz weg rua largo travessa \
+    praca quai impasse cours pol ind parc zone edificio planta piso urb \
+    france espana spain portugal italia italy deutschland germany osterreich schweiz suisse \
+    belgique etats unis usa uk england ireland kingdom states malaysia singapore mexico";
+pub(super) const OTHER: &str = "\
+    invoice factura facture receipt recibo ticket tax cash bill tel fax gst vat nif cif date \
+    fecha www http email thank welcome bienvenido gracias original copy copia page pagina \
+    nomina payslip simplificada simplified reg roc phone telefono hours invois table cashier \
+    total tva siret payroll statement salario salarios pay slip individual justificativo \
+    customer cliente no id credit quotation presupuesto albaran description descripcion qty \
+    data fatura recibo emissao vencimento contribuinte nipc siren iban bic rcs capital swift \
+    telefone telef tfno tlf mail web reference referencia \
+    time hora owned guest duplicate reprint sale sales official contract contrato agreement";
+
+pub(super) fn listed(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|known| known == word)
+}
+
+/// Words that go on with a name from the row above and are none alone: `CO. (M) SDN BHD`.
+const TAILS: &str =
+    "co company cie hijos sons fils hermanos brothers associates asociados and y et e";
+
+/// Whether the text ends in a legal form of companies.
+pub(in crate::extract) fn legal_form(text: &str) -> bool {
+    let words: Vec<String> = outside_brackets(text).split_whitespace().map(fold).collect();
+    let words: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
+    let tail = |count: usize| words[words.len().saturating_sub(count)..].concat();
+    if words.len() < 2 {
+        return words.first().is_some_and(|word| word.len() > 8 && word.ends_with("sdnbhd"));
+    }
+    let named = |count: usize| {
+        let (head, _) = words.split_at(words.len() - count);
+        head.iter().any(|word| !listed(LEGAL, word) && !listed("sdn pte pty", word))
+    };
+    [1, 2, 3]
+        .into_iter()
+        .any(|count| words.len() > count && listed(LEGAL, &tail(count)) && named(count))
+        || words.last().is_some_and(|last| last.len() > 6 && last.ends_with("sdnbhd"))
+}
+
+fn outside_brackets(text: &str) -> String {
+    let mut depth = 0;
+    let keep = |letter: &char| {
+        match letter {
+            '(' => depth += 1,
+            ')' if depth > 0 => {
+                depth -= 1;
+                return false;
+            }
+            _ => {}
+        }
+        depth == 0
+    };
+    text.chars().filter(keep).collect()
+}
+
+/// Whether nothing but a legal form and words that go on with a name is there.
+pub(super) fn is_tail(text: &str) -> bool {
+    let bare = outside_brackets(text);
+    let words: Vec<String> = bare.split_whitespace().map(fold).filter(|w| !w.is_empty()).collect();
+    let first = words.iter().take_while(|word| listed(TAILS, word)).count();
+    first > 0 && (first == words.len() || listed(LEGAL, &words[first..].concat()))
+}
+
+/// `SDN BHD` or `S.L.` alone on its row.
+pub(super) fn lone_form(text: &str) -> bool {
+    listed(LEGAL, &fold(&outside_brackets(text)))
+}
+
+/// Whether the words are those of a sentence: several begin small and others large.
+pub(super) fn running_text(text: &str) -> bool {
+    const LINKS: [&str; 16] = [
+        "de", "del", "la", "el", "los", "las", "y", "and", "of", "the", "et", "du", "des", "da",
+        "do", "und",
+    ];
+    let small = |word: &&str| word.starts_with(char::is_lowercase) && !LINKS.contains(word);
+    let count = text.split_whitespace().filter(small).count();
+    count >= 2 && text.contains(char::is_uppercase)
+}
+
+/// The name without registration numbers; whether there was one.
+pub(super) fn tidy(text: &str) -> (String, bool) {
+    let mut name = text.to_owned();
+    let mut registered = false;
+    // Behind the legal form and a number nothing belongs to the name.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let numbered = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() >= 4;
+    let cut = (2..words.len()).find(|at| {
+        numbered(words[*at]) && !words[*at].starts_with('(') && legal_form(&words[..*at].join(" "))
+    });
+    if let Some(at) = cut {
+        name = words[..at].join(" ");
+        registered = true;
+    }
+    while let Some(open) = name.rfind('(') {
+        let inside = &name[open..];
+        let digits = inside.bytes().filter(u8::is_ascii_digit).count();
+        if digits < 4 {
+            break;
+        }
+        registered = true;
+        name.truncate(open);
+    }
+    // A registration number without brackets; five digits alone are a postal code.
+    let number = |word: &str| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        digits >= 4 && !(digits == 5 && word.len() == 5)
+    };
+    while let Some((rest, _)) = name.trim_end().rsplit_once(' ').filter(|(_, last)| number(last)) {
+        registered = true;
+        name = rest.to_owned();
+    }
+    let keep = |letter: char| letter.is_whitespace() || "*:-_=~.,;'\"|<>".contains(letter);
+    let front = name.trim_start_matches(keep);
+    let end = front.trim_end_matches(|letter: char| keep(letter) && letter != '.');
+    (end.split_whitespace().collect::<Vec<_>>().join(" "), registered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn legal_forms_end_a_name() {
+        for name in [
+            "Acme S.L.",
+            "MR. D.I.Y. (M) SDN BHD",
+            "Panificadora del Sur, S.A.U.",
+            "99 SPEED MART S/B (519537-X)",
+            "BEMED (SP) SDN. BHD.",
+            "Widgets GmbH",
+            "ALAM)SDN BHD",
+        ] {
+            assert!(legal_form(name), "{name}");
+        }
+        for name in ["Calle Mayor", "SDN BHD", "", "Invoice", "S.L."] {
+            assert!(!legal_form(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn registration_numbers_are_not_part_of_a_name() {
+        assert_eq!(tidy("AEON CO. (M) BHD (126926-H)"), ("AEON CO. (M) BHD".into(), true));
+        assert_eq!(tidy("* SIN THYE & COMPANY -"), ("SIN THYE & COMPANY".into(), false));
+    }
+}
