@@ -72,6 +72,7 @@ pub fn app() -> App {
         destinations: &[
             (store::policy::URL, &[store::policy::API_KEY, store::policy::PASSWORD]),
             (store::policy::CLOUDERS_URL, &[store::policy::CLOUDERS_AUTH]),
+            (store::policy::GATEWAY_URL, &[store::policy::GATEWAY_SECRET]),
         ],
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
