@@ -85,7 +85,7 @@ pub fn app() -> App {
         ticks: vec![wiring.tick(decisions::TICK, decisions::tick)],
         tasks: vec![wiring.task(drivers::sockets::publish)],
         drivers: vec![wiring.driver(drivers::printer::KIND, drivers::printer::perform)],
-        senseless: store::policy::senseless,
+        senseless: |_, key, value| store::policy::senseless(key, value),
         redact: wire::redact,
         on_settings: Box::new(|context, decision| {
             Box::pin(decisions::settings_changed(context, decision))

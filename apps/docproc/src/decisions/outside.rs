@@ -18,6 +18,7 @@ use crate::{
     model::Item,
     rules::retry::{Trouble, is_deadly},
     store::{
+        Sight,
         jobs::{self, Job},
         messages::{Claim, OUTSIDE},
         outside::{self, Letter},
@@ -427,7 +428,7 @@ pub async fn unanswered(context: &Context, id: i64, why: Unanswered) -> Result<R
     decision.hold(&queue_scope()).await?;
     let found = outside::find(&mut decision.tx, id).await?;
     let Some(letter) = found.filter(Letter::waits) else { return Ok(Returned::Over) };
-    let Some(row) = requests::find(&mut decision.tx, request).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Sight::All, request).await? else {
         return Ok(Returned::Over);
     };
     let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;

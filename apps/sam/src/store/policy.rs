@@ -257,20 +257,16 @@ pub fn callback_token(values: &Values, vault: &Vault) -> Result<String, Error> {
     })
 }
 
-/// `required` asks for two proofs; without what they are compared with every callback would be refused.
+/// `required` asks for two proofs. The static token is always there; without the key that the other is
+/// compared with every callback would be refused.
 pub fn contradiction(values: &Values) -> Option<(String, String)> {
-    let door = callback_door(values).ok()?;
-    let missing = match (door.token.trim().is_empty(), door.key.trim().is_empty()) {
-        _ if door.mode != CallbackAuth::Required => return None,
-        (false, false) => return None,
-        (true, false) => CALLBACK_TOKEN.to_owned(),
-        (false, true) => JWT_KEY.to_owned(),
-        (true, true) => format!("{CALLBACK_TOKEN}, {JWT_KEY}"),
-    };
-    Some((
-        format!("{CALLBACK_MODE} = required exige los dos tokens y falta {missing}."),
-        format!("{CALLBACK_MODE} = required asks for both tokens and {missing} is not set."),
-    ))
+    let required = CallbackAuth::read(values.text(CALLBACK_MODE).ok()?)? == CallbackAuth::Required;
+    (required && values.text(JWT_KEY).ok()?.trim().is_empty()).then(|| {
+        (
+            format!("{CALLBACK_MODE} = required exige los dos tokens y falta {JWT_KEY}."),
+            format!("{CALLBACK_MODE} = required asks for both tokens and {JWT_KEY} is not set."),
+        )
+    })
 }
 
 /// Whether a Control Room can be asked at all.
