@@ -1,6 +1,7 @@
 //! Documents: what reading costs beside the bare engines, what passing them on costs alone, and how
 //! good the answers are.
 
+mod einvoice;
 mod latency;
 pub(crate) mod office;
 mod quality;

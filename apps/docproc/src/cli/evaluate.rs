@@ -9,7 +9,7 @@ use super::{args::Evaluate, train, untold};
 use crate::{
     drivers::environment,
     rules::{advance::Thresholds, workflow},
-    training::{self, Judge, cases},
+    training::{self, Judge, Lectern, cases},
 };
 
 pub(super) async fn run(args: &Evaluate, resolve: Resolve) -> Result<(), Exit> {
@@ -35,9 +35,10 @@ pub(super) async fn run(args: &Evaluate, resolve: Resolve) -> Result<(), Exit> {
         house: Thresholds { classification: 0.80, extraction: 0.75 },
         today: Timestamp::now().to_zoned(deployment.zone.clone()).date(),
     };
-    let pack = Pack::find(&config.models).ok();
+    let desk =
+        Lectern { pack: Pack::find(&config.models).ok(), threads: config.threads, shelf: None };
     let bar = Bar::new(Measure::Documents, cases.len() as u64);
-    let card = training::evaluate(&judge, &cases, pack.as_ref(), config.threads, &|file| {
+    let card = training::evaluate(&judge, &cases, &desk, &|file| {
         bar.add(1);
         bar.whisper(&file.display().to_string());
     });

@@ -1,6 +1,9 @@
 //! A document with known truth, run through the rules as if it had been sent.
 
-use std::{path::Path, sync::Mutex};
+use std::{
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
 
 use jiff::civil::Date;
 use ocr::{EngineKind, Pack};
@@ -37,6 +40,8 @@ pub struct Verdict {
     /// For each page, the confidence of its type and whether that is right, where it is known.
     pub pages: Vec<(f64, Option<bool>)>,
     pub fields: Vec<FieldVerdict>,
+    /// Whether the type of every page is right; nothing when a person was asked about one.
+    pub typed: Option<bool>,
     /// No person was asked anything.
     pub straight: bool,
     /// One document of the right type, with every known field right.
@@ -74,6 +79,8 @@ impl Judge<'_> {
         let mut verdict = Verdict {
             pages: told.map(|(told, confidence)| (*confidence, right_type(told))).collect(),
             straight: !sorted.asked,
+            typed: (!sorted.asked)
+                .then(|| sorted.told.iter().all(|(told, _)| right_type(told).unwrap_or(true))),
             right: sorted.groups.len() == 1,
             fields: Vec::new(),
             doc_type: doc_type.clone(),
@@ -213,17 +220,28 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Where documents are read that are to be judged.
+#[derive(Clone, Default)]
+pub struct Lectern {
+    pub pack: Option<Pack>,
+    pub threads: usize,
+    /// Where pages that were read are kept for the next time.
+    pub shelf: Option<PathBuf>,
+}
+
 /// Reads and judges documents on several threads; `done` hears of each.
 pub fn evaluate(
     judge: &Judge<'_>,
     cases: &[Case],
-    pack: Option<&Pack>,
-    threads: usize,
+    desk: &Lectern,
     done: &(dyn Fn(&Path) + Sync),
 ) -> Scorecard {
     let next = Mutex::new(cases.iter());
     let work = || {
-        let mut reader = Reader::new(pack.cloned(), EngineKind::PpOcr);
+        let mut reader = Reader::new(desk.pack.clone(), EngineKind::PpOcr);
+        if let Some(shelf) = &desk.shelf {
+            reader = reader.keeping(shelf);
+        }
         let mut card = Scorecard::default();
         loop {
             let case = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
@@ -236,7 +254,7 @@ pub fn evaluate(
         }
     };
     std::thread::scope(|scope| {
-        let hands: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let hands: Vec<_> = (0..desk.threads.max(1)).map(|_| scope.spawn(work)).collect();
         let cards = hands.into_iter().filter_map(|hand| hand.join().ok());
         cards.fold(Scorecard::default(), Scorecard::plus)
     })

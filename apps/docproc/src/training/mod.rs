@@ -8,15 +8,17 @@ mod curve;
 mod judge;
 mod reader;
 mod scorecard;
+mod selective;
 mod truth;
 
 pub use curve::{Bin, Curve};
 use db::{Error, Tx};
-pub use judge::{Judge, Verdict, evaluate};
+pub use judge::{Judge, Lectern, Verdict, evaluate};
 use page::PageText;
 pub use reader::{Reader, Unread};
 use samples::{Kind, Lang, noisy_text};
 pub use scorecard::{FieldScore, Scorecard, TypeScore};
+pub use selective::{Step, promised};
 pub use truth::{Case, Truth, Untold, cases, labelled};
 use understand::classify::{Classifier, Report, TrainError, Trainer};
 

@@ -1,6 +1,9 @@
 //! Files as the workers read them: the text layer when it can be trusted, else OCR.
 
-use std::path::Path;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use ocr::{Engine, EngineKind, Pack};
 use page::PageText;
@@ -15,6 +18,7 @@ pub struct Reader {
     kind: EngineKind,
     engine: Option<Box<dyn Engine>>,
     limits: Limits,
+    shelf: Option<PathBuf>,
 }
 
 /// Why a file was not read.
@@ -37,12 +41,40 @@ impl Reader {
             (EngineKind::PpOcr, None) => EngineKind::Tesseract,
             (kind, _) => kind,
         };
-        Self { pack, kind, engine: None, limits: Limits::default() }
+        Self { pack, kind, engine: None, limits: Limits::default(), shelf: None }
+    }
+
+    /// Keeps what was read in a directory, by the content of the file and the engine, and does not
+    /// read it again. For measuring: a reader that changed is not noticed, so the directory is one
+    /// that goes away.
+    #[must_use]
+    pub fn keeping(mut self, dir: &Path) -> Self {
+        self.shelf = Some(dir.to_owned());
+        self
     }
 
     /// Every page of a file.
     pub fn pages(&mut self, path: &Path) -> Result<Vec<PageText>, Unread> {
-        let bytes = std::fs::read(path)?;
+        let bytes = fs::read(path)?;
+        let kept = self.shelf.as_ref().map(|shelf| {
+            shelf.join(format!("{}-{}.json", db::sha256_hex(&bytes), self.kind.word()))
+        });
+        let known = kept.as_ref().and_then(|kept| fs::read(kept).ok());
+        if let Some(pages) = known.and_then(|known| serde_json::from_slice(&known).ok()) {
+            return Ok(pages);
+        }
+        let pages = self.read(bytes)?;
+        if let Some(kept) = kept {
+            fs::create_dir_all(kept.parent().unwrap_or(Path::new(".")))?;
+            // Whole or not at all: another thread may be reading it.
+            let begun = kept.with_extension(format!("{:?}", std::thread::current().id()));
+            fs::write(&begun, serde_json::to_vec(&pages).unwrap_or_default())?;
+            fs::rename(begun, kept)?;
+        }
+        Ok(pages)
+    }
+
+    fn read(&mut self, bytes: Vec<u8>) -> Result<Vec<PageText>, Unread> {
         let kind = paper::sniff(&bytes[..bytes.len().min(4096)]).ok_or(Unread::Kind)?;
         let document = Document::open(bytes, kind, None, &self.limits)?;
         (0..document.page_count()).map(|page| self.page(&document, page)).collect()

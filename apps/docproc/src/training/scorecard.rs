@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::{Value as Json, json};
 
-use super::{Curve, Unread, Verdict, curve};
+use super::{
+    Curve, Unread, Verdict, curve,
+    selective::{self, Step},
+};
 
 /// Counts over many documents.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +45,9 @@ pub struct Slip {
 #[derive(Clone, Debug, Default)]
 pub struct TypeScore {
     pub documents: usize,
+    /// Documents of whose pages nobody was asked the type, and those of them told right.
+    pub typed: usize,
+    pub typed_right: usize,
     /// *Straight through*: no person was asked anything.
     pub straight: usize,
     /// Straight through and right in everything.
@@ -116,6 +122,8 @@ impl Scorecard {
         }
         let score = self.types.entry(verdict.doc_type.clone()).or_default();
         score.documents += 1;
+        score.typed += usize::from(verdict.typed.is_some());
+        score.typed_right += usize::from(verdict.typed == Some(true));
         score.straight += usize::from(verdict.straight);
         score.straight_right += usize::from(verdict.straight && verdict.right);
         for field in &verdict.fields {
@@ -156,6 +164,8 @@ impl Scorecard {
         for (doc_type, more) in other.types {
             let score = self.types.entry(doc_type).or_default();
             score.documents += more.documents;
+            score.typed += more.typed;
+            score.typed_right += more.typed_right;
             score.straight += more.straight;
             score.straight_right += more.straight_right;
             for (name, field) in more.fields {
@@ -181,8 +191,13 @@ impl Scorecard {
         all.fold(FieldScore::default(), |sum, field| sum.plus(*field))
     }
 
-    /// Documents of a type that have all these fields known: how many, how many have them all
-    /// automatic, and how many of those all right.
+    /// What each threshold would let through.
+    pub fn steps(&self) -> Vec<Step> {
+        selective::steps(&self.verdicts)
+    }
+
+    /// Documents of a type that have all these fields known: how many, how many have their type and
+    /// them all automatic, and how many of those all right.
     pub fn together(&self, doc_type: &str, names: &[&str]) -> (usize, usize, usize) {
         let (mut known, mut automatic, mut right) = (0, 0, 0);
         for verdict in self.verdicts.iter().filter(|verdict| verdict.doc_type == doc_type) {
@@ -192,9 +207,10 @@ impl Scorecard {
                 continue;
             }
             known += 1;
-            if asked.iter().all(|field| field.automatic) {
+            if verdict.typed.is_some() && asked.iter().all(|field| field.automatic) {
                 automatic += 1;
-                right += usize::from(asked.iter().all(|field| field.right));
+                let fields = asked.iter().all(|field| field.right);
+                right += usize::from(fields && verdict.typed == Some(true));
             }
         }
         (known, automatic, right)
@@ -224,6 +240,8 @@ impl Scorecard {
                 score.fields.iter().map(|(name, one)| (name.clone(), field(one))).collect();
             let told = json!({
                 "documents": score.documents,
+                "type_automatic": score.typed,
+                "type_automatic_right": score.typed_right,
                 "straight_through": score.straight_share(),
                 "straight_through_right": score.straight_right_share(),
                 "fields": fields,
@@ -277,8 +295,10 @@ impl fmt::Display for Scorecard {
             let right = perhaps(score.straight_right_share());
             writeln!(
                 f,
-                "{doc_type:<26} {:>9} {straight} straight through, {right} of those right",
-                score.documents
+                "{doc_type:<26} {:>9} {straight} straight through, {right} of those right; \
+                 type automatic and right {}",
+                score.documents,
+                percent(share(score.typed_right, score.documents)),
             )?;
             for (name, field) in &score.fields {
                 write!(f, "  {name:<24} {:>9}", field.known)?;
@@ -289,6 +309,7 @@ impl fmt::Display for Scorecard {
         writeln!(f, "{:<26} {:>9}{}", "all fields", all.known, numbers(&all))?;
         writeln!(f, "\nReliability of the type of a page\n{}", self.page_curve.text())?;
         write!(f, "Reliability of the value of a field\n{}", self.field_curve.text())?;
+        write!(f, "\nWhat each threshold lets through\n{}", selective::text(&self.steps()))?;
         if !self.slips.is_empty() {
             write!(f, "\nTaken for right, and wrong")?;
         }
