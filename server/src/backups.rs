@@ -92,9 +92,10 @@ fn places(config: &Config) -> Result<Vec<Arc<dyn Files>>, Exit> {
 
 /// By this a key is known, and not found out.
 fn key_mark(config: &Config) -> Option<String> {
-    let file = &config.server.secrets_key_file;
-    let vault = file.exists().then(|| secrets::vault(file))?.ok()?;
-    Some(vault.sign(MARK))
+    let server = &config.server;
+    // A backup is no reason to make a key.
+    let there = server.secrets_key.is_some() || server.secrets_key_file.exists();
+    Some(there.then(|| secrets::vault(server))?.ok()?.sign(MARK))
 }
 
 fn foreign_key(config: &Config, manifest: &Manifest) -> Option<String> {

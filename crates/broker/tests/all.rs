@@ -181,9 +181,9 @@ async fn letters_that_somebody_had_and_gave_back_are_found_at_the_head() {
     let other = up(&address, Topology::default()).await;
     let (sink, mut deliveries) = unbounded_channel();
     let consuming = other.consume("q.ocr", 2, sink);
-    let held = [next(&mut deliveries).await, next(&mut deliveries).await];
+    let taken = [next(&mut deliveries).await, next(&mut deliveries).await];
     other.close();
-    drop((consuming, held));
+    drop((consuming, taken));
     let began = tokio::time::Instant::now();
     while broker.depth("q.ocr").await.unwrap().unwrap().ready < 5 {
         assert!(began.elapsed() < SOON, "they come back");

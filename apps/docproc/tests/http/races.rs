@@ -132,7 +132,7 @@ async fn scenario_9_of_twenty_who_claim_one_wins_a_thousand_times() {
 
 #[tokio::test]
 async fn scenario_19_the_urgent_request_overtakes() {
-    on_both(async |desk| {
+    Box::pin(on_both(async |desk| {
         let only = |part| Setup { part, threads: 1, ..Setup::of(desk) };
         let slow = docproc::rules::workflow::DEFAULT
             .replace("name: default", "name: patient")
@@ -171,7 +171,7 @@ async fn scenario_19_the_urgent_request_overtakes() {
         for office in [reader, splitter, router, door] {
             office.close().await;
         }
-    })
+    }))
     .await;
 }
 
