@@ -15,7 +15,7 @@ const secret = (name, label, hint) =>
 function access(olt) {
   const keeps = olt ? t("Vacío: queda el que está.", "Empty: the one there stays.") : "";
   const whole3 = olt
-    ? t("Para cambiar el acceso, escribí todo de nuevo.", "To change the access, enter all of it again.")
+    ? t("Para cambiar el acceso, escribir todo de nuevo.", "To change the access, enter all of it again.")
     : "";
   return [
     h("div.stack", { "data-of": "community" }, secret("comunidad", t("Comunidad", "Community"), keeps)),

@@ -128,7 +128,7 @@ class OrderForm {
     const none = empty(
       "bag",
       t("Todavía no hay artículos", "No items yet"),
-      t("Elegilos del menú o escribí para buscar.", "Pick them from the menu or type to search."),
+      t("Se eligen del menú; escribir busca.", "Pick them from the menu or type to search."),
     );
     morphChildren(
       $(".cart", this.dialog),

@@ -10,7 +10,7 @@ use std::{
 
 use sha2::{Digest as _, Sha256};
 use sqlx::{
-    Connection as _, PgPool, SqlitePool,
+    PgPool, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
@@ -23,10 +23,6 @@ use crate::{Committed, Dialect, Error, Rows, Tx, writer::Writer};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements kept prepared per connection: more than there are.
 const STATEMENTS: usize = 500;
-/// A connection that rested longer is asked whether it lives before it is used. One that was used
-/// just now is not: asking costs as much as a statement, and a server that went away meanwhile is
-/// met by the first statement all the same.
-const RESTED: Duration = Duration::from_secs(1);
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 12;
 
@@ -223,15 +219,6 @@ async fn open_postgres(url: &str) -> Result<PgPool, Error> {
     Ok(PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS)
         .acquire_timeout(BUSY_TIMEOUT)
-        .test_before_acquire(false)
-        .before_acquire(|connection, known| {
-            Box::pin(async move {
-                if known.idle_for > RESTED {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
-        })
         .connect_with(options)
         .await?)
 }

@@ -41,8 +41,8 @@ pub struct Inner {
     pub(crate) gate: Arc<Gate>,
     /// What effects began and did not wait for.
     pub(crate) work: TaskTracker,
-    /// When a write was last tried for `/ready`, and what came of it.
-    pub(crate) probed: tokio::sync::Mutex<Option<(Instant, Result<(), String>)>>,
+    /// When a write was last tried for `/ready`, with success.
+    pub(crate) probed: tokio::sync::Mutex<Option<Instant>>,
 }
 
 /// How this process was started.

@@ -159,8 +159,8 @@ pub(crate) async fn spare(
 /// 507: nothing was taken, and nothing of what was taken before is lost.
 pub fn full(lang: Lang) -> Problem {
     Problem::new(StatusCode::INSUFFICIENT_STORAGE, "SIN_ESPACIO").lang(lang).detail(lang.t(
-        "No queda espacio para ficheros en el servidor; no se aceptó nada. Avisá a quien lo \
-         administra y volvé a intentar.",
+        "No queda espacio para archivos en el servidor; no se aceptó nada. Avisar a quien lo \
+         administra e intentar de nuevo.",
         "The server has no room for files; nothing was accepted. Tell whoever runs it and try again.",
     ))
 }

@@ -62,17 +62,15 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
 }
 
 impl Context {
-    /// Whether the database takes a write: a full disk still answers every question. Whoever asks
-    /// often is told the same for a second.
+    /// Whether the database takes a write: a full disk still answers every question. What succeeded
+    /// is not tried again for a second; what failed is, so that an end of the trouble is seen at once.
     async fn probe(&self) -> Result<(), String> {
         let mut probed = self.probed.lock().await;
-        if let Some((at, outcome)) = &*probed
-            && at.elapsed() < PROBED
-        {
-            return outcome.clone();
+        if probed.is_some_and(|at| at.elapsed() < PROBED) {
+            return Ok(());
         }
         let outcome = self.appear().await.map_err(|error| terminal::with_causes(&error));
-        *probed = Some((Instant::now(), outcome.clone()));
+        *probed = outcome.is_ok().then(Instant::now);
         outcome
     }
 

@@ -68,7 +68,7 @@ pub use local::{Local, Wiring};
 pub use network::{Limits, Network};
 pub use pass::Pass;
 pub use peer::{Peer, Proxies};
-pub use processes::Me;
+pub use processes::{Me, is_gone};
 pub use rates::Rate;
 pub use relay::Subscription;
 pub use router::router;

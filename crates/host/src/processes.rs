@@ -23,8 +23,7 @@ pub struct Me {
 impl Me {
     /// A name nobody else has, that tells a person where to look.
     pub(crate) fn new(now: Timestamp) -> Self {
-        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        let host = Some(host.trim()).filter(|host| !host.is_empty()).unwrap_or("host").to_owned();
+        let host = this_host();
         let name = format!("{host}/{}/{:08x}", std::process::id(), rand::random::<u32>());
         Self { name, host, started_at: now, roles: Mutex::default() }
     }
@@ -52,16 +51,26 @@ impl Me {
         }
     }
 
-    /// Whether a process is gone: silent for too long, or of this machine and not there any more. A
-    /// heartbeat of the future was given before the clock was set back.
     fn misses(&self, other: &Process, now: Timestamp) -> bool {
-        other.name != self.name
-            && (now.duration_since(other.beat_at).abs() > SILENCE || self.sees_dead(other))
+        other.name != self.name && gone(other, &self.host, now)
     }
+}
 
-    fn sees_dead(&self, other: &Process) -> bool {
-        other.host == self.host && Path::new("/proc/self").exists() && !lives(other.pid)
-    }
+/// Whether a process is gone, as a command sees it that is none of them.
+pub fn is_gone(other: &Process, now: Timestamp) -> bool {
+    gone(other, &this_host(), now)
+}
+
+/// Silent for too long, or of this machine and not there any more. A heartbeat of the future was given
+/// before the clock was set back.
+fn gone(other: &Process, host: &str, now: Timestamp) -> bool {
+    let here = other.host == host && Path::new("/proc/self").exists();
+    now.duration_since(other.beat_at).abs() > SILENCE || (here && !lives(other.pid))
+}
+
+fn this_host() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Some(host.trim()).filter(|host| !host.is_empty()).unwrap_or("host").to_owned()
 }
 
 /// Whether a process of this machine is there, and not only waiting for its parent to bury it.

@@ -56,6 +56,7 @@ impl Answers {
                     "CAPACIDAD_COCINA_LLENA",
                     "PEDIDO_YA_PROCESADO",
                     "PEDIDO_CANCELADO",
+                    "PROMESA_NO_SE_CUMPLE",
                     "TRANSICION_INVALIDA",
                 ];
                 assert!(known.contains(&code.as_str()), "{}", answer.text);

@@ -16,7 +16,7 @@ CREATE TABLE onu_readings (
     value TEXT,
     read_at INTEGER NOT NULL,
     PRIMARY KEY (onu_id, reading_id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- The object that the last believed walk read: it says what a state means.
 ALTER TABLE olts ADD COLUMN walked_oid TEXT;

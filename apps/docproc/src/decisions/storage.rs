@@ -160,7 +160,7 @@ pub async fn adopt(
 /// The processes that live and take part in documents.
 async fn users(store: &Store, real: Timestamp) -> Result<Vec<String>, Error> {
     let all = processes::all(&mut store.read().await?).await?;
-    let lives = |one: &processes::Process| one.beat_at + processes::SILENCE > real;
+    let lives = |one: &processes::Process| !host::is_gone(one, real);
     let ours = all.into_iter().filter(|one| lives(one) && !one.roles[crate::NAME].is_null());
     Ok(ours.map(|one| one.name).collect())
 }

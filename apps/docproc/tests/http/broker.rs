@@ -72,11 +72,15 @@ async fn a_request_goes_through_the_queues_of_one_process_and_of_many() {
         assert!(began.elapsed() < Duration::from_secs(30), "several processes take part");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    // A letter of what was done ahead of it finds nothing and is acknowledged.
+    for queue in ["q.workflow_router", "q.splitter", "q.ocr", "q.classifier", "q.dead_letters"] {
+        while depth(&vhost, queue).await > 0 {
+            assert!(began.elapsed() < Duration::from_mins(1), "{queue} is not empty");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
     for office in offices {
         office.close().await;
-    }
-    for queue in ["q.workflow_router", "q.splitter", "q.ocr", "q.classifier", "q.dead_letters"] {
-        assert_eq!(depth(&vhost, queue).await, 0, "{queue}");
     }
 }
 

@@ -216,7 +216,7 @@ async fn print(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {
     saved(&desk, done, no_ticket, |desk, NoPrinter| {
         let (es, en) = ("No hay una impresora de cocina.", "There is no kitchen printer.");
         let hint = desk.lang.t(
-            "Cargá su dirección en impresora_comandas, o imprimí desde el navegador.",
+            "Se carga su dirección en impresora_comandas, o se imprime desde el navegador.",
             "Set its address in impresora_comandas, or print from the browser.",
         );
         host::conflict(desk.lang, "SIN_IMPRESORA", es, en).hint(hint)

@@ -80,7 +80,7 @@ impl Files for Shelf {
     }
 
     fn size<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<u64>, String>> {
-        let zeros = (name == "zeros").then_some(self.zeros);
+        let zeros = (name == "zeros" && self.zeros > 0).then_some(self.zeros);
         let size = self.papers.lock().unwrap().get(name).map(|bytes| bytes.len() as u64);
         Box::pin(std::future::ready(Ok(zeros.or(size))))
     }

@@ -4,6 +4,8 @@ use db::{ENGINE, Error, Line, Step, Store};
 
 use crate::test_db::{DEMO, TestDb, count, now};
 
+const SECOND: &str = "ALTER TABLE later ADD COLUMN note TEXT; INSERT INTO later (id) VALUES (1)";
+
 const LATER: Line = Line {
     name: "later",
     steps: &[
@@ -12,11 +14,7 @@ const LATER: Line = Line {
             sqlite: "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT",
             postgres: "CREATE TABLE later (id BIGINT PRIMARY KEY)",
         },
-        Step {
-            name: "0002_second",
-            sqlite: "ALTER TABLE later ADD COLUMN note TEXT; INSERT INTO later (id) VALUES (1)",
-            postgres: "ALTER TABLE later ADD COLUMN note TEXT; INSERT INTO later (id) VALUES (1)",
-        },
+        Step { name: "0002_second", sqlite: SECOND, postgres: SECOND },
     ],
 };
 
@@ -57,11 +55,14 @@ pub(crate) async fn processes_that_start_together_take_turns(test_db: &TestDb) {
 pub(crate) async fn a_changed_step_is_refused(test_db: &TestDb) {
     const CHANGED: Line = Line {
         name: "later",
-        steps: &[Step {
-            name: "0001_first",
-            sqlite: "CREATE TABLE later (id INTEGER PRIMARY KEY, extra TEXT) STRICT",
-            postgres: "CREATE TABLE later (id BIGINT PRIMARY KEY, extra TEXT)",
-        }],
+        steps: &[
+            Step {
+                name: "0001_first",
+                sqlite: "CREATE TABLE later (id INTEGER PRIMARY KEY, extra TEXT) STRICT",
+                postgres: "CREATE TABLE later (id BIGINT PRIMARY KEY, extra TEXT)",
+            },
+            Step { name: "0002_second", sqlite: SECOND, postgres: SECOND },
+        ],
     };
     let store = test_db.store().await;
     store.migrate(&[LATER], now()).await.unwrap();

@@ -99,7 +99,7 @@ fn wrong(console: &Console, name: &str, back: &str) -> Result<Response, Failure>
 
 fn resting(console: &Console, name: &str, back: &str, wait: Duration) -> Result<Response, Failure> {
     let error = console.lang.t(
-        "Demasiados intentos. Esperá un cuarto de hora, o entrá desde donde lo hacés siempre.",
+        "Demasiados intentos. Esperar un cuarto de hora, o entrar desde donde se entra siempre.",
         "Too many tries. Wait a quarter of an hour, or sign in from where you usually do.",
     );
     let answer = form(console, StatusCode::TOO_MANY_REQUESTS, name, back, error)?;

@@ -164,11 +164,11 @@ impl Refusal {
                 "Wait for a free place, or ask a manager to force the entry.",
             )),
             Self::Promise { verdict } if verdict.quote.minutes_late == 0 => Some(Sentence::new(
-                "Ofrecé otra hora, o insistí si el otro cliente puede esperar.",
+                "Ofrecer otra hora, o insistir si el otro cliente puede esperar.",
                 "Offer another time, or insist if the other customer can wait.",
             )),
             Self::Promise { .. } => Some(Sentence::new(
-                "Ofrecé esa hora, o insistí si el cliente la acepta tarde.",
+                "Ofrecer esa hora, o insistir si el cliente la acepta tarde.",
                 "Offer that time, or insist if the customer accepts it late.",
             )),
             Self::NotEditable { state: OrderState::Ready } => Some(Sentence::new(
