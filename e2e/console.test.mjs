@@ -222,8 +222,10 @@ for (const [locale, kitchen, label] of [
 
 journey("the API's page finds an operation and shows its call", {}, async ({ page, shot }) => {
   await page.goto("/api/docs");
-  await page.locator("#q").fill("post estado pedidos");
+  await page.locator("#q").fill("post capacidad");
   await page.keyboard.press("Enter");
+  await page.waitForURL(/q=post/);
+  await says(page.locator("main"), "/capacidad-horarios");
   await page.goto("/api/docs?app=pedidos&q=post+%2Fpedidos");
   const operation = page.locator("#post-pedidos");
   await operation.locator("summary").click();

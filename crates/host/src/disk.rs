@@ -6,14 +6,17 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use axum::{
+    body::Body,
     extract::{Request, State},
     http::{Method, StatusCode, header::CONTENT_LENGTH},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use futures::StreamExt as _;
 use web::{Lang, Problem};
 
 use crate::{Alert, Context, Severity};
@@ -24,6 +27,9 @@ const SHORTAGE: &str = "disk";
 /// A body up to this size is a command, not an upload.
 const COMMAND: u64 = 64 << 10;
 const MEGABYTE: u64 = 1 << 20;
+/// Of a refused upload so much is let by, for so long.
+const FLOWS_BY: usize = 256 << 20;
+const FLOWS_FOR: Duration = Duration::from_secs(10);
 
 /// What is kept free, and when people are told.
 #[derive(Clone, Debug)]
@@ -151,9 +157,25 @@ pub(crate) async fn spare(
         None => next.run(request).await,
         Some(why) => {
             tracing::warn!(why, path = request.uri().path(), "an upload was refused");
+            let_flow(request.into_body()).await;
             full(lang).into_response()
         }
     }
+}
+
+/// Lets what is still being sent flow by, up to a bound: whoever sends reads no answer before that.
+async fn let_flow(body: Body) {
+    let mut pieces = body.into_data_stream();
+    let flow = async {
+        let mut left = FLOWS_BY;
+        while let Some(Ok(piece)) = pieces.next().await {
+            left = left.saturating_sub(piece.len());
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(FLOWS_FOR, flow).await;
 }
 
 /// 507: nothing was taken, and nothing of what was taken before is lost.

@@ -190,7 +190,13 @@ async fn documents_come_back_with_their_files_from_either_database() {
     };
     third.run("restore two.gz");
     let back = retold(&third, &id).await;
-    assert_eq!(back["result"], expected["result"]);
+    // It was read again in between, so its documents have other names.
+    let read = |told: &Value| -> Vec<[Value; 3]> {
+        let documents = told["result"]["documents"].as_array().unwrap().iter();
+        let facts = ["doc_type", "extracted_data", "page_indices"];
+        documents.map(|document| facts.map(|fact| document[fact].clone())).collect()
+    };
+    assert_eq!(read(&back), read(&expected));
 
     // A file that is gone is told, and so is a storage that is not the one of these rows.
     let request = home.path().join("third/requests").join(&id);
