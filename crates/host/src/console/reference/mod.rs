@@ -7,7 +7,7 @@ use std::{fmt::Write as _, sync::Arc};
 use askama::Template;
 use axum::{
     Router,
-    http::{HeaderMap, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse as _, Response},
     routing::get,
 };
@@ -98,18 +98,13 @@ pub(crate) fn routes(api: &OpenApi, groups: &[Group]) -> Router<Context> {
         )
         .route(
             "/api/docs",
-            get(async move |console: Console, headers: HeaderMap, wanted: Query<Wanted>| {
-                show(&console, &headers, &wanted.0, &sections)
+            get(async move |console: Console, wanted: Query<Wanted>| {
+                show(&console, &wanted.0, &sections)
             }),
         )
 }
 
-fn show(
-    console: &Console,
-    headers: &HeaderMap,
-    wanted: &Wanted,
-    sections: &[Section],
-) -> Result<Response, Failure> {
+fn show(console: &Console, wanted: &Wanted, sections: &[Section]) -> Result<Response, Failure> {
     let words = filter(wanted.q.as_deref()).unwrap_or_default().to_lowercase();
     let seen: Vec<_> = sections
         .iter()
@@ -124,15 +119,12 @@ fn show(
     let Some((chosen, found)) = chosen else {
         return Ok(StatusCode::NOT_FOUND.into_response());
     };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let base =
-        host.map_or_else(|| console.context.options.url.clone(), |host| format!("http://{host}"));
     let page = ReferencePage {
         page: console.page("API"),
         chosen,
         found: found.clone(),
         wanted: wanted.q.clone().unwrap_or_default(),
-        base,
+        base: console.context.options.address().to_owned(),
         sections: seen.clone(),
     };
     html(StatusCode::OK, &page)
