@@ -2,6 +2,7 @@
 
 use ::image::RgbImage;
 use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::pixels::U8x3;
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 
 use crate::Broken;
@@ -22,7 +23,10 @@ pub(super) fn within(picture: RgbImage, side: u32, most: u64) -> Result<RgbImage
     let from = from.map_err(|_| unreadable())?;
     let mut to = Image::new(to_width, to_height, PixelType::U8x3);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
-    Resizer::new().resize(&from, &mut to, &options).map_err(|_| unreadable())?;
+    // Told the kind of pixel, the library is compiled for that one and not for all fourteen.
+    let view = from.typed_image::<U8x3>().ok_or_else(unreadable)?;
+    let mut into = to.typed_image_mut::<U8x3>().ok_or_else(unreadable)?;
+    Resizer::new().resize_typed(&view, &mut into, &options).map_err(|_| unreadable())?;
     RgbImage::from_raw(to_width, to_height, to.into_vec()).ok_or_else(unreadable)
 }
 
