@@ -31,6 +31,11 @@ const TABLE: &[Absence] = &[
         reason: "it stands once, in host or engine",
     },
     Absence {
+        part: |path| is_application(path) || path.starts_with("crates/host/src/"),
+        words: &["utoipa_axum::{", "axum::routing::", "routing::get,", "routing::{get, post},"],
+        reason: "web::routing boxes a handler: the router is compiled once, not once per handler",
+    },
+    Absence {
         part: |path| !path.starts_with("tidy/"),
         words: &["Foreman", "Tray", "Porch", "PATIENCE", "furnish", "CONNECT_PATIENCE"],
         reason: "names are the trade's words, so that a search finds them",
@@ -138,6 +143,8 @@ mod tests {
 
     #[test]
     fn what_must_not_be_is_found_where_it_must_not_be() {
+        assert_eq!(count("apps/x/src/routes/y.rs", "use utoipa_axum::{router::A, routes};"), 1);
+        assert_eq!(count("apps/x/src/routes/y.rs", "use web::routing::{get, post};"), 0);
         let decides = "async fn a() { store.decide(&scope, now).await }";
         assert_eq!(count("apps/sam/src/routes/robots.rs", decides), 1);
         assert_eq!(count("apps/sam/src/decisions/robots.rs", decides), 0);

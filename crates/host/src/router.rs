@@ -8,7 +8,6 @@ use axum::{
     http::{Method, StatusCode},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use tower_http::{
     catch_panic::CatchPanicLayer, compression::CompressionLayer, timeout::RequestBodyTimeoutLayer,
@@ -20,7 +19,9 @@ use utoipa::{
         path::Operation,
     },
 };
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
+use web::routing::get;
 use web::{Assets, Lang, Problem};
 
 use crate::{

@@ -11,6 +11,7 @@ pub mod lang;
 pub mod page;
 pub mod preferences;
 pub mod problem;
+pub mod routing;
 pub mod security;
 pub mod sheet;
 pub mod sse;

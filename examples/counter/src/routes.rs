@@ -4,7 +4,8 @@ use axum::{extract::State, http::StatusCode};
 use db::Slice as _;
 use host::{Actor, Context, Failure, conflict, unknown};
 use serde_json::{Value as Json, json};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Path};
 
 use crate::{decide, rules, rules::TicketId, store};

@@ -2,8 +2,9 @@
 
 use axum::http::{HeaderMap, StatusCode};
 use host::{Failure, Listed, as_json, edit};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Path;
+use web::routes;
 
 use super::Desk;
 use crate::{

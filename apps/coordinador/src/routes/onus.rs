@@ -10,7 +10,8 @@ use futures::StreamExt as _;
 use host::{Failure, Listed};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Query};
 
 use super::{Desk, named};

@@ -8,7 +8,8 @@ use axum::{
 use engine::sheet::{self, Column, Kind, Need};
 use host::{Failure, as_json};
 use serde_json::Value as Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 
 use super::Desk;
 use crate::{

@@ -3,10 +3,10 @@
 use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
-    routing::get,
 };
 use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
+use web::routing::get;
 use web::{Path, Query};
 
 use super::{

@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, time::Duration};
 use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use engine::Word as _;
 use host::{Console, Failure};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
+use web::routing::get;
 use web::{Problem, Query};
 
 use super::{Desk, screens::render};

@@ -11,7 +11,8 @@ use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk, workflows::faults};

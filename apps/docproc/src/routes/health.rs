@@ -3,9 +3,10 @@
 
 use std::{net::SocketAddr, sync::atomic::Ordering, time::Duration};
 
-use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse, routing::get};
+use axum::{Json, Router, extract::State, http::StatusCode, response::IntoResponse};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use web::routing::get;
 
 use crate::Context;
 

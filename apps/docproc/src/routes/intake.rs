@@ -11,7 +11,8 @@ use host::Failure;
 use serde::Serialize;
 use serde_json::json;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Path, Problem};
 
 use super::{AtDesk as _, Desk};

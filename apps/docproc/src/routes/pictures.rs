@@ -9,7 +9,8 @@ use host::Failure;
 use image::{DynamicImage, codecs::jpeg::JpegEncoder};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Path, Problem, Query};
 
 use super::{AtDesk as _, Desk};

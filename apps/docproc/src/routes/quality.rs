@@ -3,14 +3,15 @@
 use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::IntoParams;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
+use web::routing::get;
 use web::{Problem, Query};
 
 use super::{Desk, screens::render};

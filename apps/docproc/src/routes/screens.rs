@@ -4,13 +4,13 @@ use askama::Template;
 use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{Html, IntoResponse as _, Response},
-    routing::get,
 };
 use engine::{Roles as _, Word as _};
 use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
+use web::routing::get;
 use web::{Path, Problem, Query};
 
 use super::{AtDesk as _, Desk, requests};

@@ -4,7 +4,8 @@ use axum::response::{IntoResponse as _, Response};
 use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Json, Path, Query};
 
 use super::{AtDesk as _, Desk, requests};

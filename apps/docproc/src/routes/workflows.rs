@@ -6,7 +6,8 @@ use host::Failure;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Path, Problem};
 
 use super::Desk;

@@ -5,8 +5,9 @@ use host::Failure;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Json;
+use web::routes;
 
 use super::{Desk, check};
 use crate::{

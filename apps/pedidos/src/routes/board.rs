@@ -6,7 +6,8 @@ use host::Failure;
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 
 use super::{Desk, look, orders::views};
 use crate::{

@@ -7,7 +7,8 @@ use axum::{
 use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Json, Path, Problem, Query};
 
 use super::{Desk, answer, array, check, limit, no_such_cursor, saved};

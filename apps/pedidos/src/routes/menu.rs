@@ -7,7 +7,8 @@ use axum::{
 use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Field, Json, Lang, Path, Problem, Query};
 
 use super::{Desk, array, check, limit, no_such_cursor, saved};

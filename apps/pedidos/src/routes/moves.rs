@@ -5,7 +5,8 @@ use host::Failure;
 use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Json, Path};
 
 use super::{Desk, answer, check, input, look};

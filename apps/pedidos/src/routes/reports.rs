@@ -8,7 +8,8 @@ use host::Failure;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Json, Lang, Notice, Page, Tone};
 
 use super::{Desk, check, look};

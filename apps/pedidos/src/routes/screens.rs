@@ -3,11 +3,12 @@
 use askama::Template as _;
 use axum::{
     response::{Html, IntoResponse as _, Redirect, Response},
-    routing::{any, get},
+    routing::any,
 };
 use engine::Roles as _;
 use host::{Console, Failure};
 use utoipa_axum::router::OpenApiRouter;
+use web::routing::{boxed, get};
 use web::{Lang, Path, Problem};
 
 use super::{Desk, kitchen::on_paper, reports};
@@ -25,7 +26,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .route("/comandas/{id}/impresion", get(paper))
         .route("/pantalla", get(screen))
         .route("/pedidos-panel", get(panel))
-        .route("/socket.io/", any(drivers::sockets::serve))
+        .route("/socket.io/", any(boxed(drivers::sockets::serve)))
 }
 
 async fn counter(desk: Desk, console: Console) -> Result<Response, Failure> {

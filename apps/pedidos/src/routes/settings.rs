@@ -7,7 +7,8 @@ use host::{Failure, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Path, Problem};
 
 use super::Desk;

@@ -8,7 +8,8 @@ use host::Failure;
 use jiff::civil::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Field, Json, Path, Problem};
 
 use super::{Desk, check, look, saved};

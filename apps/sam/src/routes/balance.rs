@@ -6,7 +6,8 @@ use engine::Word as _;
 use host::Failure;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Query};
 
 use super::{Listed, check::Check};

@@ -1,7 +1,8 @@
 //! Holiday calendars.
 
 use host::Failure;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 
 use super::Listed;
 use crate::{

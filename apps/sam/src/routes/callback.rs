@@ -10,7 +10,8 @@ use host::{Actor, Failure, Peer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Problem};
 
 use crate::{

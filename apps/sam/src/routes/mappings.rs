@@ -6,8 +6,9 @@ use axum::{
 };
 use host::Failure;
 use serde_json::{Map, Value as Json};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Path;
+use web::routes;
 
 use super::{Listed, edit};
 use crate::{

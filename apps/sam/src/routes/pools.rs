@@ -4,7 +4,8 @@ use axum::{http::StatusCode, response::Response};
 use host::Failure;
 use serde::Deserialize;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Query};
 
 use super::{Listed, Span, tagged};

@@ -1,8 +1,9 @@
 //! Robots.
 
 use host::Failure;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Query;
+use web::routes;
 
 use super::{Listed, Span};
 use crate::{

@@ -5,7 +5,8 @@ use axum::http::StatusCode;
 use host::Failure;
 use serde::Deserialize;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Problem};
 
 use super::check::Check;

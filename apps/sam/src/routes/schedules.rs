@@ -5,8 +5,9 @@ mod outlook;
 use std::collections::HashMap;
 
 use host::Failure;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Query;
+use web::routes;
 
 pub(super) use outlook::overlapping;
 

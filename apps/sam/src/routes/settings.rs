@@ -6,7 +6,8 @@ use host::{Failure, Options, change_setting};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Lang, Path, Problem};
 
 use super::Listed;

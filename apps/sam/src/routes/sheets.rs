@@ -11,8 +11,9 @@ use host::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Path;
+use web::routes;
 
 use super::as_json;
 use crate::{

@@ -6,8 +6,9 @@ use host::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
+use web::routes;
 
 use super::{Listed, check::Check, conflict};
 use crate::{

@@ -5,7 +5,8 @@ use host::{Failure, edit::Editable as _};
 use serde::Deserialize;
 use serde_json::json;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Problem, Query};
 
 use super::{Listed, Unasked, unknown};

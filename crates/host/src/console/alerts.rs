@@ -1,16 +1,13 @@
 //! `/alertas`: what is wrong, what was, and whether notices arrive.
 
 use askama::Template;
-use axum::{
-    extract::State,
-    http::StatusCode,
-    response::Response,
-    routing::{get, post},
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
+use web::routing::{get, post};
 use web::{Json, Lang, Page, Problem, Tone};
 
 use super::{

@@ -6,7 +6,6 @@ use axum::{
     extract::State,
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use db::audit::{self, Record};
 use futures::stream;
@@ -14,7 +13,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
+use web::routing::get;
 use web::{Lang, Page, Query};
 
 use super::{

@@ -17,9 +17,9 @@ mod wire;
 use axum::{
     extract::{FromRef, FromRequestParts},
     http::request::Parts,
-    routing::{get, post},
 };
 use utoipa_axum::router::OpenApiRouter;
+use web::routing::{boxed, get, post};
 use web::{Lang, NavGroup, NavItem, Notice, Page, Theme, Tone, Who};
 
 use crate::{Actor, App, Context, Draw, Failure, Identity};
@@ -30,7 +30,7 @@ pub use settings::change_setting;
 pub(crate) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .route("/", get(overview::show))
-        .route("/login", get(login::show).post(login::enter))
+        .route("/login", get(login::show).post(boxed(login::enter)))
         .route("/logout", post(login::leave))
         .route("/eventos", get(events::show))
         .route("/sistema", get(system::show))

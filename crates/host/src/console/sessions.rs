@@ -1,11 +1,12 @@
 //! `/sesiones`: where one is signed in, and the way out of all of it.
 
 use askama::Template;
-use axum::{extract::State, http::StatusCode, response::Response, routing::get};
+use axum::{extract::State, http::StatusCode, response::Response};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Json, Lang, Page, Path, Problem, Tone};
 
 use super::{
@@ -16,12 +17,13 @@ use crate::{
     Actor, Context, Failure, Identity, Pass,
     accounts::{self, Session},
 };
+use web::routing::{boxed, get};
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(list, end_all))
         .routes(routes!(end_one))
-        .route("/sesiones", get(show).post(end))
+        .route("/sesiones", get(show).post(boxed(end)))
 }
 
 #[derive(Debug, Serialize, ToSchema)]

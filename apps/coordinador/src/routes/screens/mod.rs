@@ -9,14 +9,12 @@ mod runs;
 mod templates;
 
 use askama::Template;
-use axum::{
-    response::{Html, IntoResponse as _, Response},
-    routing::get,
-};
+use axum::response::{Html, IntoResponse as _, Response};
 use db::{Error, Tx};
 use host::Failure;
 use serde_json::Value as Json;
 use utoipa_axum::router::OpenApiRouter;
+use web::routing::get;
 use web::{Page, Problem};
 
 use super::Desk;

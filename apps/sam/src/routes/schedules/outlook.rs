@@ -5,7 +5,8 @@ use host::{Failure, edit::Editable as _};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Query};
 
 use crate::{

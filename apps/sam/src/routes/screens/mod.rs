@@ -15,13 +15,13 @@ use askama::Template;
 use axum::{
     http::StatusCode,
     response::{Html, IntoResponse as _, Response},
-    routing::{get, post},
 };
 use db::{Error, Tx};
 use host::Failure;
 use jiff::Timestamp;
 use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
+use web::routing::{get, post};
 use web::{Page, Problem};
 
 use super::runs::Asked;

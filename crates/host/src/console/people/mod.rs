@@ -3,8 +3,9 @@
 mod api;
 mod page;
 
-use axum::routing::{get, post};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
+use web::routing::{boxed, get, post};
 use web::{Lang, Problem};
 
 use crate::{
@@ -18,7 +19,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .routes(routes!(api::activate))
         .routes(routes!(api::list_tokens, api::create_token))
         .routes(routes!(api::revoke_token))
-        .route("/usuarios", get(page::show).post(page::save_user))
+        .route("/usuarios", get(page::show).post(boxed(page::save_user)))
         .route("/usuarios/activo", post(page::set_active))
         .route("/usuarios/tokens", post(page::add_token))
         .route("/usuarios/tokens/revocar", post(page::drop_token))

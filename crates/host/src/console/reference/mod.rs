@@ -9,11 +9,11 @@ use axum::{
     Router,
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
-    routing::get,
 };
 use serde::Deserialize;
 use serde_json::Value as Json;
 use utoipa::openapi::OpenApi;
+use web::routing::get;
 use web::{Page, Query};
 
 use super::{

@@ -3,15 +3,16 @@
 mod api;
 mod page;
 
-use axum::routing::get;
 use db::{
     Decision, Scope,
     settings::{Change, Effective, Invalid, Kind, Refused, Values},
 };
 use engine::Sentence;
 use serde_json::Value as Json;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
 use web::Lang;
+use web::routes;
+use web::routing::{boxed, get};
 
 use crate::{Actor, App, Context};
 
@@ -19,7 +20,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(api::list))
         .routes(routes!(api::one, api::put))
-        .route("/ajustes", get(page::show).post(page::save))
+        .route("/ajustes", get(page::show).post(boxed(page::save)))
 }
 
 /// Changes one setting and lets its application react before anyone can see the change.
