@@ -25,8 +25,14 @@ use anyhow::{Result, bail};
 use report::Report;
 
 const PEDIDOS: [&str; 5] = ["planner", "entry", "sustained", "fan-out", "board"];
-const DOCPROC: [&str; 5] =
-    ["docproc-latency", "docproc-relay", "docproc-reading", "docproc-recall", "docproc-quality"];
+const DOCPROC: [&str; 6] = [
+    "docproc-latency",
+    "docproc-relay",
+    "docproc-reading",
+    "docproc-recall",
+    "docproc-quality",
+    "docproc-memory",
+];
 
 const SAM: [&str; 2] = ["sam-planner", "sam-callbacks"];
 

@@ -3,6 +3,7 @@
 
 mod einvoice;
 mod latency;
+mod memory;
 pub(crate) mod office;
 mod quality;
 mod reading;
@@ -46,6 +47,7 @@ pub(crate) async fn measure(part: &str, report: &mut Report) -> Result<()> {
         "docproc-relay" => relay::measure(report).await,
         "docproc-reading" => reading::measure(report).await,
         "docproc-recall" => recall::measure(report),
+        "docproc-memory" => memory::measure(report),
         _ => quality::measure(report),
     }
 }

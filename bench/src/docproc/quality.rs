@@ -88,13 +88,13 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
 }
 
 /// Pages that were read are kept here: reading is what costs.
-fn shelf() -> PathBuf {
+pub(super) fn shelf() -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     target.join("quality")
 }
 
-fn judge(workflow: &Workflow) -> Judge<'_> {
+pub(super) fn judge(workflow: &Workflow) -> Judge<'_> {
     Judge {
         workflow,
         classifier: Classifier::shipped(),

@@ -148,11 +148,13 @@ async fn play(args: &GoldenRun) -> Result<(), Exit> {
             output::say(&differences(verdict));
         }
         output::say(&format!(
-            "{} of {} cases are as expected; people would be asked for {} types and {} documents",
+            "{} of {} cases are as expected; people would be asked for {} types and {} documents; \
+             {} documents were read as their vendor's were before",
             verdicts.len() - off,
             verdicts.len(),
             asked("types"),
             asked("documents"),
+            asked("recalled"),
         ));
     }
     match off {

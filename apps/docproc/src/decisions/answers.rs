@@ -11,7 +11,8 @@ use host::By;
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Key, Refusal, course,
+    Key, Refusal, course, memory,
+    memory::Lesson,
     people::{self, Took},
     queue,
 };
@@ -27,6 +28,7 @@ use crate::{
         Sight,
         corrections::{self, NewCorrection},
         documents::{self, DocumentRow},
+        layouts::Shelf,
         operators, pages, people_scope, regroup, requests,
         reviews::{self, TaskRow},
         scope,
@@ -138,6 +140,18 @@ async fn record(
             );
             match corrected {
                 Ok(corrected) => {
+                    if let Some(schema) = workflow.schemas.get(&document.doc_type) {
+                        let shelf = Shelf {
+                            owner: row.created_by.clone(),
+                            workflow: row.workflow_name.clone(),
+                            doc_type: document.doc_type.clone(),
+                        };
+                        let (request, by) = (&task.request_id, &submission.by.name);
+                        let corrected = &corrected;
+                        let lesson =
+                            Lesson { request, shelf, schema, document, corrected, by, today };
+                        memory::learn(decision, &lesson).await?;
+                    }
                     fill_document(decision, task, submission, document, &corrected).await
                 }
                 Err(wrong) => Ok(Err(refused(wrong))),

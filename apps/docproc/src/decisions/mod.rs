@@ -6,6 +6,7 @@ pub mod answers;
 pub mod course;
 pub mod deadlines;
 pub mod golden;
+pub mod memory;
 pub mod outside;
 pub mod people;
 pub mod promotion;

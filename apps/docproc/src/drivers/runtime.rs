@@ -30,7 +30,7 @@ use crate::{
     decisions::{receive::CommitBatcher, storage::Unsettled},
     golden::Rehearsals,
     model::Component,
-    store::{catalogue::Workflows, policy::Policy, requests::FileRow},
+    store::{catalogue::Workflows, layouts::Memories, policy::Policy, requests::FileRow},
 };
 
 /// How a process was set up.
@@ -150,6 +150,7 @@ pub struct Runtime {
     pub config: Config,
     pub storage: Storage,
     pub workflows: Workflows,
+    pub memories: Memories,
     pub pack: Option<Pack>,
     pub classifier: ClassifierSlot,
     pub status: WorkerStatus,

@@ -11,7 +11,6 @@ mod rehearse;
 use std::{collections::HashMap, sync::Arc};
 
 use db::Error;
-use jiff::civil::Date;
 pub use rehearse::{Asked, Rehearsal, Rehearsed};
 use serde_json::{Value as Json, json};
 
@@ -20,7 +19,7 @@ use crate::{
     drivers::runtime::Runtime,
     model::Engine,
     rules::{
-        golden::{self, Answer, Difference},
+        golden::{self, Difference},
         workflow::Workflow,
     },
     store::{
@@ -66,7 +65,8 @@ impl Verdict {
     pub fn json(&self) -> Json {
         json!({ "case_id": self.case, "name": self.name, "verdict": self.word(),
                 "differences": self.differences, "error": self.failed,
-                "asked": { "types": self.asked.types, "documents": self.asked.documents } })
+                "asked": { "types": self.asked.types, "documents": self.asked.documents,
+                           "recalled": self.asked.recalled } })
     }
 }
 
@@ -86,6 +86,8 @@ pub async fn run(
     let mut tx = context.store.read().await?;
     let files = cases::files(&mut tx, &case.id).await?;
     let house = policy::load(&context.settings, &mut tx).await?.thresholds;
+    let owner = cases::owner(&mut tx, case).await?;
+    context.runtime.memories.take_up(&mut tx).await?;
     drop(tx);
     let mut verdict = Verdict {
         case: case.id.clone(),
@@ -105,7 +107,12 @@ pub async fn run(
     let mut readers = context.runtime.rehearsals.0.clone().lock_owned().await;
     let (play, wanted) = (workflow.clone(), expected.clone());
     let played = tokio::task::spawn_blocking(move || {
-        let played = play_once(&runtime, &play, house, &wanted, today, &files, &mut readers);
+        let played = {
+            let (workflow, expected, runtime) = (&*play, &wanted, &*runtime);
+            let owner = owner.as_str();
+            let rehearsal = Rehearsal { runtime, workflow, house, expected, today, owner };
+            play_once(&rehearsal, &files, &mut readers)
+        };
         if played.is_err() {
             // After a panic nothing inside an engine is certain.
             readers.clear();
@@ -125,15 +132,10 @@ pub async fn run(
 
 /// A page that breaks the program fails its case alone.
 fn play_once(
-    runtime: &Runtime,
-    workflow: &Workflow,
-    house: crate::rules::advance::Thresholds,
-    expected: &Answer,
-    today: Date,
+    rehearsal: &Rehearsal<'_>,
     files: &[FileRow],
     readers: &mut Readers,
 ) -> Result<Result<Rehearsed, String>, ()> {
-    let rehearsal = Rehearsal { runtime, workflow, house, expected, today };
     let play = std::panic::AssertUnwindSafe(|| rehearsal.play(files, readers));
     std::panic::catch_unwind(play).map_err(drop)
 }

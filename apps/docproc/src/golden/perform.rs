@@ -5,7 +5,13 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use page::PageText;
 use paper::Document;
-use understand::{classify::first_page_evidence, extract};
+use understand::{
+    classify::first_page_evidence,
+    extract::{
+        Extraction,
+        memory::{self, Layout},
+    },
+};
 
 use super::Readers;
 use crate::{
@@ -95,10 +101,14 @@ pub(super) fn extract(
     doc_type: &str,
     pages: &[&PageText],
     today: Date,
-) -> extract::Extraction {
+    layouts: &[&Layout],
+) -> (Extraction, bool) {
     match workflow.schemas.get(doc_type) {
-        Some(schema) => extract::extract(doc_type, schema, pages, today),
-        None => extract::Extraction { fields: Vec::new(), confidence: 1.0, checks: Vec::new() },
+        Some(schema) => {
+            let (found, recalled) = memory::extract(doc_type, schema, pages, today, layouts);
+            (found, recalled.is_some())
+        }
+        None => (Extraction { fields: Vec::new(), confidence: 1.0, checks: Vec::new() }, false),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{
         golden::{self, Answer},
         workflow::{How, Workflow},
     },
-    store::{golden::Observed, requests::FileRow},
+    store::{golden::Observed, layouts::Shelf, requests::FileRow},
 };
 
 /// A plan moves every item at least one stage on; more rounds than this are no plan.
@@ -35,6 +35,8 @@ pub struct Rehearsal<'a> {
     pub house: Thresholds,
     pub expected: &'a Answer,
     pub today: Date,
+    /// Who would have sent it: what is remembered of vendors is theirs.
+    pub owner: &'a str,
 }
 
 /// How often people would have been asked.
@@ -44,6 +46,8 @@ pub struct Asked {
     pub types: u32,
     /// For the fields of a document.
     pub documents: u32,
+    /// Documents that were read with what is remembered of their vendor.
+    pub recalled: u32,
 }
 
 /// What became of a case.
@@ -208,7 +212,7 @@ impl Play<'_> {
     }
 
     fn extract(&mut self, id: &str) -> Known {
-        let Rehearsal { workflow, today, expected, .. } = self.rehearsal;
+        let Rehearsal { workflow, today, expected, runtime, owner, .. } = self.rehearsal;
         let Some(bundle) = id.parse().ok().and_then(|first: u32| self.bundles.get_mut(&first))
         else {
             return Known::Nothing;
@@ -216,7 +220,15 @@ impl Play<'_> {
         let pages = self.sheets.get(bundle.first as usize..=bundle.last as usize);
         let texts: Vec<&PageText> =
             pages.unwrap_or_default().iter().filter_map(|sheet| sheet.text.as_ref()).collect();
-        let found = perform::extract(workflow, &bundle.doc_type, &texts, *today);
+        let known = runtime.memories.of(&Shelf {
+            owner: (*owner).to_owned(),
+            workflow: workflow.name.clone(),
+            doc_type: bundle.doc_type.clone(),
+        });
+        let layouts: Vec<_> = known.iter().map(|one| &one.layout).collect();
+        let (found, recalled) =
+            perform::extract(workflow, &bundle.doc_type, &texts, *today, &layouts);
+        self.asked.recalled += u32::from(recalled);
         bundle.data = found.data();
         let missing_required = found.fields.iter().any(|one| one.required && one.value.is_none());
         let known =

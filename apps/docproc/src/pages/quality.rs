@@ -6,9 +6,14 @@ use web::svg::{Curve, Curves};
 use web::{Lang, Page, Tone};
 
 use super::words;
-use crate::rules::{
-    quality::{FieldLine, Quality, TypeLine},
-    thresholds::{self, Confidences, Point},
+#[cfg(test)]
+use crate::store::layouts::{LayoutRow, Shelf};
+use crate::{
+    rules::{
+        quality::{FieldLine, Quality, TypeLine},
+        thresholds::{self, Confidences, Point},
+    },
+    store::layouts::Remembered,
 };
 
 /// `/docproc/calidad`: how good the machine is, and what other thresholds would do.
@@ -24,6 +29,9 @@ pub struct QualityPage {
     pub classification: f64,
     pub extraction: f64,
     pub sets: Vec<Set>,
+    pub vendors: Vec<Remembered>,
+    /// Whether whoever looks may have a vendor forgotten.
+    pub may_forget: bool,
 }
 
 /// The golden set of a workflow.
@@ -159,6 +167,26 @@ impl QualityPage {
         }
     }
 
+    /// How many of the recalled values that people looked at were right.
+    fn vendor_right(&self, one: &Remembered) -> String {
+        let all = one.row.right + one.row.wrong;
+        match (all, self.page.lang) {
+            (0, _) => "–".to_owned(),
+            (_, Lang::Es) => format!("{} de {all}", one.row.right),
+            (_, Lang::En) => format!("{} of {all}", one.row.right),
+        }
+    }
+
+    fn forgetting(&self, one: &Remembered) -> String {
+        let vendor = &one.row.vendor;
+        match self.page.lang {
+            Lang::Es => {
+                format!("Los documentos de {vendor} se leerán como si fueran los primeros.")
+            }
+            Lang::En => format!("Documents of {vendor} will be read as if they were the first."),
+        }
+    }
+
     fn type_word(&self, doc_type: &str) -> String {
         words::doc_type(&self.page, doc_type)
     }
@@ -201,4 +229,25 @@ impl QualityPage {
             Lang::En => format!("The truth is known of {known}."),
         }
     }
+}
+
+/// A vendor, to be drawn.
+#[cfg(test)]
+pub(super) fn remembered() -> Remembered {
+    let layout = serde_json::json!({ "doc_type": "invoice", "vendor": "<b>", "tax_id": null,
+        "marks": [], "places": [], "order": null, "currency": null, "examples": 1 });
+    let named = || "<b>".to_owned();
+    let row = LayoutRow {
+        id: "7".to_owned(),
+        shelf: Shelf { owner: named(), workflow: named(), doc_type: "invoice".to_owned() },
+        vendor: named(),
+        layout: serde_json::from_value(layout).expect("it is one"),
+        version: 2,
+        documents: 2,
+        right: 3,
+        wrong: 1,
+        taught_by: "ana".to_owned(),
+        taught_at: Timestamp::UNIX_EPOCH,
+    };
+    Remembered { row, uses: 4, last_use: Some(Timestamp::UNIX_EPOCH) }
 }

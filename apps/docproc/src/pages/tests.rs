@@ -319,6 +319,8 @@ fn quality(lang: Lang, quality: Quality) -> QualityPage {
         classification: 0.82,
         extraction: 0.75,
         sets: vec![set],
+        vendors: vec![quality::remembered()],
+        may_forget: true,
     }
 }
 

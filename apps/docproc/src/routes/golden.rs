@@ -303,6 +303,7 @@ pub(super) fn report(name: &str, version: Option<i64>, set: &[Verdict]) -> Json 
         "equal": equal, "different": set.len() - equal,
         "asked": { "types": asked(|one| one.asked.types),
                    "documents": asked(|one| one.asked.documents) },
+        "recalled": asked(|one| one.asked.recalled),
     })
 }
 

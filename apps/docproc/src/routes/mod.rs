@@ -7,6 +7,7 @@ mod form;
 mod golden;
 pub mod health;
 mod intake;
+mod memory;
 mod operators;
 mod pictures;
 mod promotion;
@@ -53,6 +54,7 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(golden::routes())
         .merge(promotion::routes())
         .merge(quality::routes())
+        .merge(memory::routes())
         .merge(screens::routes())
 }
 

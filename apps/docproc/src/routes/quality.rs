@@ -4,6 +4,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Response},
 };
+use engine::Roles as _;
 use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -24,13 +25,15 @@ use crate::{
         thresholds::{self, Confidences, Point},
         workflow::Promotion,
     },
-    store::{golden, policy, quality, workflows as versions},
+    store::{golden, layouts, policy, quality, workflows as versions},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(read)).route("/docproc/calidad", get(page))
 }
 
+/// Vendors on the page; the API has all of them.
+const SHOWN: i64 = 200;
 /// How far back to look unless told.
 const DAYS: u32 = 30;
 
@@ -143,6 +146,7 @@ async fn page(
             waiting: waiting.map(|one| (one.id, one.loaded_at)),
         });
     }
+    let vendors = layouts::list(&mut tx, SHOWN).await?;
     let view = QualityPage {
         page: console.page(console.lang.t("Calidad", "Quality")),
         workflows: active.into_keys().collect(),
@@ -152,6 +156,8 @@ async fn page(
         classification,
         extraction,
         sets,
+        vendors,
+        may_forget: desk.role.can(Action::Judge),
     };
     render(&desk, StatusCode::OK, &view)
 }

@@ -23,6 +23,8 @@ pub struct DocumentRow {
     pub fields: Vec<FieldValue>,
     pub extraction_confidence: Option<f64>,
     pub origin: Origin,
+    /// The vendor's layout by which it was read.
+    pub layout: Option<String>,
 }
 
 impl DocumentRow {
@@ -51,6 +53,8 @@ pub struct Reading {
     pub extracted_data: Map<String, Json>,
     pub confidence: f64,
     pub missing_required: bool,
+    /// The vendor's layout that took part, and its version.
+    pub layout: Option<(String, i64)>,
 }
 
 /// What changes of a document; what is left out stays as it was.
@@ -71,7 +75,7 @@ pub struct NewDocument<'a> {
 
 const COLUMNS: &[&str] = db::columns![
     id request_id first_page last_page doc_type stage_at standing fields extracted_data
-    confidence missing
+    confidence missing layout_id layout_version
 ];
 
 /// Writes documents: request, id, what changes.
@@ -99,14 +103,17 @@ pub async fn write(
             reading.map(|reading| Json::Object(reading.extracted_data.clone())).into(),
             reading.map(|reading| reading.confidence).into(),
             reading.map(|reading| i64::from(reading.missing_required)).into(),
+            reading.and_then(|reading| Some(reading.layout.as_ref()?.0.clone())).into(),
+            reading.and_then(|reading| Some(reading.layout.as_ref()?.1)).into(),
         ]);
     }
     let now = decision.now.into();
     let sql = "INSERT INTO documents (id, request_id, first_page, last_page, doc_type, stage_at,
                standing, fields, extracted_data, extraction_confidence, missing_required,
-               created_at, updated_at)
+               layout_id, layout_version, created_at, updated_at)
                SELECT id, request_id, first_page, last_page, doc_type, stage_at, standing, fields,
-               extracted_data, confidence, COALESCE(missing, 0), $1, $1 FROM ROWS";
+               extracted_data, confidence, COALESCE(missing, 0), layout_id, layout_version, $1, $1
+               FROM ROWS";
     decision.tx.each(sql, std::slice::from_ref(&now), &new).await?;
     let sql = "UPDATE documents SET stage_at = COALESCE(v.stage_at, documents.stage_at),
                standing = COALESCE(v.standing, documents.standing),
@@ -114,6 +121,10 @@ pub async fn write(
                extracted_data = COALESCE(v.extracted_data, documents.extracted_data),
                extraction_confidence = COALESCE(v.confidence, documents.extraction_confidence),
                missing_required = COALESCE(v.missing, documents.missing_required),
+               layout_id = CASE WHEN v.fields IS NULL THEN documents.layout_id
+                   ELSE v.layout_id END,
+               layout_version = CASE WHEN v.fields IS NULL THEN documents.layout_version
+                   ELSE v.layout_version END,
                updated_at = $1 FROM ROWS WHERE documents.id = v.id";
     decision.tx.each(sql, &[now], &known).await.map(drop)
 }
@@ -166,6 +177,7 @@ fn document(row: &Row) -> Result<DocumentRow, Error> {
         fields: fields(row)?,
         extraction_confidence: row.maybe("extraction_confidence")?,
         origin: row.word("origin", Origin::from_word)?,
+        layout: row.maybe("layout_id")?,
     })
 }
 

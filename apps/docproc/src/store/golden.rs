@@ -93,6 +93,16 @@ pub async fn insert(
     decision.tx.each(sql, &[case.id.as_str().into()], &rows).await.map(drop)
 }
 
+/// Who sent the request a case was taken from; of files that were added, whoever added them.
+pub async fn owner(tx: &mut Tx, case: &CaseRow) -> Result<String, Error> {
+    let sql = "SELECT created_by FROM requests WHERE id = $1";
+    let row = match &case.request_id {
+        Some(id) => tx.optional(sql, &[id.as_str().into()]).await?,
+        None => None,
+    };
+    row.map_or_else(|| Ok(case.added_by.clone()), |row| row.get("created_by"))
+}
+
 /// Takes a case out of the set; it stays listed. Answers whether it was in it.
 pub async fn retire(
     decision: &mut Decision,

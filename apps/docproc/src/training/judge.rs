@@ -10,7 +10,10 @@ use ocr::{EngineKind, Pack};
 use page::PageText;
 use understand::{
     classify::{Classifier, first_page_evidence},
-    extract::{self, Extraction, FieldSpec, Kind, check_value},
+    extract::{
+        Extraction, FieldSpec, Kind, check_value,
+        memory::{self, Layout},
+    },
 };
 
 use super::{Case, Reader, Scorecard, Truth};
@@ -71,6 +74,11 @@ struct Sorted {
 impl Judge<'_> {
     /// Classifies, groups and extracts; people answer with the truth where they would be asked.
     pub fn judge(&self, truth: &Truth, pages: &[PageText]) -> Verdict {
+        self.judge_by(truth, pages, &[])
+    }
+
+    /// The same with what is remembered of vendors.
+    pub fn judge_by(&self, truth: &Truth, pages: &[PageText], layouts: &[&Layout]) -> Verdict {
         let sorted = self.sort(truth, pages);
         let right_type = |told: &String| truth.doc_type.as_ref().map(|wanted| wanted == told);
         let told = sorted.told.iter();
@@ -89,7 +97,7 @@ impl Judge<'_> {
         for (first, last, of_type) in &sorted.groups {
             let of_group: Vec<&PageText> = pages[*first..=*last].iter().collect();
             let Some(schema) = self.workflow.schemas.get(of_type) else { continue };
-            let found = extract::extract(of_type, schema, &of_group, self.today);
+            let (found, _) = memory::extract(of_type, schema, &of_group, self.today, layouts);
             verdict.straight &= !self.doubtful(&found);
             if *of_type == doc_type && !met {
                 met = true;

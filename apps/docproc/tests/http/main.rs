@@ -15,6 +15,7 @@ mod clients;
 mod containers;
 mod golden;
 mod logs;
+mod memory;
 mod network;
 mod office;
 mod operation;

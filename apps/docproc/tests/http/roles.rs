@@ -105,7 +105,7 @@ async fn every_door_opens_for_the_roles_it_is_for() {
         let reviewing = ["claim", "submit", "heartbeat", "release", "postpone", "draft"];
         let mut doors: Vec<(Method, String, &[&str])> =
             reviewing.iter().map(|what| (Method::POST, task(what), readers)).collect();
-        let more: [(Method, &str, &[&str]); 22] = [
+        let more: [(Method, &str, &[&str]); 24] = [
             (Method::GET, "/api/tasks", readers),
             (Method::GET, "/tasks/01a1e1f7-78ac-7555-b036-78910a23803b", readers),
             (Method::POST, "/api/docproc/desk/next", readers),
@@ -125,6 +125,8 @@ async fn every_door_opens_for_the_roles_it_is_for() {
             (Method::GET, "/docproc/calidad", readers),
             (Method::GET, "/docproc/capacidad", readers),
             (Method::GET, "/api/docproc/quality", readers),
+            (Method::GET, "/api/docproc/memory", readers),
+            (Method::DELETE, "/api/docproc/memory/01a1e1f7-78ac-7555-b036-78910a23803b", staff),
             (Method::GET, "/api/docproc/golden", readers),
             (Method::POST, "/api/docproc/golden", staff),
             (Method::POST, "/api/docproc/golden/files", staff),

@@ -8,6 +8,7 @@ mod ids;
 mod judge;
 mod labels;
 mod lexicon;
+pub mod memory;
 mod money;
 mod order;
 mod parse;

@@ -242,6 +242,9 @@ impl Dispatcher {
             policy.thresholds,
         );
         let jobs = jobs.await?;
+        if !jobs.is_empty() {
+            self.context.runtime.memories.take_up(&mut decision.tx).await?;
+        }
         decision.commit().await?;
         self.unsure = false;
         tracing::debug!(

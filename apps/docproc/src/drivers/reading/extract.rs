@@ -1,37 +1,50 @@
 //! *Extractor* (§3.7): the fields of a document, with where each was found.
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 use page::PageText;
-use understand::extract;
+use understand::extract::{self, memory};
 
 use super::{Found, Kept, classify::rounded};
 use crate::{
     model::{EvidenceBox, FieldValue, RuleOutcome},
-    rules::{course::Known, workflow::Workflow},
-    store::documents::Reading,
+    rules::{course, workflow::Workflow},
+    store::{documents::Reading, layouts::Known},
 };
 
-/// `first` is the document's first page within the request.
+/// `first` is the document's first page within the request; `known` are the vendors that whoever sent
+/// it sends documents of.
 pub(super) fn extract(
     workflow: &Workflow,
     doc_type: &str,
     pages: &[PageText],
     first: u32,
     today: Date,
+    known: &[Arc<Known>],
 ) -> Found {
     let Some(schema) = workflow.schemas.get(doc_type) else {
         // Recognised, with nothing to extract: settled as it is.
         let (fields, extracted_data) = (Vec::new(), serde_json::Map::new());
-        let nothing = Reading { fields, extracted_data, confidence: 1.0, missing_required: false };
+        let nothing = Reading {
+            fields,
+            extracted_data,
+            confidence: 1.0,
+            missing_required: false,
+            layout: None,
+        };
         return read(nothing);
     };
     let pages: Vec<&PageText> = pages.iter().collect();
-    let found = extract::extract(doc_type, schema, &pages, today);
+    let layouts: Vec<&memory::Layout> = known.iter().map(|one| &one.layout).collect();
+    let (found, recalled) = memory::extract(doc_type, schema, &pages, today, &layouts);
+    let layout = recalled.map(|one| (known[one.layout].id.clone(), known[one.layout].version));
     let missing_required = found.fields.iter().any(|f| f.required && f.value.is_none());
     read(Reading {
         extracted_data: found.data(),
         confidence: rounded(found.confidence),
         missing_required,
+        layout,
         fields: found.fields.into_iter().map(|field| field_value(field, first)).collect(),
     })
 }
@@ -39,7 +52,7 @@ pub(super) fn extract(
 /// A document that was read.
 pub(super) fn read(reading: Reading) -> Found {
     let (confidence, missing_required) = (reading.confidence, reading.missing_required);
-    let known = Known::Document { confidence, missing_required };
+    let known = course::Known::Document { confidence, missing_required };
     (known, Kept { reading: Some(Box::new(reading)), ..Kept::default() })
 }
 

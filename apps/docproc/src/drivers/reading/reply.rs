@@ -251,6 +251,7 @@ fn extracted(values: Vec<FieldValue>, given: &Map<String, Json>, before: Option<
         confidence,
         missing_required: values.iter().any(|v| v.required && v.value.is_none()),
         fields: values,
+        layout: None,
     }
 }
 

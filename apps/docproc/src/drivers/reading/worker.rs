@@ -23,6 +23,7 @@ use crate::{
     rules::{course::Known, retry::Trouble, workflow::How},
     store::{
         jobs::{Input, Job},
+        layouts::Shelf,
         progress::Ran,
     },
 };
@@ -161,7 +162,14 @@ impl Worker {
                     return Err(misplaced("extractor"));
                 };
                 let today = self.context.clock.now().to_zoned(self.context.zone.clone()).date();
-                Ok(Some(extract(&job.request.workflow, doc_type, pages, *first, today)))
+                let request = &job.request;
+                let theirs = Shelf {
+                    owner: request.row.created_by.clone(),
+                    workflow: request.row.workflow_name.clone(),
+                    doc_type: doc_type.clone(),
+                };
+                let known = self.context.runtime.memories.of(&theirs);
+                Ok(Some(extract(&request.workflow, doc_type, pages, *first, today, &known)))
             }
             Component::ClassificationAggregator
             | Component::ExtractionAggregator
