@@ -31,26 +31,43 @@ journey("a setting is in force once saved", {}, async ({ turno, page, complaints
   complaints.allow(/422/);
   await orders(turno, 10);
   await page.goto("/ajustes");
-  const row = page.locator(`tr:has(input[name=key][value=${LIMIT}])`);
-  const save = async (value) => {
-    await row.locator("[name=value]").fill(value);
-    await row.locator("[type=submit]").click();
-  };
+  await page.locator("main").getByRole("link", { name: /^Pedidos/ }).click();
+  const row = page.locator(`#${LIMIT}`);
+  const bar = page.locator("#save-bar");
   await says(row, "predeterminado");
-  await save("9");
-  await says(page.locator(".notices"), "ya rige");
-  await says(row, "consola");
+  assert.ok(await bar.isHidden(), "nothing to save yet");
+  const set = (value) => row.locator("input[type=number]").fill(value);
+  await set("10");
+  await says(bar, "1 cambio sin guardar");
+  await page.getByRole("button", { name: "Descartar" }).click();
+  assert.equal(await row.locator("input[type=number]").inputValue(), "8");
+  assert.ok(await bar.isHidden());
+
+  // Several at once: the bar tells the differences, one button saves them.
+  await set("9");
+  await page.getByLabel("Recordatorio de atrasos").fill("7");
+  await says(bar, "2 cambios sin guardar");
+  await says(bar, "Capacidad de la cocina: 8 → 9");
+  await shot("bar");
+  await bar.getByRole("button", { name: "Guardar" }).click();
+  await says(page.locator(".notices"), "ya rigen");
+  await says(row, "cambiado aquí");
   await says(row, "local");
   await says(row, "Predeterminado: 8");
+  await says(row, "Antes: 8");
   assert.equal((await turno.api("GET", "/pedidos/9")).estado, "EN_PREPARACION");
   assert.equal((await turno.api("GET", "/pedidos/10")).estado, "RECIBIDO");
+  await page.getByRole("button", { name: "Deshacer Recordatorio de atrasos" }).click();
+  await says(page.locator(".notices"), "ya rige");
+  assert.equal(await page.getByLabel("Recordatorio de atrasos").inputValue(), "5");
 
   // What the browser would not let through, the server refuses with words.
-  await row.locator("form").evaluate((form) => (form.noValidate = true));
-  await save("21");
-  await says(row.locator(".error"), "Ese valor no se acepta.");
+  await page.locator("#settings").evaluate((form) => (form.noValidate = true));
+  await set("21");
+  await bar.getByRole("button", { name: "Guardar" }).click();
+  await says(row.locator(".error"), "Ese valor no se acepta");
   await says(row, "Vigente: 9");
-  assert.equal(await row.locator("[name=value]").inputValue(), "21");
+  assert.equal(await row.locator("input[type=number]").inputValue(), "21");
   await shot("refused");
 
   await page.goto("/auditoria");
@@ -61,17 +78,40 @@ journey("a setting is in force once saved", {}, async ({ turno, page, complaints
   await says(page.locator(".notice.good"), "La cadena está entera");
 });
 
+for (const [locale, name, none] of [
+  ["es-AR", "Capacidad de la cocina", "Ningún ajuste"],
+  ["en-GB", "Kitchen capacity", "No setting"],
+]) {
+  const phone = { locale, viewport: { width: 390, height: 844 } };
+  journey(`settings are found on a phone, ${locale}`, phone, async ({ page, shot }) => {
+    await page.goto("/ajustes/pedidos");
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.equal(await wide(), 0, "nothing is wider than the phone");
+    await page.locator("#q").fill("MAX_pedidos");
+    await page.locator(".setting:not([hidden])").waitFor();
+    assert.equal(await page.locator(".setting:not([hidden])").count(), 1);
+    await shot("one");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/ajustes\?q=/);
+    await page.getByRole("link", { name }).click();
+    await page.waitForURL(/ajustes\/pedidos#/);
+    await page.goto("/ajustes?q=no-hay-tal");
+    await says(page.locator("main"), none);
+    assert.equal(await wide(), 0);
+  });
+}
+
 journey(
   "what the environment fixes is shown and locked",
   {
     env: { TURNO_PEDIDOS__MAX_PEDIDOS_EN_PREPARACION: "3" },
   },
   async ({ page }) => {
-    await page.goto("/ajustes");
-    const row = page.locator("tbody tr", { hasText: LIMIT });
+    await page.goto("/ajustes/pedidos");
+    const row = page.locator(`#${LIMIT}`);
     await says(row, "entorno, fijado");
     assert.equal(await row.locator("output").textContent(), "3");
-    assert.equal(await row.locator("form").count(), 0);
+    assert.equal(await row.locator("input").count(), 0);
   },
 );
 
@@ -266,17 +306,40 @@ journey("language and colours are kept", {}, async ({ page }) => {
   assert.equal(await theme(), chosen);
 });
 
-journey("an alert is raised, taken over and resolved", {}, async ({ turno, page, shot }) => {
+journey("an alert is raised, taken over, muted and resolved", {}, async (stage) => {
+  const { turno, page, shot } = stage;
   await open(page, "/alertas");
   await says(page.locator("#alerts"), "Nada anda mal");
   await order(turno);
   await turno.advance(25 * 60);
-  const alert = page.locator("#alerts tbody tr").first();
-  await says(alert, "más de 10 min de atraso");
-  await alert.getByRole("button", { name: "Me encargo" }).click();
+  const alert = () => page.locator("#alerts tbody tr").first();
+  await says(alert(), "más de 10 min de atraso");
+  assert.doesNotMatch(await alert().textContent(), /late/, "one language at a time");
+  await page.reload();
+  const mark = page.locator("#rail a[href='/alertas'] .mark");
+  await says(mark, "la peor, advertencia");
+  await alert().getByRole("link", { name: /más de 10 min/ }).click();
+  await page.waitForURL("**/mostrador?pedido=1");
+
+  await page.goto("/alertas");
+  await alert().getByText("Hacerse cargo").click();
+  await alert().getByLabel("Motivo").first().fill("llega otra persona");
+  await shot("reason");
+  await alert().getByRole("button", { name: "Confirmar" }).click();
   await says(page.locator(".notices"), "Alerta reconocida");
-  await says(page.locator("#alerts tbody tr").first(), "local");
-  await shot("acknowledged");
+  await says(alert(), "local");
+  await says(alert(), "llega otra persona");
+  await alert().getByText("Silenciar", { exact: true }).first().click();
+  await alert().getByLabel("Motivo").fill("obra en la cocina");
+  await alert().getByRole("button", { name: "Silenciar" }).click();
+  await says(page.locator(".notices"), "Alerta silenciada");
+  await says(alert(), "obra en la cocina");
+  assert.equal(await mark.count(), 0, "what is muted is not counted");
+  await shot("muted");
+  await page.goto("/auditoria");
+  await says(page.locator("tbody tr", { hasText: "alert.mute" }), "obra en la cocina");
+
+  await open(page, "/alertas");
   await turno.api("PUT", "/pedidos/1/estado", { estado: "LISTO" });
   await turno.advance(60);
   await says(page.locator("#alerts"), "Resueltas");

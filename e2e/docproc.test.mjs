@@ -55,7 +55,7 @@ journey("sent by the page, followed, and looked at", PLACE, async ({ turno, page
   await page.locator("#workflow").selectOption("facturas");
   await says(page.locator("#workflow-hint"), "Invoices only");
   await page.locator("#files").setInputFiles([paper(turno, "factura.txt", INVOICE, SECOND)]);
-  await says(page.locator("#chosen"), "1 fichero");
+  await says(page.locator("#chosen"), "1 archivo");
   await page.locator("summary", { hasText: "Referencia" }).click();
   await page.locator("#external_id").fill("PED-1881");
   await page.locator("[name=meta-key]").fill("proveedor");

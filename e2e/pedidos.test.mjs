@@ -75,7 +75,7 @@ journey("a full kitchen says why an order waits", {}, async ({ turno, page, shot
   await page.keyboard.press("w");
   const why = page.locator("#why");
   await says(why.locator(".reasons"), "La cocina está llena (8/8); es el 1.º de la fila.");
-  await says(why.locator(".reasons code"), "COCINA_LLENA");
+  await why.locator(".reasons [data-code=COCINA_LLENA]").waitFor();
   await shot("why");
   await page.keyboard.press("Escape");
   await why.waitFor({ state: "hidden" });

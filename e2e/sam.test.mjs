@@ -72,7 +72,13 @@ journey("a robot, its runners and a schedule, entered", PLACE, async ({ turno, p
   await says(page.locator("tbody"), "VM-02");
 
   await page.goto("/sam/programaciones/nueva");
+  await page.locator("#hora_inicio").fill("09:00");
+  await page.locator("#schedule").evaluate((form) => (form.noValidate = true));
+  await page.locator("[type=submit]").click();
+  const unchosen = page.locator("[data-field=robot_id] .error");
+  await says(unchosen, "Falta elegir el robot");
   await page.locator("#robot_id").selectOption({ label: "P1_Cierre" });
+  assert.equal(await unchosen.textContent(), "", "what was mended is no longer said");
   await page.locator("[name=tipo_programacion][value=Semanal]").check();
   await page.locator("[name=dias_semana][value=Lu]").check();
   await page.locator("#hora_inicio").fill("09:00");
@@ -80,9 +86,9 @@ journey("a robot, its runners and a schedule, entered", PLACE, async ({ turno, p
   await says(page.locator("#preview .next-runs li").first(), "09/03/2026 09:00");
   await page.locator("[name=tipo_programacion][value=Mensual]").check();
   assert.ok(await page.locator("[data-field=dias_semana]").isHidden(), "fields follow the type");
-  await says(page.locator("#preview"), "dia_del_mes");
+  await says(page.locator("#preview"), "Falta el día del mes");
   await page.locator("[type=submit]").click();
-  await says(page.locator("[data-field=dia_del_mes] .error"), "dia_del_mes");
+  await says(page.locator("[data-field=dia_del_mes] .error"), "Falta el día del mes");
   await page.locator("[name=tipo_programacion][value=Semanal]").check();
   for (const name of ["VM-01", "VM-02"]) await page.getByLabel(name).check();
   await says(page.locator("#preview .sentence"), "09:00");
@@ -95,7 +101,13 @@ journey("a robot, its runners and a schedule, entered", PLACE, async ({ turno, p
 
   // A second one at the same time says whom it would meet, before and after saving.
   await page.goto("/sam/programaciones/nueva");
+  await page.locator("#hora_inicio").fill("09:00");
+  await page.locator("#schedule").evaluate((form) => (form.noValidate = true));
+  await page.locator("[type=submit]").click();
+  const unchosen = page.locator("[data-field=robot_id] .error");
+  await says(unchosen, "Falta elegir el robot");
   await page.locator("#robot_id").selectOption({ label: "P1_Cierre" });
+  assert.equal(await unchosen.textContent(), "", "what was mended is no longer said");
   await page.locator("#hora_inicio").fill("09:30");
   await page.getByLabel("VM-01").check();
   await says(page.locator("#preview [data-overlaps]"), "VM-01");

@@ -16,6 +16,7 @@ pub mod names;
 pub mod purity;
 pub mod requirements;
 pub mod sources;
+pub mod spanish;
 pub mod sql;
 pub mod supply;
 

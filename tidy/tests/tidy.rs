@@ -53,6 +53,11 @@ fn rules_are_pure() {
 }
 
 #[test]
+fn pages_speak_one_spanish() {
+    none(&tidy::spanish::check(&TREE));
+}
+
+#[test]
 fn what_must_not_be_is_nowhere() {
     none(&tidy::absences::check(&TREE));
 }

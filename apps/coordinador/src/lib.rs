@@ -17,7 +17,7 @@ pub use coordinador_rules::{NAME, model, policy, rules};
 use decisions::{alarms, dispatch, polls, spread, sweep};
 use drivers::{Runtime, job};
 use engine::{Roles as _, Word as _};
-use host::{Act, App, Draw, Nav, Role, Wiring};
+use host::{Act, App, Draw, Nav, Role, Shortcut, Wiring};
 pub use store::policy::SETTINGS;
 
 /// The house and what this application keeps in a process.
@@ -41,6 +41,14 @@ const NAV: &[Nav] = &[
     Nav::new("/coordinador/limites", ("Límites", "Limits"), "settings", '7', READERS),
 ];
 
+/// What Ctrl K offers to do.
+const SHORTCUTS: &[Shortcut] = &[Shortcut::new(
+    ("Nueva plantilla", "New template"),
+    "/coordinador/plantillas/nueva",
+    "plus",
+    Draw::Roles(&["ADMIN", "OPERADOR"]),
+)];
+
 /// The application, ready to plug into the host.
 pub fn app() -> App {
     let wiring = Wiring::new(Runtime::default());
@@ -60,6 +68,7 @@ pub fn app() -> App {
         ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        sections: store::policy::SECTIONS,
         aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
@@ -70,6 +79,8 @@ pub fn app() -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        search: store::search::find,
+        shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![

@@ -38,7 +38,7 @@ const size = (bytes) =>
 
 function showChosen() {
   const total = chosen.reduce((sum, file) => sum + file.size, 0);
-  const files = chosen.length === 1 ? t("fichero", "file") : t("ficheros", "files");
+  const files = chosen.length === 1 ? t("archivo", "file") : t("archivos", "files");
   const note = chosen.length ? `${chosen.length} ${files}, ${size(total)}` : "";
   $("#chosen").textContent = note;
   $("#chosen-list")?.remove();
@@ -154,7 +154,7 @@ function body(files) {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!chosen.length) {
-    say(t("Falta elegir al menos un fichero.", "Choose at least one file."));
+    say(t("Falta elegir al menos un archivo.", "Choose at least one file."));
     picker.focus();
     return;
   }
@@ -224,7 +224,7 @@ const unreachable = (status) => ({
     ? t(`El servidor respondió ${status}.`, `The server answered ${status}.`)
     : t("No hay conexión con el servidor.", "The server cannot be reached."),
   hint: t(
-    "Los ficheros siguen aquí; se pueden enviar de nuevo.",
+    "Los archivos siguen aquí; se pueden enviar de nuevo.",
     "The files are still here and can be sent again.",
   ),
 });
@@ -345,5 +345,5 @@ addEventListener("beforeunload", (event) => {
 });
 
 const HERE = t("Al subir", "When uploading");
-bind(HERE, "f", t("Elegir ficheros", "Choose files"), () => picker.click());
+bind(HERE, "f", t("Elegir archivos", "Choose files"), () => picker.click());
 bind(HERE, "Ctrl+Enter", t("Enviar", "Send"), () => form.requestSubmit());

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub use docproc_rules::{NAME, model, policy, rules};
 pub use drivers::runtime::{Config, Part, Runtime, prepare};
 use engine::{Roles as _, Word as _};
-use host::{Act, App, Draw, Nav, Port, Role, Wiring};
+use host::{Act, App, Draw, Nav, Port, Role, Shortcut, Wiring};
 pub use paper::{WORKER, work};
 pub use store::policy::SETTINGS;
 
@@ -64,6 +64,22 @@ const UNHURRIED: &[&str] = &[
     "/api/docproc/work/{component}/take",
 ];
 
+/// What Ctrl K offers to do.
+const SHORTCUTS: &[Shortcut] = &[
+    Shortcut::new(
+        ("Subir documentos", "Upload documents"),
+        "/docproc/subir",
+        "upload",
+        Draw::Roles(&["ADMIN", "SUPERVISOR", "EMISOR"]),
+    ),
+    Shortcut::new(
+        ("Revisar la tarea siguiente", "Review the next task"),
+        "/backoffice/siguiente",
+        "check",
+        Draw::Roles(&["ADMIN", "SUPERVISOR", "OPERADOR"]),
+    ),
+];
+
 /// The application, ready to plug into the host; where it runs, its variables say how.
 pub fn app() -> App {
     let wiring = Wiring::later();
@@ -90,6 +106,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        sections: store::policy::SECTIONS,
         aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
@@ -102,6 +119,8 @@ fn with(wiring: &Wiring<Runtime>) -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        search: store::search::find,
+        shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),
         unhurried: UNHURRIED,
         own_proof: &[drivers::letters::OPENED],

@@ -8,6 +8,7 @@ import { coalesce, subscribe } from "../web/live.js";
 import { popMenu } from "../web/menu.js";
 import { morphChildren } from "../web/morph.js";
 import { clock, plain, setNow, t } from "../web/text.js";
+import { toast } from "../web/toast.js";
 import { act, boss, choices, pauseDialog, primary, resume } from "./actions.js";
 import { byUrgency, card, chip, exception } from "./cards.js";
 import { closeDrawer, drawerOrder, openDrawer, refreshDrawer } from "./drawer.js";
@@ -32,12 +33,33 @@ async function load() {
   const first = seen.size === 0;
   for (const { id } of board.pedidos) if (!seen.has(id)) seen.set(id, first ? 0 : Date.now());
   draw();
+  if (first) await arrive();
   refreshDrawer(find(drawerOrder()));
 }
 
+/** What the address asks for: one order with its reasons, a new one, a pause. */
+async function arrive() {
+  const asked = new URLSearchParams(location.search);
+  const id = Number(asked.get("pedido"));
+  if (asked.has("nuevo")) openForm({ refresh });
+  if (asked.has("pausar") && boss(board.rol) && !board.pausa) pauseDialog(refresh);
+  if (!id) return;
+  if (!find(id)) {
+    const result = await get(`/pedidos/${id}`);
+    if (!result.ok) return;
+    visitor = result.data;
+  }
+  focusCard(id);
+  openDrawer(find(id), board.rol);
+}
+
+/** An order that was asked for and is no longer on the board. */
+let visitor = null;
+
 const find = (id) =>
   board?.pedidos.find((order) => order.id === id) ??
-  board?.excepciones.find((order) => order.id === id);
+  board?.excepciones.find((order) => order.id === id) ??
+  (visitor?.id === id ? visitor : undefined);
 
 function matches(order) {
   if (!search) return true;
@@ -103,7 +125,7 @@ function blank(state) {
     RECIBIDO: [
       "bag",
       t("Nadie espera", "Nobody is waiting"),
-      t("Los pedidos nuevos aparecen acá. F1 carga uno.", "New orders appear here. F1 enters one."),
+      t("Los pedidos nuevos aparecen aquí. F1 carga uno.", "New orders appear here. F1 enters one."),
     ],
     EN_PREPARACION: [
       "kitchen",
@@ -116,7 +138,7 @@ function blank(state) {
     LISTO: [
       "check",
       t("Nada por entregar", "Nothing to hand over"),
-      t("Lo que la cocina termina aparece acá.", "What the kitchen finishes appears here."),
+      t("Lo que la cocina termina aparece aquí.", "What the kitchen finishes appears here."),
     ],
   };
   return empty(...say[state]);
@@ -260,7 +282,7 @@ function showExceptions() {
       "p.soft",
       {},
       t(
-        "No ocupan la cocina ni entran solos. Cerralos o forzalos.",
+        "No ocupan la cocina ni entran solos. Hay que cerrarlos o forzarlos.",
         "They take no place and do not enter by themselves. Close or force them.",
       ),
     ),
@@ -328,10 +350,20 @@ function run(verb, id) {
   if (order) act(verb, order, context());
 }
 
+/** A key that can do nothing says why. */
 function onSelected(verb) {
   const order = find(selected);
-  if (order && choices(order, board.rol).some((choice) => choice.verb === verb))
+  if (!order)
+    toast(t("Primero hay que elegir un pedido.", "An order has to be chosen first."), {
+      tone: "warn",
+      detail: t("Con las flechas o con un toque.", "With the arrow keys or a tap."),
+    });
+  else if (choices(order, board.rol).some((choice) => choice.verb === verb))
     act(verb, order, context());
+  else
+    toast(t(`Ahora no se puede con el pedido #${order.id}.`, `Not possible with order #${order.id} now.`), {
+      tone: "warn",
+    });
 }
 
 function openMenu(button, order) {
@@ -405,7 +437,7 @@ bind(BOARD, "Enter", t("Acción principal", "Main action"), () => {
   if (main) act(main.verb, order, context());
 });
 bind(BOARD, "w", t("¿Por qué?", "Why?"), () => {
-  if (drawerOrder() === selected) closeDrawer();
+  if (selected !== null && drawerOrder() === selected) closeDrawer();
   else onSelected("why");
 });
 bind(BOARD, "c", t("Cobrar", "Charge"), () => onSelected("charge"));

@@ -66,14 +66,13 @@ function reasons() {
     h(
       "li",
       {},
-      h("p", {}, reason.detail),
+      h("p", { title: reason.code, "data-code": reason.code }, reason.detail),
       h(
         "p.reason-meta",
         {},
         reason.until
           ? badge("info", t(`hasta ${when(reason.until)}`, `until ${when(reason.until)}`), "clock")
           : null,
-        h("code", {}, reason.code),
       ),
     ),
   );

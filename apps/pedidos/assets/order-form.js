@@ -104,7 +104,7 @@ class OrderForm {
           "search",
           t("Nada con ese nombre", "Nothing by that name"),
           t(
-            "Podés cargarlo como algo fuera del menú.",
+            "Se puede cargar como algo fuera del menú.",
             "You can enter it as something off the menu.",
           ),
         )

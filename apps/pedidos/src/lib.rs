@@ -14,7 +14,7 @@ pub mod store;
 pub mod wire;
 
 use engine::Word as _;
-use host::{Act, App, Draw, Nav, Role, Roles as _, Wiring};
+use host::{Act, App, Draw, Nav, Role, Roles as _, Shortcut, Wiring};
 
 pub use pedidos_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
@@ -38,16 +38,23 @@ pub const ALIASES: &[(&str, &str)] = &[
 
 const STAFF: Draw = Draw::Roles(&["ADMIN", "GERENTE", "CAJERO"]);
 
+const BOSSES: Draw = Draw::Roles(&["ADMIN", "GERENTE"]);
+
 const NAV: &[Nav] = &[
     Nav::new("/mostrador", ("Mostrador", "Counter"), "board", 'm', STAFF),
     Nav::new("/cocina", ("Cocina", "Kitchen"), "kitchen", 'c', Draw::Everyone),
     Nav::new("/pantalla", ("Pantalla", "Customer screen"), "screen", 'q', Draw::Everyone),
-    Nav::new(
-        "/pedidos-panel",
-        ("Panel", "Panel"),
-        "chart",
-        'r',
-        Draw::Roles(&["ADMIN", "GERENTE"]),
+    Nav::new("/pedidos-panel", ("Panel", "Panel"), "chart", 'r', BOSSES),
+];
+
+/// What Ctrl K offers to do.
+const SHORTCUTS: &[Shortcut] = &[
+    Shortcut::new(("Nuevo pedido", "New order"), "/mostrador?nuevo=1", "plus", STAFF),
+    Shortcut::new(
+        ("Pausar la cocina", "Pause the kitchen"),
+        "/mostrador?pausar=1",
+        "pause",
+        BOSSES,
     ),
 ];
 
@@ -68,6 +75,7 @@ pub fn app() -> App {
         ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        sections: store::policy::SECTIONS,
         aliases: ALIASES,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
@@ -79,6 +87,8 @@ pub fn app() -> App {
             model::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        search: store::search::find,
+        shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
         assets: vec![pages::ASSETS.clone()],

@@ -94,6 +94,7 @@ function fault(text) {
 let timer = null;
 form.addEventListener("input", (event) => {
   if (event.target.id === "find-runner") return find(event.target.value);
+  clearErrors(form);
   follow();
   clearTimeout(timer);
   timer = setTimeout(tell, PAUSE);
@@ -111,6 +112,11 @@ form.addEventListener("submit", async (event) => {
   if (button.disabled) return;
   button.disabled = true;
   clearErrors(form);
+  if (!Number($("#robot_id").value)) {
+    button.disabled = false;
+    const message = t("Falta elegir el robot.", "The robot has to be chosen.");
+    return showErrors(form, { errors: [{ path: "robot_id", message }] });
+  }
   const { id, version } = form.dataset;
   const result = id
     ? await request("PUT", `/api/sam/programaciones/${id}`, {

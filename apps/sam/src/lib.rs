@@ -19,7 +19,7 @@ use std::time::Duration;
 use decisions::{balance, launch, reconcile, sweep, sync, wake_all};
 use drivers::{alarm, deploy, stop};
 use engine::Word as _;
-use host::{Act, App, Draw, Nav, Port, Role, Wiring};
+use host::{Act, App, Draw, Nav, Port, Role, Shortcut, Wiring};
 pub use runtime::Runtime;
 pub use sam_rules::{NAME, model, policy, rules};
 pub use store::policy::SETTINGS;
@@ -50,6 +50,22 @@ const NAV: &[Nav] = &[
     Nav::new("/sam/configuracion", ("Configuración", "Configuration"), "settings", 'h', OPERATORS),
 ];
 
+/// What Ctrl K offers to do.
+const SHORTCUTS: &[Shortcut] = &[
+    Shortcut::new(
+        ("Nueva programación", "New schedule"),
+        "/sam/programaciones/nueva",
+        "calendar",
+        OPERATORS,
+    ),
+    Shortcut::new(
+        ("Simular el balanceo", "Simulate the balancing"),
+        "/sam/balanceador/simular",
+        "chart",
+        OPERATORS,
+    ),
+];
+
 /// The application, ready to plug into the host.
 pub fn app() -> App {
     let wiring = Wiring::new(Runtime::default());
@@ -67,6 +83,7 @@ pub fn app() -> App {
         ),
         migrations: store::MIGRATIONS,
         settings: SETTINGS,
+        sections: store::policy::SECTIONS,
         aliases: environment::ALIASES,
         retired: environment::RETIRED,
         destinations: &[
@@ -85,6 +102,8 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
+        search: store::search::find,
+        shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),
         own_proof: &["/api/callback"],
         unhurried: &["/api/sam/sync", "/api/sam/planillas/{cual}"],

@@ -74,6 +74,20 @@ pub async fn latest(
     tx.all(sql, &args).await?.iter().map(record).collect()
 }
 
+/// The latest record of one action on one thing.
+pub async fn last_of(
+    tx: &mut Tx,
+    app: &str,
+    subject: &str,
+    action: &str,
+) -> Result<Option<Record>, Error> {
+    let sql = "SELECT id, at, app, actor, role, action, subject, before, after, reason, hash
+               FROM audit WHERE app = $1 AND subject = $2 AND action = $3
+               ORDER BY id DESC LIMIT 1";
+    let args = [app.into(), subject.into(), action.into()];
+    tx.optional(sql, &args).await?.map(|row| record(&row)).transpose()
+}
+
 /// Walks the chain from the start and names the first record that does not fit.
 pub async fn verify(tx: &mut Tx) -> Result<Option<i64>, Error> {
     let mut previous = String::new();

@@ -5,6 +5,7 @@
 //! decisions around it have one order.
 
 mod sealing;
+mod spec;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,48 +13,16 @@ use engine::Sentence;
 use jiff::{Timestamp, civil::Time};
 use serde_json::{Value as Json, json};
 
-use crate::{Decision, Error, Tx, audit::Entry, events::NewEvent};
+use crate::{
+    Decision, Error, Tx,
+    audit::{self, Entry},
+    events::NewEvent,
+};
 pub use sealing::Sealer;
+pub use spec::{Kind, MASK, Setting, Unit};
 
-/// A key that an application publishes.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    pub app: &'static str,
-    pub key: &'static str,
-    pub kind: Kind,
-    /// The default in JSON.
-    pub default: &'static str,
-    /// What it does, in Spanish and English.
-    pub help: (&'static str, &'static str),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Int {
-        min: i64,
-        max: i64,
-    },
-    /// Like `Int`, with the upper bound held by another setting of the same application.
-    IntUpTo {
-        min: i64,
-        ceiling: &'static str,
-    },
-    Bool,
-    Choice(&'static [&'static str]),
-    Text {
-        max: usize,
-    },
-    /// `HH:MM`
-    TimeOfDay,
-    /// A number from 0 to 1: a confidence, a share.
-    Share,
-    /// Text that nobody is shown again: not in lists, events or the audit.
-    Secret {
-        max: usize,
-    },
-    /// Any JSON, owned by the application and not edited by hand.
-    Internal,
-}
+/// The audit's word for a change.
+const CHANGED: &str = "setting.change";
 
 /// Where an effective value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,33 +89,10 @@ pub struct Effective {
     pub version: i64,
 }
 
-/// What stands for a secret that is set. Sent back, it leaves the secret as it is.
-pub const MASK: &str = "••••••";
-
 impl Effective {
     /// The value as people, lists and records may see it.
     pub fn shown(&self) -> Json {
         self.spec.shown(&self.value)
-    }
-}
-
-impl Setting {
-    pub fn is_secret(&self) -> bool {
-        matches!(self.kind, Kind::Secret { .. })
-    }
-
-    /// What a secret of it is sealed for.
-    fn place(&self) -> String {
-        format!("setting/{}/{}", self.app, self.key)
-    }
-
-    /// Some value of it as people may see it.
-    pub fn shown(&self, value: &Json) -> Json {
-        match self.kind {
-            Kind::Secret { .. } if value.as_str().is_some_and(str::is_empty) => json!(""),
-            Kind::Secret { .. } => json!(MASK),
-            _ => value.clone(),
-        }
     }
 }
 
@@ -243,7 +189,7 @@ impl Settings {
             app: spec.app,
             actor: actor.into(),
             role: role.into(),
-            action: "setting.change".into(),
+            action: CHANGED.into(),
             subject: key.into(),
             before: Some(current.shown()),
             after: Some(spec.shown(&value)),
@@ -257,6 +203,16 @@ impl Settings {
         });
         let origin = Origin::Console { by: actor.into(), at: now };
         Ok(Ok(Effective { spec, value, origin, version }))
+    }
+
+    /// What the value that was set in the console replaced. Nothing for a secret: what it was is not
+    /// on record.
+    pub async fn replaced(&self, tx: &mut Tx, now: &Effective) -> Result<Option<Json>, Error> {
+        if now.spec.is_secret() || !matches!(now.origin, Origin::Console { .. }) {
+            return Ok(None);
+        }
+        let last = audit::last_of(tx, now.spec.app, now.spec.key, CHANGED).await?;
+        Ok(last.filter(|record| record.after.as_ref() == Some(&now.value)).and_then(|it| it.before))
     }
 
     fn defaults(&self, app: &str) -> Values {
@@ -415,20 +371,8 @@ mod tests {
     use super::*;
 
     const SPECS: [Setting; 2] = [
-        Setting {
-            app: "demo",
-            key: "PLACES",
-            kind: Kind::IntUpTo { min: 1, ceiling: "CEILING" },
-            default: "8",
-            help: ("", ""),
-        },
-        Setting {
-            app: "demo",
-            key: "CEILING",
-            kind: Kind::Int { min: 1, max: 200 },
-            default: "20",
-            help: ("", ""),
-        },
+        Setting::new("demo", "PLACES", Kind::IntUpTo { min: 1, ceiling: "CEILING" }, "8", ("", "")),
+        Setting::new("demo", "CEILING", Kind::Int { min: 1, max: 200 }, "20", ("", "")),
     ];
 
     fn check(value: &Json) -> bool {

@@ -13,6 +13,12 @@ impl Sentence {
         Self { es: es.into(), en: en.into() }
     }
 
+    /// What reads the same in both: names, numbers, what another system said.
+    pub fn same(text: impl Into<String>) -> Self {
+        let es = text.into();
+        Self { en: es.clone(), es }
+    }
+
     /// Goes on with another one.
     pub fn push(&mut self, more: &Self) {
         self.es.push_str(&more.es);

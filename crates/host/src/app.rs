@@ -10,7 +10,10 @@ use terminal::{Command, Deployment, Exit, Finding};
 use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
-use crate::{Actor, Context, Driver, Home, Options, Vault};
+use crate::{
+    Actor, Context, Driver, Home, Options, Vault,
+    search::{Search, Shortcut},
+};
 
 /// What plugs into the host. Everything an application is, in one value.
 pub struct App {
@@ -23,6 +26,8 @@ pub struct App {
     pub home: Option<Home>,
     pub migrations: db::Line,
     pub settings: &'static [Setting],
+    /// How its page of settings is divided, in the order in which somebody sets it up.
+    pub sections: &'static [Section],
     /// Environment variables by which operators of an original system already know a setting.
     pub aliases: &'static [(&'static str, &'static str)],
     /// Variables of an original system that mean nothing here, and what to do instead: whoever sets one
@@ -35,6 +40,9 @@ pub struct App {
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
     pub nav: &'static [Nav],
+    /// What Ctrl K finds in it, for whom, and what it offers to do.
+    pub search: Search,
+    pub shortcuts: &'static [Shortcut],
     pub routes: Routes,
     /// Paths that answer without signing in. They must not show anything personal.
     pub public: &'static [&'static str],
@@ -91,12 +99,15 @@ impl Default for App {
             home: None,
             migrations: db::Line { name: "", steps: &[] },
             settings: &[],
+            sections: &[],
             aliases: &[],
             retired: &[],
             destinations: &[],
             roles: &[],
             may_configure: |role| role == "ADMIN",
             nav: &[],
+            search: |_, _, _| Box::pin(std::future::ready(Ok(Vec::new()))),
+            shortcuts: &[],
             routes: Box::new(|_| OpenApiRouter::new()),
             public: &[],
             own_proof: &[],
@@ -120,6 +131,24 @@ impl Default for App {
             doctor: |_| Vec::new(),
             files: |_| Ok(None),
         }
+    }
+}
+
+/// Settings about one subject.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    pub title: (&'static str, &'static str),
+    /// How their keys begin. The first section that fits counts.
+    pub begins: &'static [&'static str],
+}
+
+impl Section {
+    pub const fn new(title: (&'static str, &'static str), begins: &'static [&'static str]) -> Self {
+        Self { title, begins }
+    }
+
+    pub fn holds(&self, key: &str) -> bool {
+        self.begins.iter().any(|begin| key.starts_with(begin))
     }
 }
 

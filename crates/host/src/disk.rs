@@ -16,6 +16,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+use engine::Sentence;
 use futures::StreamExt as _;
 use web::{Lang, Problem};
 
@@ -78,10 +79,20 @@ impl Room {
     }
 
     fn sentence(&self, place: &Path) -> String {
+        self.told(place).en
+    }
+
+    fn told(&self, place: &Path) -> Sentence {
         let free = space(place).map_or(0, |space| space.free) / MEGABYTE;
         let (place, reserve) = (place.display(), self.reserve / MEGABYTE);
-        format!(
-            "{free} MB are left on the disk of {place}; {reserve} MB are kept for what was accepted"
+        Sentence::new(
+            format!(
+                "Quedan {free} MB en el disco de {place}; {reserve} MB se guardan para lo aceptado"
+            ),
+            format!(
+                "{free} MB are left on the disk of {place}; {reserve} MB are kept for what was \
+                 accepted"
+            ),
         )
     }
 
@@ -129,9 +140,9 @@ pub(crate) async fn look(context: &Context) -> Result<(), db::Error> {
     if context.shortages.set(SHORTAGE, short) && standing == Standing::Reserved {
         tracing::error!(detail, "uploads are refused until there is room again");
     }
-    let title = "Queda poco disco / Little disk is left".to_owned();
-    let fingerprint = ALERT.to_owned();
-    context.raise(Alert { app: "host", fingerprint, severity, title, detail }).await
+    let title = Sentence::new("Queda poco disco", "Little disk is left");
+    let alert = Alert::new("host", ALERT, severity, title, room.told(place));
+    context.raise(alert.shown_at("/sistema", "")).await
 }
 
 /// Refuses what is larger than a command while the room that is left is kept.

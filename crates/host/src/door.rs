@@ -169,7 +169,7 @@ fn foreign_name(lang: Lang) -> Problem {
             "Open access answers only to localhost or 127.0.0.1.",
         ))
         .hint(lang.t(
-            "Creá un usuario y usá auth = \"required\" para publicar Turno con otro nombre.",
+            "Hay que crear un usuario y usar auth = \"required\" para publicar Turno con otro nombre.",
             "Add a user and set auth = \"required\" to publish Turno under another name.",
         ))
 }
@@ -183,7 +183,7 @@ fn behind_a_proxy(lang: Lang) -> Problem {
             "Open access is for this machine; this request came through a proxy.",
         ))
         .hint(lang.t(
-            "Creá un usuario y usá auth = \"required\", server.public_url y \
+            "Hay que crear un usuario y usar auth = \"required\", server.public_url y \
              server.trusted_proxies.",
             "Add a user and set auth = \"required\", server.public_url and \
              server.trusted_proxies.",

@@ -37,7 +37,7 @@ impl From<db::Error> for Failure {
             db::Error::Unanswered(source) => {
                 tracing::warn!(error = %source, "a commit was not answered");
                 Self(Problem::unavailable("BASE_DE_DATOS_SIN_RESPUESTA").lang(lang).say(Sentence::new(
-                    "La base de datos no dijo si lo guardó; puede estar hecho. Conviene mirar \
+                    "La base de datos no dijo si lo guardó; puede estar hecho. Conviene comprobarlo \
                      antes de repetir, o repetir con la misma Idempotency-Key.",
                     "The database did not say whether it kept it; it may be done. Look before you \
                      repeat, or repeat with the same Idempotency-Key.",

@@ -32,6 +32,7 @@ mod processes;
 mod rates;
 mod relay;
 mod router;
+mod search;
 mod serve;
 mod shortages;
 mod tick;
@@ -51,7 +52,7 @@ pub use alerts::{Alert, AlertChannels, Severity};
 pub use answers::{Listed, Span, as_json, conflict, merged, of_json, tagged, unknown};
 pub use app::{
     App, AppTask, Draw, Nav, Next, OnSettings, Owns, Place, Port, Prepare, Reseal, Role, Routes,
-    Tick,
+    Section, Tick,
 };
 pub use backups::Schedule;
 pub use by::By;
@@ -72,6 +73,7 @@ pub use processes::{Me, is_gone};
 pub use rates::Rate;
 pub use relay::Subscription;
 pub use router::router;
+pub use search::{HITS, Hit, Search, Shortcut, Sought};
 pub use serve::{Running, prepare, start};
 pub use shortages::Shortages;
 pub use tick::{SAFETY_NET, TickHealth};
@@ -81,4 +83,4 @@ pub use wakes::bus;
 
 /// The host's own tables.
 pub const MIGRATIONS: db::Line =
-    db::migrations!("host"; "0001_house", "0002_sessions", "0003_backups");
+    db::migrations!("host"; "0001_house", "0002_sessions", "0003_backups", "0004_attention");

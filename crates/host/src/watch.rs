@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use db::{Scope, events, idempotency};
+use engine::Sentence;
 use jiff::SignedDuration;
 
 use crate::{Alert, Context, Severity};
@@ -30,10 +31,14 @@ async fn round(context: &Context) -> Result<(), db::Error> {
     for (name, health) in context.all_tick_health() {
         let fingerprint = format!("tick/{name}");
         if health.is_silent(now) {
-            let detail = health.last_error.unwrap_or_else(|| "no successful run".into());
-            let title = format!("{name}: sin ejecuciones correctas / no successful runs");
-            let severity = Severity::Critical;
-            context.raise(Alert { app: "host", fingerprint, severity, title, detail }).await?;
+            let never = || Sentence::new("todavía ninguna", "none yet");
+            let detail = health.last_error.map_or_else(never, Sentence::same);
+            let title = Sentence::new(
+                format!("{name}: sin ejecuciones correctas"),
+                format!("{name}: no successful runs"),
+            );
+            let alert = Alert::new("host", fingerprint, Severity::Critical, title, detail);
+            context.raise(alert.shown_at("/sistema", "")).await?;
         } else {
             context.resolve(&fingerprint).await?;
         }

@@ -3,6 +3,7 @@
 import { request } from "./api.js";
 import { ask } from "./dialog.js";
 import { $, $$, h } from "./dom.js";
+import { stayStill } from "./live.js";
 import { morphChildren } from "./morph.js";
 import { t } from "./text.js";
 import { toast } from "./toast.js";
@@ -18,7 +19,10 @@ export async function again() {
 
 /** Sends a change; when it was made, says so and draws the screen again. */
 export async function change(method, url, body, { version, said, leave, quiet = true } = {}) {
+  // What is about to be gone must not be asked for again when its end is told.
+  if (leave) stayStill(true);
   const result = await request(method, url, { body, version, quiet });
+  if (!result.ok) stayStill(false);
   if (result.ok) {
     toast(said ?? t("Guardado", "Saved"), { tone: "good" });
     if (leave) location.assign(leave);
@@ -92,6 +96,7 @@ function bring(url) {
   });
 }
 
+document.addEventListener("bulk-done", again);
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
   if (button && !button.disabled) act(button);

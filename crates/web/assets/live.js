@@ -189,7 +189,14 @@ export function liveRegions() {
   }
 }
 
+let still = false;
+/** A page that is about to be left is not read again. */
+export function stayStill(on) {
+  still = on;
+}
+
 async function refetch(region) {
+  if (still) return;
   const response = await fetch(region.dataset.live, { headers: { Accept: "text/html" } }).catch(
     () => null,
   );

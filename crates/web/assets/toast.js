@@ -38,8 +38,8 @@ export function toast(text, { tone = "info", detail, undo, seconds } = {}) {
   );
   const remove = () => card.remove();
   let timer = setTimeout(remove, life * 1000);
-  card.addEventListener("pointerenter", () => clearTimeout(timer));
-  card.addEventListener("pointerleave", () => (timer = setTimeout(remove, 2000)));
+  button.addEventListener("pointerenter", () => clearTimeout(timer));
+  button.addEventListener("pointerleave", () => (timer = setTimeout(remove, 2000)));
   button.addEventListener("click", () => {
     remove();
     undo?.();

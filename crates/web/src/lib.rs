@@ -6,6 +6,7 @@
 //! locks on the door.
 
 pub mod assets;
+pub mod finding;
 pub mod json;
 pub mod lang;
 pub mod page;
@@ -20,9 +21,10 @@ pub mod theme;
 pub mod wording;
 
 pub use assets::{Assets, Bundle, asset_url};
+pub use finding::Sought;
 pub use json::{Field, Json, Path, Query, names_nul, nullable};
 pub use lang::Lang;
-pub use page::{NavGroup, NavItem, Notice, Page, Tone, Who};
+pub use page::{Mark, NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use preferences::preferences;
 pub use problem::{FieldError, Problem, problem_pages};
 pub use theme::Theme;

@@ -40,6 +40,15 @@ pub struct NavItem {
     pub hotkey: Option<char>,
     /// A symbol of `icons.svg`.
     pub icon: &'static str,
+    pub mark: Option<Mark>,
+}
+
+/// What waits behind an entry of the rail: how many, how bad, and both in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub count: i64,
+    pub tone: Tone,
+    pub text: String,
 }
 
 impl NavItem {
@@ -49,7 +58,7 @@ impl NavItem {
         icon: &'static str,
         hotkey: Option<char>,
     ) -> Self {
-        Self { href: href.into(), label: label.into(), hotkey, icon }
+        Self { href: href.into(), label: label.into(), hotkey, icon, mark: None }
     }
 }
 

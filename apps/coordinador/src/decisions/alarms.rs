@@ -3,12 +3,13 @@
 //! many it is about; it is resolved when none is left.
 
 use db::{Error, Tx};
+use engine::Sentence;
 use host::{Alert, Next, Severity};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Context,
-    model::NodeId,
+    model::{NodeId, OltId},
     policy::QuotaPolicy,
     rules::quota::{self, Level, Usage},
     store::{nodes, olts, policy, world},
@@ -30,6 +31,8 @@ struct Trouble {
     es: &'static str,
     en: &'static str,
     about: Vec<String>,
+    /// The pages of what is wrong, and of why.
+    shown_at: (String, String),
 }
 
 pub async fn tick(context: Context, now: Timestamp) -> Next {
@@ -51,12 +54,20 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
     let all = olts::in_trouble(tx).await?;
     let down = all.iter().filter(|one| one.down_since.is_some() && one.failures >= SILENT);
     let lost = all.iter().filter_map(|one| Some((one, one.lost?)));
+    let held = || all.iter().filter(|one| one.held);
+    // The page of the only one, or the list of all.
+    let olt = |mut which: Vec<OltId>| match (which.pop(), which.is_empty()) {
+        (Some(id), true) => format!("/coordinador/olts/{id}"),
+        _ => "/coordinador/olts".to_owned(),
+    };
+    let failed = || "/coordinador/ejecuciones?status=FAILED".to_owned();
     Ok([
         Trouble {
             fingerprint: "coordinador/olt-sin-respuesta",
             severity: Severity::Critical,
             es: "OLT que no responden",
             en: "OLTs that do not answer",
+            shown_at: (olt(down.clone().map(|one| one.id).collect()), failed()),
             about: down.map(|one| one.name.clone()).collect(),
         },
         Trouble {
@@ -64,13 +75,15 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
             severity: Severity::Critical,
             es: "recorridos retenidos: faltaron demasiadas ONU",
             en: "held walks: too many ONUs were missing",
-            about: all.iter().filter(|one| one.held).map(|one| one.name.clone()).collect(),
+            shown_at: (olt(held().map(|one| one.id).collect()), failed()),
+            about: held().map(|one| one.name.clone()).collect(),
         },
         Trouble {
             fingerprint: "coordinador/perdida-masiva",
             severity: Severity::Critical,
             es: "OLT que perdieron muchas ONU a la vez",
             en: "OLTs that lost many ONUs at once",
+            shown_at: (olt(lost.clone().map(|(one, _)| one.id).collect()), failed()),
             about: lost.map(|(one, lost)| format!("{} ({lost})", one.name)).collect(),
         },
     ])
@@ -79,7 +92,7 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
 /// At its normal pace a node uses its whole quota: only who goes faster, or will be held, is told.
 async fn of_quotas(tx: &mut Tx, policy: &QuotaPolicy, now: Timestamp) -> Result<Trouble, Error> {
     let starts = world::starts_of_the_hour(tx, now, false).await?;
-    let mut about = Vec::new();
+    let (mut about, mut last) = (Vec::new(), None);
     for node in nodes::of(tx, starts.keys().copied()).await? {
         let own = starts.get(&node.id).map_or(&[][..], Vec::as_slice);
         let Some(cadence) = node.role.cadence() else { continue };
@@ -88,6 +101,7 @@ async fn of_quotas(tx: &mut Tx, policy: &QuotaPolicy, now: Timestamp) -> Result<
         if usage.level(policy) >= Level::Alert
             && quota::is_pressed(own, cadence.interval, next, policy, now)
         {
+            last = Some(node.id);
             about.push(named(node.id, &node.name, &format!("{}/{}", usage.used, usage.max)));
         }
     }
@@ -96,8 +110,17 @@ async fn of_quotas(tx: &mut Tx, policy: &QuotaPolicy, now: Timestamp) -> Result<
         severity: Severity::Warning,
         es: "nodos con la cuota casi agotada, sobre su ritmo",
         en: "nodes with their quota almost used, above their pace",
+        shown_at: node(last.filter(|_| about.len() == 1), "/coordinador/nodos"),
         about,
     })
+}
+
+/// The page of the only one and its reasons, or the page where all are.
+fn node(only: Option<NodeId>, all: &str) -> (String, String) {
+    match only {
+        Some(id) => (format!("/coordinador/nodos/{id}"), format!("/coordinador/nodos/{id}#why")),
+        None => (all.to_owned(), "/coordinador/plan".to_owned()),
+    }
 }
 
 async fn of_plan(tx: &mut Tx) -> Result<Trouble, Error> {
@@ -107,6 +130,10 @@ async fn of_plan(tx: &mut Tx) -> Result<Trouble, Error> {
         severity: Severity::Warning,
         es: "nodos que no caben en su ventana del plan",
         en: "nodes that do not fit into their window of the plan",
+        shown_at: node(
+            over.first().filter(|_| over.len() == 1).map(|one| one.id),
+            "/coordinador/plan",
+        ),
         about: over.iter().map(|node| named(node.id, &node.name, "")).collect(),
     })
 }
@@ -117,7 +144,7 @@ fn named(id: NodeId, name: &str, more: &str) -> String {
 
 /// Raises it if there is news, and resolves it when nobody is left.
 async fn tell(context: &Context, trouble: Trouble, now: Timestamp) -> Result<(), Error> {
-    let Trouble { fingerprint, severity, es, en, about } = trouble;
+    let Trouble { fingerprint, severity, es, en, about, shown_at } = trouble;
     if about.is_empty() {
         context.runtime.quiet(fingerprint);
         return context.resolve(fingerprint).await;
@@ -128,7 +155,8 @@ async fn tell(context: &Context, trouble: Trouble, now: Timestamp) -> Result<(),
     if !context.runtime.is_news(fingerprint, &detail, now) {
         return Ok(());
     }
-    let title = format!("Coordinador: {count} {es} / {count} {en}");
-    let fingerprint = fingerprint.to_owned();
-    context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
+    let title = Sentence::new(format!("{count} {es}"), format!("{count} {en}"));
+    let detail = Sentence::same(detail);
+    let alert = Alert::new(crate::NAME, fingerprint, severity, title, detail);
+    context.raise(alert.shown_at(shown_at.0, shown_at.1)).await
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub fn missing(lang: Lang) -> Problem {
-    let (es, en) = ("No existe esa fórmula de la casa.", "The house has no such formula.");
+    let (es, en) = ("No existe esa fórmula propia.", "There is no such formula of your own.");
     unknown(lang, "FORMULA_INEXISTENTE", es, en)
 }
 

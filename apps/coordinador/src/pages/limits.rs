@@ -64,6 +64,10 @@ impl LimitsPage {
         self.settings.iter().filter(|one| one.spec.kind != Kind::Internal)
     }
 
+    fn label(&self, one: &Effective) -> &'static str {
+        self.page.t(one.spec.label.0, one.spec.label.1)
+    }
+
     fn help(&self, one: &Effective) -> &'static str {
         self.page.t(one.spec.help.0, one.spec.help.1)
     }

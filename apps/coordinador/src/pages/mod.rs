@@ -97,7 +97,8 @@ impl Narrowed {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|(name, value)| name == "cursor" || value.is_empty())
+        let aside = |name: &str| matches!(name, "cursor" | "orden");
+        self.0.iter().all(|(name, value)| aside(name) || value.is_empty())
     }
 
     /// Where the list goes on.

@@ -29,6 +29,7 @@ pub(crate) struct NodesPage {
     pub(crate) next: Option<String>,
     pub(crate) oids: Vec<OidView>,
     pub(crate) may_edit: bool,
+    pub(crate) may_operate: bool,
 }
 
 #[derive(Debug, Clone)]

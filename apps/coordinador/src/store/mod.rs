@@ -9,6 +9,7 @@ pub mod onus;
 pub mod policy;
 pub mod readings;
 pub mod runs;
+pub mod search;
 pub mod templates;
 pub mod world;
 

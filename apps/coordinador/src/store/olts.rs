@@ -253,6 +253,7 @@ pub async fn troubled(tx: &mut Tx, most: i64) -> Result<(Vec<Olt>, Vec<(Olt, i64
 /// What people should hear about OLTs that are in use.
 #[derive(Debug, Clone)]
 pub struct Troubled {
+    pub id: OltId,
     pub name: String,
     pub failures: i64,
     pub down_since: Option<Timestamp>,
@@ -261,7 +262,7 @@ pub struct Troubled {
 }
 
 pub async fn in_trouble(tx: &mut Tx) -> Result<Vec<Troubled>, Error> {
-    let sql = "SELECT name, failures, down_since, held_run, lost_onus FROM olts
+    let sql = "SELECT id, name, failures, down_since, held_run, lost_onus FROM olts
                WHERE deleted_at IS NULL AND enabled
                  AND (down_since IS NOT NULL OR held_run IS NOT NULL OR lost_onus IS NOT NULL)
                ORDER BY name, id";
@@ -269,6 +270,7 @@ pub async fn in_trouble(tx: &mut Tx) -> Result<Vec<Troubled>, Error> {
     rows.iter()
         .map(|row| {
             Ok(Troubled {
+                id: OltId(row.get("id")?),
                 name: row.get("name")?,
                 failures: row.get("failures")?,
                 down_since: row.maybe("down_since")?,

@@ -57,36 +57,34 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
             continue;
         };
         watched = true;
-        let title = alarm.title();
-        context
-            .raise(Alert {
-                app: crate::NAME,
-                fingerprint,
-                severity: match alarm {
-                    Alarm::AtRisk | Alarm::People => Severity::Critical,
-                    Alarm::Capacity | Alarm::SlowReading | Alarm::Volume => Severity::Warning,
-                },
-                title: format!("{} / {}", title.es, title.en),
-                detail: format!("{} / {}", sentence.es, sentence.en),
-            })
-            .await?;
+        let severity = match alarm {
+            Alarm::AtRisk | Alarm::People => Severity::Critical,
+            Alarm::Capacity | Alarm::SlowReading | Alarm::Volume => Severity::Warning,
+        };
+        let (cause, why) = shown_at(alarm);
+        let alert = Alert::new(crate::NAME, fingerprint, severity, alarm.title(), sentence);
+        context.raise(alert.shown_at(cause, why)).await?;
     }
     Ok(watched)
 }
 
 async fn unattended(context: &Context, queue: &OutsideQueue, now: Timestamp) -> Result<(), Error> {
     let Some(sentence) = queue.rings(now) else {
-        return context.resolve(&queue.fingerprint()).await.map(drop);
+        return context.resolve(&queue.fingerprint()).await;
     };
-    let title = queue.title();
-    let alert = Alert {
-        app: crate::NAME,
-        fingerprint: queue.fingerprint(),
-        severity: Severity::Critical,
-        title: format!("{} / {}", title.es, title.en),
-        detail: format!("{} / {}", sentence.es, sentence.en),
-    };
-    context.raise(alert).await.map(drop)
+    let (name, title) = (queue.fingerprint(), queue.title());
+    let alert = Alert::new(crate::NAME, name, Severity::Critical, title, sentence);
+    context.raise(alert.shown_at("/docproc", "/docproc/capacidad")).await
+}
+
+/// The pages of what is wrong, and of why.
+fn shown_at(alarm: Alarm) -> (&'static str, &'static str) {
+    match alarm {
+        Alarm::Capacity => ("/backoffice", "/docproc/capacidad"),
+        Alarm::People => ("/docproc/operadores", "/docproc/capacidad"),
+        Alarm::AtRisk => ("/docproc/solicitudes", "/docproc"),
+        Alarm::SlowReading | Alarm::Volume => ("/docproc", "/docproc/capacidad"),
+    }
 }
 
 /// Gauges of what the database knows and no counter of this process does. Answers whether anything

@@ -146,7 +146,7 @@ async fn add(
             let _ = runtime.storage.remove_case(&case.id).await;
             return Ok(Err(conflict(
                 "ALMACEN_NO_DISPONIBLE",
-                "No se pudieron copiar los ficheros; no se añadió nada.".to_owned(),
+                "No se pudieron copiar los archivos; no se añadió nada.".to_owned(),
                 "The files could not be copied; nothing was added.".to_owned(),
             )));
         }

@@ -332,7 +332,7 @@ fn too_large(lang: Lang) -> Problem {
 
 fn too_many(lang: Lang) -> Problem {
     Problem::unprocessable("DEMASIADOS_FICHEROS").lang(lang).detail(match lang {
-        Lang::Es => format!("Hasta {MOST_FILES} ficheros por solicitud; usa un ZIP."),
+        Lang::Es => format!("Hasta {MOST_FILES} archivos por solicitud; conviene un ZIP."),
         Lang::En => format!("Up to {MOST_FILES} files per request; use a ZIP."),
     })
 }

@@ -54,7 +54,7 @@ pub async fn refresh(context: &Context) -> Result<bool, Error> {
         match workflow::parse(source) {
             Ok(one) if good.contains_key(&one.name) => {
                 let sentence = Sentence::new(
-                    format!("otro fichero ya declara {:?}", one.name),
+                    format!("otro archivo ya declara {:?}", one.name),
                     format!("another file declares {:?} already", one.name),
                 );
                 let faults = vec![Fault { line: 1, column: 1, sentence }];

@@ -67,13 +67,13 @@ impl CapacityPage {
         let (here, needed) = (plan.here.hands, plan.hands.unwrap_or_default());
         match (plan.here.p95_seconds, self.page.lang) {
             (None, Lang::Es) => {
-                format!("Lo que hay no da abasto: {here} manos aquí, hacen falta {needed}.")
+                format!("Lo que hay no da abasto: {here} trabajadores aquí, hacen falta {needed}.")
             }
             (None, Lang::En) => {
                 format!("What runs today cannot keep up: {here} hands here, {needed} are needed.")
             }
             (Some(_), Lang::Es) => format!(
-                "Lo que hay no cumple el plazo: {here} manos aquí, hacen falta {needed} para el \
+                "Lo que hay no cumple el plazo: {here} trabajadores aquí, hacen falta {needed} para el \
                  95 % de las solicitudes."
             ),
             (Some(_), Lang::En) => format!(

@@ -21,6 +21,7 @@ pub struct RequestsPage {
     pub newest: bool,
     /// Whether there is any request at all.
     pub ever: bool,
+    pub may_steer: bool,
 }
 
 /// The filter as the address has it; empty means all.
@@ -67,6 +68,17 @@ impl Line {
             created_at: row.created_at,
             deadline: row.deadline,
             countdown: Countdown::new(page, row.status, times, ended),
+        }
+    }
+}
+
+impl Line {
+    /// What can be done with it beside the others: `retry`, `cancel`.
+    fn can(&self) -> &'static str {
+        match self.status {
+            Status::Failed => "retry",
+            Status::Completed | Status::Cancelled => "",
+            _ => "cancel",
         }
     }
 }

@@ -399,7 +399,9 @@ fn quality_and_capacity_tell_their_numbers_or_why_there_are_none() {
     assert!(none.contains("Nothing to count yet") && !none.contains("<svg viewBox=\"0 0 720"));
     let short = capacity(Lang::En, Some(8)).render().unwrap();
     assert!(short.contains("2 hands here, 8 are needed") && short.contains("250"), "{short}");
-    assert!(capacity(Lang::Es, Some(0)).render().unwrap().contains("Ningún número de manos"));
+    assert!(
+        capacity(Lang::Es, Some(0)).render().unwrap().contains("Ningún número de trabajadores")
+    );
     assert!(capacity(Lang::Es, None).render().unwrap().contains("Todavía no hay tiempos"));
 }
 

@@ -280,11 +280,11 @@ fn candidate(desk: &Desk, name: &str, yaml: &str) -> Result<Arc<workflow::Workfl
     match workflow::parse(yaml) {
         Ok(flow) if flow.name == name => Ok(Arc::new(flow)),
         Ok(flow) => Err(problem().detail(match desk.lang {
-            web::Lang::Es => format!("El fichero declara «{}», no «{name}».", flow.name),
+            web::Lang::Es => format!("El archivo declara «{}», no «{name}».", flow.name),
             web::Lang::En => format!("The file declares “{}”, not “{name}”.", flow.name),
         })),
         Err(found) => {
-            let detail = desk.lang.t("El fichero no se puede cargar.", "The file does not load.");
+            let detail = desk.lang.t("El archivo no se puede cargar.", "The file does not load.");
             let told = faults(&found, desk.lang);
             Err(told.iter().fold(problem().detail(detail), |problem, fault| {
                 let message = fault["message"].as_str().unwrap_or_default();

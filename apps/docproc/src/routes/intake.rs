@@ -202,7 +202,7 @@ pub(super) fn unstored(lang: Lang, error: &Fault) -> Failure {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ALMACEN_NO_DISPONIBLE")
         .lang(lang)
         .detail(lang.t(
-            "No se pudo guardar el fichero; no se ha aceptado nada.",
+            "No se pudo guardar el archivo; no se ha aceptado nada.",
             "The file could not be stored; nothing was accepted.",
         ))
         .into()

@@ -6,7 +6,8 @@ use axum::{
 };
 use host::Failure;
 use serde_json::{Value as Json, json};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_axum::router::OpenApiRouter;
+use web::routes;
 use web::{Path, Problem};
 
 use super::{AtDesk as _, Desk};

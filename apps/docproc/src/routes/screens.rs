@@ -146,6 +146,7 @@ async fn list(
         workflows: desk.context.runtime.workflows.active().into_keys().collect(),
         next: next.map(|cursor| narrowed.address(&cursor)),
         newest: wanted.cursor.is_none(),
+        may_steer: desk.role.can(Action::Steer),
         wanted: narrowed,
         ever,
         page,

@@ -30,6 +30,7 @@ pub mod regroup;
 pub mod requests;
 pub mod reviews;
 pub mod rewind;
+pub mod search;
 mod sight;
 pub mod storage;
 pub mod sweep;

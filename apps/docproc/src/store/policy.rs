@@ -7,6 +7,7 @@ use db::{
     settings::{Kind, Setting, Settings},
 };
 
+use host::Section;
 use jiff::SignedDuration;
 
 use crate::rules::{advance::Thresholds, assign::House};
@@ -31,8 +32,12 @@ const fn setting(
     es: &'static str,
     en: &'static str,
 ) -> Setting {
-    Setting { app: crate::NAME, key, kind, default, help: (es, en) }
+    Setting::new(crate::NAME, key, kind, default, (es, en))
 }
+
+/// What people call the words of the two settings about addresses inside.
+const PRIVATE: &[(&str, &str)] =
+    &[("según el acceso", "as access is"), ("siempre", "always"), ("nunca", "never")];
 
 pub const SETTINGS: &[Setting] = &[
     setting(
@@ -41,83 +46,115 @@ pub const SETTINGS: &[Setting] = &[
         "60",
         "Plazo en segundos de los flujos que no declaran el suyo.",
         "Deadline in seconds for workflows that declare none.",
-    ),
+    )
+    .called("Plazo de una solicitud", "Deadline of a request")
+    .counted_in(db::settings::Unit::Seconds),
     setting(
         CLASSIFICATION,
         Kind::Share,
         "0.80",
         "Confianza mínima para aceptar el tipo de una página sin una persona, si el flujo no la fija.",
         "Least confidence to accept a page's type without a person, unless the workflow sets it.",
-    ),
+    )
+    .called("Confianza para aceptar un tipo", "Confidence to accept a type"),
     setting(
         EXTRACTION,
         Kind::Share,
         "0.75",
         "Confianza mínima para aceptar un campo extraído sin una persona, si el flujo no la fija.",
         "Least confidence to accept an extracted field without a person, unless the workflow sets it.",
-    ),
+    )
+    .called("Confianza para aceptar un campo", "Confidence to accept a field"),
     setting(
         UPLOAD,
         Kind::Int { min: 1, max: 100_000 },
         "1024",
-        "Tamaño máximo de una solicitud, en MB, sumados sus ficheros.",
+        "Tamaño máximo de una solicitud, en MB, sumados sus archivos.",
         "Largest request, in MB, all its files together.",
-    ),
+    )
+    .called("Tamaño máximo de una solicitud", "Largest request")
+    .counted_in(db::settings::Unit::Megabytes),
     setting(
         PAGES,
         Kind::Int { min: 1, max: 5000 },
         "1000",
         "Páginas que puede tener una solicitud.",
         "Pages that one request may have.",
-    ),
+    )
+    .called("Páginas por solicitud", "Pages per request"),
     setting(
         MESSAGE_TTL,
         Kind::Int { min: 0, max: 31_536_000_000 },
         "0",
         "Milisegundos que un mensaje puede esperar antes de abandonarse; 0: espera su turno siempre.",
         "Milliseconds a message may wait before it is given up; 0: it waits its turn for ever.",
-    ),
+    )
+    .called("Espera máxima de un mensaje", "Longest wait of a message")
+    .counted_in(db::settings::Unit::Milliseconds),
     setting(
         CALLBACK_PRIVATE,
         Kind::Choice(&["auto", "always", "never"]),
         "\"auto\"",
-        "Si las respuestas pueden enviarse a direcciones internas; auto: sólo sin contraseñas, en esta máquina.",
+        "Si las respuestas pueden enviarse a direcciones internas; auto: solo sin contraseñas, en esta máquina.",
         "Whether answers may be sent to addresses inside; auto: only on an open server, on this machine.",
-    ),
+    )
+    .called("Respuestas a direcciones internas", "Answers to addresses inside")
+    .titled(PRIVATE),
     setting(
         HTTP_PRIVATE,
         Kind::Choice(&["auto", "always", "never"]),
         "\"auto\"",
-        "Si las etapas http pueden llamar a direcciones internas; auto: sólo sin contraseñas, en esta máquina.",
+        "Si las etapas http pueden llamar a direcciones internas; auto: solo sin contraseñas, en esta máquina.",
         "Whether http stages may call addresses inside; auto: only on an open server, on this machine.",
-    ),
+    )
+    .called("Etapas http a direcciones internas", "http stages to addresses inside")
+    .titled(PRIVATE),
     setting(
         TASK_TIMEOUT,
         Kind::Int { min: 5, max: 86_400 },
         "120",
         "Segundos sin señales de un operador tras los que su tarea se ofrece a otro.",
         "Seconds without a sign of an operator after which the task is offered to somebody else.",
-    ),
+    )
+    .called("Tarea sin señales: pasa a otra persona después de", "Task without a sign: offered to others after")
+    .counted_in(db::settings::Unit::Seconds),
     setting(
         TASKS_EACH,
         Kind::Int { min: 1, max: 100 },
         "3",
         "Tareas que un operador tiene como mucho por asignación automática.",
         "Tasks an operator has at most by automatic assignment.",
-    ),
+    )
+    .called("Tareas por persona", "Tasks per person"),
     setting(
         PUBLIC_URL,
         Kind::Text { max: 500 },
         "\"\"",
         "Dirección con la que servicios y componentes externos llegan aquí; vacía: la de este proceso.",
         "Address by which outside services and components reach this house; empty: that of the process.",
-    ),
+    )
+    .called("Dirección pública", "Public address"),
     setting(
         HTTP_AUTHORIZATION,
         Kind::Secret { max: 2000 },
         "\"\"",
         "Cabecera Authorization de las etapas http, por ejemplo «Bearer …»; vacía: ninguna.",
         "Authorization header of http stages, such as “Bearer …”; empty: none.",
+    )
+    .called("Credencial de las etapas http", "Credential of http stages"),
+];
+
+/// The page of settings, by subject.
+pub const SECTIONS: &[Section] = &[
+    Section::new(
+        ("Plazos y confianza", "Deadlines and confidence"),
+        &[SLA, CLASSIFICATION, EXTRACTION],
+    ),
+    Section::new(("Personas", "People"), &["DOCPROC_BACKOFFICE_"]),
+    Section::new(("Límites", "Limits"), &["DOCPROC_MAX_", MESSAGE_TTL]),
+    Section::new(
+        ("Direcciones y credenciales", "Addresses and credentials"),
+        &[PUBLIC_URL, CALLBACK_PRIVATE, "DOCPROC_HTTP_"],
     ),
 ];
 

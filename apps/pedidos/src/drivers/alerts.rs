@@ -1,6 +1,7 @@
 //! What a manager wants to be told: orders far too late, a kitchen above its capacity.
 
 use db::Error;
+use engine::Sentence;
 use host::{Alert, Context, Severity};
 use jiff::{SignedDuration, Timestamp};
 
@@ -23,16 +24,26 @@ pub async fn check(
         .map(|order| format!("#{} ({} min)", order.id, minutes_late(order, now)))
         .collect();
     late.sort();
-    let title = format!(
-        "Pedidos con más de {VERY_LATE} min de atraso: {n} / Orders over {VERY_LATE} min late: {n}",
-        n = late.len()
+    let n = late.len();
+    let title = Sentence::new(
+        format!("Pedidos con más de {VERY_LATE} min de atraso: {n}"),
+        format!("Orders over {VERY_LATE} min late: {n}"),
     );
-    tell(context, "pedidos/muy-atrasados", !late.is_empty(), title, late.join(", ")).await?;
+    let holds = !late.is_empty();
+    // The only one is shown with its reasons; of several, all.
+    let page = match very.as_slice() {
+        [only] => format!("/mostrador?pedido={}", only.id),
+        _ => "/mostrador".to_owned(),
+    };
+    let detail = Sentence::same(late.join(", "));
+    tell(context, "pedidos/muy-atrasados", holds, title, detail, (&page, "/pedidos-panel")).await?;
     let capacity = view.capacity;
-    let title = "Cocina por encima de su capacidad / Kitchen above its capacity".to_owned();
-    let detail = format!("{} de {}", capacity.in_use, capacity.limit);
-    let over = capacity.in_use > capacity.limit;
-    tell(context, "pedidos/sobre-capacidad", over, title, detail).await?;
+    let title = Sentence::new("Cocina por encima de su capacidad", "Kitchen above its capacity");
+    let (used, limit) = (capacity.in_use, capacity.limit);
+    let detail = Sentence::new(format!("{used} de {limit}"), format!("{used} of {limit}"));
+    let over = used > limit;
+    let pages = ("/cocina", "/pedidos-panel");
+    tell(context, "pedidos/sobre-capacidad", over, title, detail, pages).await?;
     Ok((!soon.is_empty()).then(|| now + SignedDuration::from_mins(1)))
 }
 
@@ -40,12 +51,13 @@ async fn tell(
     context: &Context,
     fingerprint: &str,
     holds: bool,
-    title: String,
-    detail: String,
+    title: Sentence,
+    detail: Sentence,
+    (cause, why): (&str, &str),
 ) -> Result<(), Error> {
     if !holds {
         return context.resolve(fingerprint).await;
     }
-    let (fingerprint, severity) = (fingerprint.to_owned(), Severity::Warning);
-    context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
+    let alert = Alert::new(crate::NAME, fingerprint, Severity::Warning, title, detail);
+    context.raise(alert.shown_at(cause, why)).await
 }

@@ -124,14 +124,14 @@ pub(super) async fn lines(
     }
     if pricing::total(&lines) > pricing::MOST_TOTAL_CENTS {
         let (es, en) = (
-            "el total es desmedido: revisá precios y cantidades",
+            "el total es desmedido: conviene revisar precios y cantidades",
             "the total is beyond measure: check prices and quantities",
         );
         check.wrong("articulos", es, en);
     }
     if estimate::minutes(estimate::effort(&lines), 1) > pricing::MOST_MINUTES {
         let (es, en) = (
-            "lleva más de un día de cocina: revisá las cantidades",
+            "lleva más de un día de cocina: conviene revisar las cantidades",
             "takes more than a day of kitchen: check the quantities",
         );
         check.wrong("articulos", es, en);

@@ -10,6 +10,7 @@ pub mod kitchen;
 pub mod orders;
 pub mod policy;
 pub mod rules;
+pub mod search;
 pub mod tickets;
 
 use db::{Line, Scope};

@@ -1,7 +1,7 @@
 //! What people are told about (F-6): once, throttled, and again when it is right.
 
 use db::Error;
-use engine::Word as _;
+use engine::{Sentence, Word as _};
 use host::{Alert, Severity};
 
 use super::circuit::OF_THE_CONNECTION;
@@ -13,7 +13,8 @@ use crate::{
         deploy::{Alarm, Cause},
         reconcile::Stranger,
     },
-    store::suspensions,
+    store::{policy, suspensions},
+    wire,
 };
 
 const CONTROL_ROOM: &str = "sam/a360";
@@ -58,43 +59,87 @@ fn pair(robot: RobotId, runner: RunnerId) -> String {
     format!("sam/par/{robot}/{runner}")
 }
 
+/// Where a trouble is seen: the page of what it is about, and of why.
+struct At(String, String);
+
+impl At {
+    fn robot(id: RobotId) -> Self {
+        Self(format!("/sam/robots/{id}"), format!("/sam/robots/{id}#why"))
+    }
+
+    fn runner(id: RunnerId) -> Self {
+        Self(format!("/sam/equipos/{id}"), format!("/sam/equipos/{id}#why"))
+    }
+
+    /// A run, and why its robot runs or does not.
+    fn run(run: &Run) -> Self {
+        Self(format!("/sam/ejecuciones/{}", run.id), format!("/sam/robots/{}#why", run.robot))
+    }
+
+    /// A setting that can mend it.
+    fn setting(page: &str, key: &str) -> Self {
+        Self(page.to_owned(), format!("/ajustes/sam#{key}"))
+    }
+}
+
 /// One trouble under one name, however often it is met.
 async fn tell(
     context: &Context,
     severity: Severity,
     fingerprint: String,
-    title: String,
-    detail: &str,
+    title: Sentence,
+    detail: Sentence,
+    At(cause, why): At,
 ) -> Result<(), Error> {
-    let detail = detail.to_owned();
-    context.raise(Alert { app: crate::NAME, fingerprint, severity, title, detail }).await
+    let alert = Alert::new(crate::NAME, fingerprint, severity, title, detail);
+    context.raise(alert.shown_at(cause, why)).await
 }
 
 pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> Result<(), Error> {
     let (on, at) = (run.robot, run.runner);
-    let (fingerprint, title) = match alarm {
+    let (fingerprint, title, page) = match alarm {
         Alarm::ControlRoom => (
             CONTROL_ROOM.to_owned(),
-            "SAM: el Control Room no atiende / the Control Room does not serve".to_owned(),
+            Sentence::new("El Control Room no atiende", "The Control Room does not serve"),
+            At::setting("/sam", policy::URL),
         ),
-        Alarm::Robot => (robot(on), format!("SAM: robot {on} suspendido / suspended")),
-        Alarm::Runner => (runner(at), format!("SAM: equipo {at} suspendido / runner suspended")),
-        Alarm::RunnerOffline => {
-            (runner(at), format!("SAM: equipo {at} sin conexión / runner offline"))
-        }
-        Alarm::Pair => {
-            (pair(on, at), format!("SAM: robot {on} en equipo {at} rechazado / refused"))
-        }
+        Alarm::Robot => (
+            robot(on),
+            Sentence::new(format!("Robot {on} suspendido"), format!("Robot {on} suspended")),
+            At::robot(on),
+        ),
+        Alarm::Runner => (
+            runner(at),
+            Sentence::new(format!("Equipo {at} suspendido"), format!("Runner {at} suspended")),
+            At::runner(at),
+        ),
+        Alarm::RunnerOffline => (
+            runner(at),
+            Sentence::new(format!("Equipo {at} sin conexión"), format!("Runner {at} offline")),
+            At::runner(at),
+        ),
+        Alarm::Pair => (
+            pair(on, at),
+            Sentence::new(
+                format!("El robot {on} fue rechazado en el equipo {at}"),
+                format!("Robot {on} was refused on runner {at}"),
+            ),
+            At::robot(on),
+        ),
         Alarm::Refused(cause) => (
             refused(cause),
-            format!("SAM: A360 rechaza despliegues ({}) / A360 refuses deploys", cause.word()),
+            Sentence::new(
+                format!("A360 rechaza despliegues ({})", cause.word()),
+                format!("A360 refuses deploys ({})", cause.word()),
+            ),
+            At::setting("/sam", policy::URL),
         ),
     };
     let severity = match alarm {
         Alarm::RunnerOffline => Severity::Warning,
         _ => Severity::Critical,
     };
-    tell(context, severity, fingerprint, title, detail).await
+    tell(context, severity, fingerprint, title, Sentence::same(detail), page).await
 }
 
 /// A deploy was accepted: everything about it is right again.
@@ -121,18 +166,21 @@ pub async fn not_refused(context: &Context, cause: Cause) -> Result<(), Error> {
 /// Nobody knows whether a deploy was accepted, and a person has to decide.
 pub async fn in_doubt(context: &Context, run: &Run, suspect: Option<&str>) -> Result<(), Error> {
     let (id, on, at) = (run.id, run.robot, run.runner);
-    let title = format!("SAM: decidir la ejecución {id} / decide on run {id}");
-    let seen = match suspect {
-        Some(one) => format!("puede ser el despliegue {one} / it may be deployment {one}"),
-        None => {
-            "la lista de actividad no prueba nada / the activity list proves nothing".to_owned()
+    let title = Sentence::new(format!("Decidir la ejecución {id}"), format!("Decide on run {id}"));
+    let (es, en) = match suspect {
+        Some(one) => {
+            (format!("puede ser el despliegue {one}"), format!("it may be deployment {one}"))
         }
+        None => (
+            "la lista de actividad no prueba nada".to_owned(),
+            "the activity list proves nothing".to_owned(),
+        ),
     };
-    let detail = format!(
-        "Robot {on} en equipo {at}: no se sabe si A360 lo tomó; {seen}. / Robot {on} on runner \
-         {at}: nobody knows whether A360 took it."
+    let detail = Sentence::new(
+        format!("Robot {on} en equipo {at}: no se sabe si A360 lo tomó; {es}."),
+        format!("Robot {on} on runner {at}: nobody knows whether A360 took it; {en}."),
     );
-    tell(context, Severity::Critical, doubt(id), title, &detail).await
+    tell(context, Severity::Critical, doubt(id), title, detail, At::run(run)).await
 }
 
 /// Nothing has to be decided on a run any more.
@@ -142,11 +190,18 @@ pub async fn settled(context: &Context, run: RunId) -> Result<(), Error> {
 
 /// A slot is over without a run that ended well.
 pub async fn slot_failed(context: &Context, run: &Run) -> Result<(), Error> {
-    let (id, state) = (run.id, run.state.word());
     let (on, at) = (run.robot, run.runner);
-    let title = format!("SAM: falló un turno del robot {on} en el equipo {at} / a slot failed");
-    let detail = format!("ejecución {id}: {state} / run {id}: {state}");
-    tell(context, Severity::Critical, slot(run), title, &detail).await
+    let title = Sentence::new(
+        format!("Falló un turno del robot {on} en el equipo {at}"),
+        format!("A slot of robot {on} on runner {at} failed"),
+    );
+    tell(context, Severity::Critical, slot(run), title, as_it_is(run), At::run(run)).await
+}
+
+/// A run and its state.
+fn as_it_is(run: &Run) -> Sentence {
+    let (es, en) = wire::state_words(run.state);
+    Sentence::new(format!("Ejecución {}: {es}", run.id), format!("Run {}: {en}", run.id))
 }
 
 pub async fn slot_well(context: &Context, run: &Run) -> Result<(), Error> {
@@ -155,10 +210,12 @@ pub async fn slot_well(context: &Context, run: &Run) -> Result<(), Error> {
 
 /// A run was accepted and does not begin.
 pub async fn not_begun(context: &Context, run: &Run) -> Result<(), Error> {
-    let (id, on, at) = (run.id, run.robot, run.runner);
-    let title = format!("SAM: el robot {on} no empieza en el equipo {at} / does not begin");
-    let detail = format!("ejecución {id}, {0} / run {id}, {0}", run.state.word());
-    tell(context, Severity::Warning, overdue(at), title, &detail).await
+    let (on, at) = (run.robot, run.runner);
+    let title = Sentence::new(
+        format!("El robot {on} no empieza en el equipo {at}"),
+        format!("Robot {on} does not begin on runner {at}"),
+    );
+    tell(context, Severity::Warning, overdue(at), title, as_it_is(run), At::run(run)).await
 }
 
 pub async fn begun(context: &Context, run: &Run) -> Result<(), Error> {
@@ -167,9 +224,12 @@ pub async fn begun(context: &Context, run: &Run) -> Result<(), Error> {
 
 /// A bot that somebody else started runs on a runner of ours.
 pub async fn strange_bot(context: &Context, runner: RunnerId, one: &Stranger) -> Result<(), Error> {
-    let title = format!("SAM: bot ajeno en el equipo {runner} / a bot that is not ours");
-    let detail = format!("{} ({})", one.bot, one.deployment);
-    tell(context, Severity::Warning, stranger(runner), title, &detail).await
+    let title = Sentence::new(
+        format!("Bot ajeno en el equipo {runner}"),
+        format!("A bot that is not ours on runner {runner}"),
+    );
+    let detail = Sentence::same(format!("{} ({})", one.bot, one.deployment));
+    tell(context, Severity::Warning, stranger(runner), title, detail, At::runner(runner)).await
 }
 
 pub async fn strange_bot_gone(context: &Context, runner: RunnerId) -> Result<(), Error> {
@@ -179,8 +239,12 @@ pub async fn strange_bot_gone(context: &Context, runner: RunnerId) -> Result<(),
 /// A bot that was to be stopped goes on.
 pub async fn not_stopped(context: &Context, run: &Run, why: &str) -> Result<(), Error> {
     let id = run.id;
-    let title = format!("SAM: no se pudo detener la ejecución {id} / could not stop run {id}");
-    tell(context, Severity::Critical, format!("sam/detener/{id}"), title, why).await
+    let title = Sentence::new(
+        format!("No se pudo detener la ejecución {id}"),
+        format!("Could not stop run {id}"),
+    );
+    let (name, detail) = (format!("sam/detener/{id}"), Sentence::same(why));
+    tell(context, Severity::Critical, name, title, detail, At::run(run)).await
 }
 
 pub async fn stopped(context: &Context, run: &Run) -> Result<(), Error> {
@@ -188,8 +252,10 @@ pub async fn stopped(context: &Context, run: &Run) -> Result<(), Error> {
 }
 
 pub async fn unreconciled(context: &Context, fault: &str) -> Result<(), Error> {
-    let title = "SAM: no se pudo conciliar / could not reconcile".to_owned();
-    tell(context, Severity::Warning, RECONCILE.to_owned(), title, fault).await
+    let title = Sentence::new("No se pudo conciliar", "Could not reconcile");
+    let page = At::setting("/sam", policy::RECONCILE_EVERY);
+    let detail = Sentence::same(fault);
+    tell(context, Severity::Warning, RECONCILE.to_owned(), title, detail, page).await
 }
 
 pub async fn reconciled(context: &Context) -> Result<(), Error> {
@@ -199,17 +265,23 @@ pub async fn reconciled(context: &Context) -> Result<(), Error> {
 /// Statuses that the Control Room uses and we do not know.
 pub async fn strange(context: &Context, strange: &[(RunId, String)]) -> Result<(), Error> {
     for (run, status) in strange {
-        let title = format!("SAM: estado desconocido «{status}» / unknown status");
-        let detail = format!("ejecución {run} / run {run}");
-        tell(context, Severity::Warning, format!("sam/estado/{status}"), title, &detail).await?;
+        let title = Sentence::new(
+            format!("Estado desconocido «{status}»"),
+            format!("Unknown status “{status}”"),
+        );
+        let detail = Sentence::new(format!("Ejecución {run}"), format!("Run {run}"));
+        let (name, page) = (format!("sam/estado/{status}"), format!("/sam/ejecuciones/{run}"));
+        let page = At(page, String::new());
+        tell(context, Severity::Warning, name, title, detail, page).await?;
     }
     Ok(())
 }
 
 /// The gateway gives no token: callbacks will come without its proof.
 pub async fn gateway_failed(context: &Context, why: &str) -> Result<(), Error> {
-    let title = "SAM: el gateway no da su token / the gateway gives no token".to_owned();
-    tell(context, Severity::Critical, GATEWAY.to_owned(), title, why).await
+    let title = Sentence::new("El gateway no da su token", "The gateway gives no token");
+    let (page, detail) = (At::setting("/sam", policy::GATEWAY_URL), Sentence::same(why));
+    tell(context, Severity::Critical, GATEWAY.to_owned(), title, detail, page).await
 }
 
 pub async fn gateway_well(context: &Context) -> Result<(), Error> {
@@ -217,8 +289,13 @@ pub async fn gateway_well(context: &Context) -> Result<(), Error> {
 }
 
 pub async fn provider_failed(context: &Context, provider: &str, why: &str) -> Result<(), Error> {
-    let title = format!("SAM: falló el proveedor de tickets {provider} / ticket provider failed");
-    tell(context, Severity::Warning, format!("sam/proveedor/{provider}"), title, why).await
+    let title = Sentence::new(
+        format!("Falló el proveedor de tickets {provider}"),
+        format!("Ticket provider {provider} failed"),
+    );
+    let (name, detail) = (format!("sam/proveedor/{provider}"), Sentence::same(why));
+    let page = At::setting("/sam/balanceador", policy::CLOUDERS_URL);
+    tell(context, Severity::Warning, name, title, detail, page).await
 }
 
 pub async fn provider_well(context: &Context, provider: &str) -> Result<(), Error> {
@@ -226,8 +303,9 @@ pub async fn provider_well(context: &Context, provider: &str) -> Result<(), Erro
 }
 
 pub async fn sync_failed(context: &Context, fault: &str) -> Result<(), Error> {
-    let title = "SAM: no se pudo sincronizar / could not sync".to_owned();
-    tell(context, Severity::Warning, SYNC.to_owned(), title, fault).await
+    let title = Sentence::new("No se pudo sincronizar", "Could not sync");
+    let (page, detail) = (At::setting("/sam", policy::SYNC), Sentence::same(fault));
+    tell(context, Severity::Warning, SYNC.to_owned(), title, detail, page).await
 }
 
 pub async fn synced(context: &Context) -> Result<(), Error> {
@@ -239,9 +317,16 @@ pub async fn callbacks(context: &Context, unproved: bool) -> Result<(), Error> {
     if !unproved {
         return context.resolve(CALLBACKS).await;
     }
-    let title = "SAM: los avisos de fin no prueban quién los manda / callbacks prove nothing";
-    let detail = "CALLBACK_AUTH_MODE = none: cualquiera en esta máquina puede dar una ejecución \
-                  por terminada; de otras no se acepta ninguno sin prueba / anybody on this \
-                  machine can declare a run over; from others none is taken without a proof";
-    tell(context, Severity::Warning, CALLBACKS.to_owned(), title.to_owned(), detail).await
+    let title = Sentence::new(
+        "Los avisos de fin no prueban quién los manda",
+        "Callbacks do not prove who sends them",
+    );
+    let detail = Sentence::new(
+        "CALLBACK_AUTH_MODE = none: cualquiera en esta máquina puede dar una ejecución por \
+         terminada; de otras no se acepta ninguno sin prueba.",
+        "CALLBACK_AUTH_MODE = none: anybody on this machine can declare a run over; from others \
+         none is taken without a proof.",
+    );
+    let page = At::setting("/sam/configuracion", policy::CALLBACK_MODE);
+    tell(context, Severity::Warning, CALLBACKS.to_owned(), title, detail, page).await
 }

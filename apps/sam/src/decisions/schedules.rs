@@ -149,7 +149,7 @@ pub fn same_robot(
         return Ok(());
     }
     let (es, en) = (
-        "El robot de una programación no cambia: creá otra.",
+        "El robot de una programación no cambia: hay que crear otra.",
         "The robot of a schedule does not change: create another.",
     );
     Err(conflict(desk.lang, "ROBOT_FIJO", es, en).into())

@@ -101,6 +101,7 @@ pub struct RunsPage {
     pub lines: Vec<RunLine>,
     /// The address of the next, older page.
     pub next: Option<String>,
+    pub may_operate: bool,
 }
 
 /// The filter as the address has it; empty means all.

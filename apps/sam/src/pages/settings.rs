@@ -50,6 +50,10 @@ pub struct ConfigurationPage {
 }
 
 impl ConfigurationPage {
+    fn label(&self, one: &Effective) -> &'static str {
+        self.page.t(one.spec.label.0, one.spec.label.1)
+    }
+
     fn help(&self, one: &Effective) -> &'static str {
         self.page.t(one.spec.help.0, one.spec.help.1)
     }
@@ -71,7 +75,7 @@ impl ConfigurationPage {
             Origin::Default => Sign::new(page.t("predeterminado", "default"), Tone::Plain),
             Origin::File(_) => Sign::new(page.t("archivo", "file"), Tone::Info),
             Origin::Console { by, .. } => {
-                Sign::new(format!("{} · {by}", page.t("consola", "console")), Tone::Good)
+                Sign::new(format!("{} · {by}", page.t("cambiado aquí", "changed here")), Tone::Good)
             }
             Origin::Environment(name) => {
                 Sign::new(format!("{} · {name}", page.t("entorno", "environment")), Tone::Warn)

@@ -4,7 +4,10 @@ use engine::Word as _;
 use jiff::Timestamp;
 use web::{Lang, Page, Tone};
 
-use crate::model::{Closing, Hold, RunState};
+use crate::{
+    model::{Closing, Hold, RunState},
+    wire::state_words,
+};
 
 /// A word with its colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,20 +24,14 @@ impl Sign {
 
 pub fn state(page: &Page, state: RunState) -> Sign {
     use RunState as S;
-    let (es, en, tone) = match state {
-        S::Pending => ("Por desplegar", "To deploy", Tone::Info),
-        S::Deployed => ("Desplegada", "Deployed", Tone::Info),
-        S::Queued => ("En cola", "Queued", Tone::Info),
-        S::Running => ("En curso", "Running", Tone::Info),
-        S::Paused => ("Pausada", "Paused", Tone::Warn),
-        S::Unknown => ("Sin noticias", "Lost", Tone::Warn),
-        S::Completed | S::RunCompleted => ("Completada", "Completed", Tone::Good),
-        S::RunFailed => ("Fallida", "Failed", Tone::Bad),
-        S::RunAborted => ("Cancelada", "Aborted", Tone::Warn),
-        S::RunTimedOut => ("Agotó su tiempo", "Timed out", Tone::Bad),
-        S::DeployFailed => ("No desplegada", "Not deployed", Tone::Bad),
-        S::Inferred => ("Dada por completada", "Taken for completed", Tone::Plain),
+    let tone = match state {
+        S::Pending | S::Deployed | S::Queued | S::Running => Tone::Info,
+        S::Paused | S::Unknown | S::RunAborted => Tone::Warn,
+        S::Completed | S::RunCompleted => Tone::Good,
+        S::RunFailed | S::RunTimedOut | S::DeployFailed => Tone::Bad,
+        S::Inferred => Tone::Plain,
     };
+    let (es, en) = state_words(state);
     Sign::new(page.t(es, en), tone)
 }
 

@@ -14,6 +14,7 @@ pub mod robots;
 pub mod runners;
 pub mod runs;
 pub mod schedules;
+pub mod search;
 pub mod slots;
 pub mod strangers;
 pub mod strays;

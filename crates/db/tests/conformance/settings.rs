@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::test_db::{TestDb, now, scope};
 
 const fn setting(key: &'static str, kind: Kind, default: &'static str) -> Setting {
-    Setting { app: "demo", key, kind, default, help: ("Ayuda.", "Help.") }
+    Setting::new("demo", key, kind, default, ("Ayuda.", "Help."))
 }
 
 const SPECS: [Setting; 6] = [

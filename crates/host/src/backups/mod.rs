@@ -15,6 +15,7 @@ use db::{
     backup::{self, BackupError, Contents, Summary},
     processes,
 };
+use engine::Sentence;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{Alert, Context, Severity};
@@ -241,18 +242,20 @@ async fn tell(context: &Context, trouble: Option<Trouble>) -> Result<(), db::Err
         None => return context.resolve(ALERT).await,
         Some(Trouble::Old { since, why }) => (
             Severity::Critical,
-            "Sin copia de seguridad reciente / No recent backup",
+            Sentence::new("Sin copia de seguridad reciente", "No recent backup"),
             format!("{since}{}", why.map(|why| format!(": {why}")).unwrap_or_default()),
         ),
-        Some(Trouble::Failed(why)) => {
-            (Severity::Warning, "La copia de seguridad falló / The backup failed", why)
-        }
+        Some(Trouble::Failed(why)) => (
+            Severity::Warning,
+            Sentence::new("La copia de seguridad falló", "The backup failed"),
+            why,
+        ),
         Some(Trouble::Incomplete(lacks)) => (
             Severity::Warning,
-            "A la copia de seguridad le faltan ficheros / The backup lacks files",
+            Sentence::new("A la copia de seguridad le faltan archivos", "The backup lacks files"),
             lacks,
         ),
     };
-    let (fingerprint, title) = (ALERT.to_owned(), title.to_owned());
-    context.raise(Alert { app: "host", fingerprint, severity, title, detail }).await
+    let alert = Alert::new("host", ALERT, severity, title, Sentence::same(detail));
+    context.raise(alert.shown_at("/sistema", "")).await
 }

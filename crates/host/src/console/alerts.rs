@@ -1,14 +1,14 @@
 //! `/alertas`: what is wrong, what was, and whether notices arrive.
 
 use askama::Template;
-use axum::{extract::State, http::StatusCode, response::Response};
-use jiff::Timestamp;
+use axum::{http::StatusCode, response::Response};
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::routing::{get, post};
-use web::{Json, Lang, Page, Problem, Tone};
+use web::{Json, Lang, Mark, Page, Problem, Tone};
 
 use super::{
     Console,
@@ -18,15 +18,20 @@ use super::{
 use crate::{
     Actor, AlertChannels, Context, Failure,
     actor::insufficient_role,
-    alerts::{self, Delivery, Kept},
+    alerts::{self, Attended, Attention, Badge, Delivery, Kept, Term},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(list))
+        .routes(routes!(count))
         .routes(routes!(acknowledge))
+        .routes(routes!(mute))
+        .routes(routes!(unmute))
         .route("/alertas", get(show))
         .route("/alertas/reconocer", post(acknowledge_form))
+        .route("/alertas/silenciar", post(mute_form))
+        .route("/alertas/avisar", post(unmute_form))
         .route("/alertas/prueba", post(test))
 }
 
@@ -46,15 +51,50 @@ struct AlertsPage {
 /// An alert as one person sees it.
 #[derive(Clone)]
 pub(super) struct Shown {
-    pub(super) kept: Kept,
+    pub(super) kept: Kept<String>,
+    /// Whose it is, for people.
+    pub(super) app: &'static str,
     pub(super) tone: Tone,
     pub(super) word: &'static str,
-    pub(super) may_acknowledge: bool,
+    /// Whether this person may look after it.
+    pub(super) mine: bool,
+    pub(super) acknowledged: bool,
+    pub(super) muted: bool,
+}
+
+/// How long somebody looks after an alert, or wants to hear nothing of it.
+const TERMS: [(&str, &str, &str); 4] = [
+    ("1", "1 hora", "1 hour"),
+    ("8", "8 horas", "8 hours"),
+    ("24", "1 día", "1 day"),
+    ("168", "7 días", "7 days"),
+];
+
+/// What the rail says of what fires.
+pub(super) fn mark(firing: Badge, lang: Lang) -> Option<Mark> {
+    let (tone, worst) = if firing.critical {
+        (Tone::Bad, lang.t("la peor, crítica", "the worst is critical"))
+    } else {
+        (Tone::Warn, lang.t("la peor, advertencia", "the worst is a warning"))
+    };
+    let text = match (lang, firing.count) {
+        (_, 0) => return None,
+        (Lang::Es, 1) => format!("alerta activa; {worst}"),
+        (Lang::Es, _) => format!("alertas activas; {worst}"),
+        (Lang::En, 1) => format!("firing alert; {worst}"),
+        (Lang::En, _) => format!("firing alerts; {worst}"),
+    };
+    Some(Mark { count: firing.count, tone, text })
 }
 
 impl AlertsPage {
     fn has_channel(&self) -> bool {
         self.channels.by_webhook() || self.channels.by_email()
+    }
+
+    /// The lengths of time that are offered.
+    fn terms(&self) -> [(&'static str, &'static str); 4] {
+        TERMS.map(|(hours, es, en)| (hours, self.page.t(es, en)))
     }
 
     fn delivery_state(&self, delivery: &Delivery) -> (Tone, &'static str) {
@@ -76,18 +116,22 @@ impl Console {
             (true, "CRITICAL") => (Tone::Bad, lang.t("crítica", "critical")),
             (true, _) => (Tone::Warn, lang.t("advertencia", "warning")),
         };
-        let open = kept.firing && kept.acknowledged_by.is_none();
+        let now = self.context.clock.now();
+        let app = self.context.app(&kept.app).map_or("Turno", |app| app.label(lang));
         Shown {
+            app,
             tone,
             word,
-            may_acknowledge: open && may_acknowledge(&self.context, &self.actor, &kept.app),
-            kept,
+            mine: may_attend(&self.context, &self.actor, &kept.app),
+            acknowledged: kept.is_acknowledged(now),
+            muted: kept.is_muted(now),
+            kept: kept.said_in(lang),
         }
     }
 }
 
 /// Whoever answers for an application answers for its alerts.
-fn may_acknowledge(context: &Context, actor: &Actor, app: &str) -> bool {
+fn may_attend(context: &Context, actor: &Actor, app: &str) -> bool {
     match context.app(app) {
         Some(app) => may_configure(actor, app),
         None => actor.is_admin(),
@@ -126,9 +170,79 @@ async fn page(
 }
 
 async fn acknowledge_form(console: Console, fields: Fields) -> Result<Response, Failure> {
-    let fingerprint = fields.get("fingerprint");
-    acknowledge_as(&console.context, &console.actor, console.lang, fingerprint).await?;
+    let kept = mine(&console, fields.get("fingerprint"), true).await?;
+    let term = Term(hours(fields.get("hours")));
+    let (context, actor) = (&console.context, &console.actor);
+    let reason = bounded(fields.get("reason"));
+    let done = alerts::acknowledge(context, &kept.fingerprint, actor, reason, term).await?;
+    attended(done, console.lang)?;
     Ok(Done::Acknowledged.lead_to("/alertas"))
+}
+
+async fn mute_form(console: Console, fields: Fields) -> Result<Response, Failure> {
+    let kept = mine(&console, fields.get("fingerprint"), false).await?;
+    let reason = bounded(fields.get("reason"));
+    let Some(time) = hours(fields.get("hours")).filter(|_| !reason.is_empty()) else {
+        let error = console.lang.t(
+            "Para silenciar una alerta hacen falta un motivo y un plazo.",
+            "To mute an alert takes a reason and an end.",
+        );
+        return page(&console, StatusCode::UNPROCESSABLE_ENTITY, error).await;
+    };
+    let (context, actor) = (&console.context, &console.actor);
+    let done = alerts::mute(context, &kept.fingerprint, actor, reason, time).await?;
+    attended(done, console.lang)?;
+    Ok(Done::Muted.lead_to("/alertas"))
+}
+
+async fn unmute_form(console: Console, fields: Fields) -> Result<Response, Failure> {
+    let kept = mine(&console, fields.get("fingerprint"), false).await?;
+    let done = alerts::unmute(&console.context, &kept.fingerprint, &console.actor).await?;
+    attended(done, console.lang)?;
+    Ok(Done::Unmuted.lead_to("/alertas"))
+}
+
+/// Whole hours; nothing for what is none.
+fn hours(text: &str) -> Option<SignedDuration> {
+    let hours = text.trim().parse::<u16>().ok().filter(|hours| *hours > 0)?;
+    Some(SignedDuration::from_hours(hours.into()))
+}
+
+/// Reasons are sentences, not letters.
+fn bounded(reason: &str) -> &str {
+    const MOST: usize = 500;
+    let reason = reason.trim();
+    reason.char_indices().nth(MOST).map_or(reason, |(end, _)| &reason[..end])
+}
+
+fn unknown(lang: Lang) -> Problem {
+    Problem::not_found("ALERTA_INEXISTENTE").lang(lang).detail(
+        lang.t(
+            "No hay una alerta activa con esa huella.",
+            "No alert of that fingerprint is firing.",
+        ),
+    )
+}
+
+fn attended(done: Attended, lang: Lang) -> Result<AlertBody, Failure> {
+    match done {
+        Attended::Done(kept) => Ok(AlertBody::new(*kept, lang)),
+        Attended::Unknown => Err(unknown(lang).into()),
+    }
+}
+
+/// An alert that this person answers for.
+async fn mine(console: &Console, fingerprint: &str, firing: bool) -> Result<Kept, Failure> {
+    let (context, lang) = (&console.context, console.lang);
+    let all = alerts::list(&context.store).await?;
+    let kept = all
+        .into_iter()
+        .find(|kept| kept.fingerprint == fingerprint && (kept.firing || !firing))
+        .ok_or_else(|| unknown(lang))?;
+    if !may_attend(context, &console.actor, &kept.app) {
+        return Err(insufficient_role(lang).into());
+    }
+    Ok(kept)
 }
 
 async fn test(console: Console) -> Result<Response, Failure> {
@@ -143,31 +257,7 @@ async fn test(console: Console) -> Result<Response, Failure> {
     page(&console, StatusCode::UNPROCESSABLE_ENTITY, error).await
 }
 
-async fn acknowledge_as(
-    context: &Context,
-    actor: &Actor,
-    lang: Lang,
-    fingerprint: &str,
-) -> Result<Kept, Failure> {
-    let unknown = || {
-        Problem::not_found("ALERTA_INEXISTENTE").lang(lang).detail(lang.t(
-            "No hay una alerta activa con esa huella.",
-            "No alert of that fingerprint is firing.",
-        ))
-    };
-    let kept = alerts::list(&context.store)
-        .await?
-        .into_iter()
-        .find(|kept| kept.fingerprint == fingerprint && kept.firing)
-        .ok_or_else(unknown)?;
-    if !may_acknowledge(context, actor, &kept.app) {
-        return Err(insufficient_role(lang).into());
-    }
-    let acknowledged = alerts::acknowledge(context, fingerprint, actor).await?;
-    acknowledged.ok_or_else(|| unknown().into())
-}
-
-/// An alert, for programs.
+/// An alert, for programs; its words are in the language asked for.
 #[derive(Debug, Serialize, ToSchema)]
 struct AlertBody {
     fingerprint: String,
@@ -176,28 +266,47 @@ struct AlertBody {
     severity: String,
     title: String,
     detail: String,
+    /// The page of what is wrong; empty when there is none.
+    cause: String,
+    /// The page that says why it is so; empty when there is none.
+    why: String,
     firing: bool,
     occurrences: i64,
     since: Timestamp,
     last_seen: Timestamp,
     notified_at: Option<Timestamp>,
     acknowledged_by: Option<String>,
+    acknowledged_until: Option<Timestamp>,
+    acknowledged_reason: Option<String>,
+    muted_by: Option<String>,
+    muted_until: Option<Timestamp>,
+    muted_reason: Option<String>,
 }
 
-impl From<Kept> for AlertBody {
-    fn from(kept: Kept) -> Self {
+impl AlertBody {
+    fn new(kept: Kept, lang: Lang) -> Self {
+        let kept = kept.said_in(lang);
+        let by = |one: &Attention| one.by.clone();
+        let reason = |one: &Attention| one.reason.clone();
         Self {
+            acknowledged_by: kept.acknowledged.as_ref().map(by),
+            acknowledged_until: kept.acknowledged.as_ref().and_then(|one| one.until),
+            acknowledged_reason: kept.acknowledged.as_ref().map(reason),
+            muted_by: kept.muted.as_ref().map(by),
+            muted_until: kept.muted.as_ref().and_then(|one| one.until),
+            muted_reason: kept.muted.as_ref().map(reason),
             fingerprint: kept.fingerprint,
             app: kept.app,
             severity: kept.severity,
             title: kept.title,
             detail: kept.detail,
+            cause: kept.cause,
+            why: kept.why,
             firing: kept.firing,
             occurrences: kept.occurrences,
             since: kept.since,
             last_seen: kept.last_seen,
             notified_at: kept.notified_at,
-            acknowledged_by: kept.acknowledged_by,
         }
     }
 }
@@ -217,9 +326,29 @@ async fn list(console: Console) -> Result<Json<AlertList>, Failure> {
         .await?
         .into_iter()
         .filter(|kept| console.sees(&kept.app))
-        .map(AlertBody::from)
+        .map(|kept| AlertBody::new(kept, console.lang))
         .collect();
     Ok(Json(AlertList { items, next: None }))
+}
+
+/// What fires and is not muted, in numbers.
+#[derive(Debug, Serialize, ToSchema)]
+struct Firing {
+    count: i64,
+    /// `CRITICAL`, `WARNING` or null
+    worst: Option<&'static str>,
+    /// The same in words.
+    text: String,
+}
+
+/// How many alerts fire of those the caller may see, and how bad the worst is.
+#[utoipa::path(get, path = "/api/alerts/count", tag = "console",
+    responses((status = 200, body = Firing)))]
+async fn count(console: Console) -> Json<Firing> {
+    let firing = console.firing;
+    let word = if firing.critical { "CRITICAL" } else { "WARNING" };
+    let text = mark(firing, console.lang).map(|mark| mark.text).unwrap_or_default();
+    Json(Firing { count: firing.count, worst: (firing.count > 0).then_some(word), text })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -228,17 +357,70 @@ struct Acknowledge {
     /// Of a firing alert. In the body, because fingerprints contain slashes.
     #[schema(example = "pedidos/worker-silent")]
     fingerprint: String,
+    #[serde(default)]
+    reason: String,
+    /// For how many hours; absent: until it recovers.
+    #[serde(default)]
+    hours: Option<u16>,
 }
 
 /// Says that someone looks after an alert: no more reminders until it recovers and fires again.
 #[utoipa::path(post, path = "/api/alerts/acknowledge", tag = "console", request_body = Acknowledge,
     responses((status = 200, body = AlertBody)))]
 async fn acknowledge(
-    State(context): State<Context>,
-    lang: Lang,
-    actor: Actor,
+    console: Console,
     Json(wanted): Json<Acknowledge>,
 ) -> Result<Json<AlertBody>, Failure> {
-    let kept = acknowledge_as(&context, &actor, lang, &wanted.fingerprint).await?;
-    Ok(Json(kept.into()))
+    let kept = mine(&console, &wanted.fingerprint, true).await?;
+    let term = Term(wanted.hours.map(|hours| SignedDuration::from_hours(hours.into())));
+    let (context, actor) = (&console.context, &console.actor);
+    let reason = bounded(&wanted.reason);
+    let done = alerts::acknowledge(context, &kept.fingerprint, actor, reason, term).await?;
+    Ok(Json(attended(done, console.lang)?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Mute {
+    /// In the body, because fingerprints contain slashes.
+    #[schema(example = "pedidos/worker-silent")]
+    fingerprint: String,
+    reason: String,
+    /// For how many hours, 720 at most.
+    hours: u16,
+}
+
+/// Nobody is told of an alert for so many hours, even if it recovers and fires again. It stays listed.
+#[utoipa::path(post, path = "/api/alerts/mute", tag = "console", request_body = Mute,
+    responses((status = 200, body = AlertBody)))]
+async fn mute(console: Console, Json(wanted): Json<Mute>) -> Result<Json<AlertBody>, Failure> {
+    let kept = mine(&console, &wanted.fingerprint, false).await?;
+    let (lang, reason) = (console.lang, bounded(&wanted.reason));
+    if reason.is_empty() || wanted.hours == 0 {
+        let (field, why) = match wanted.hours {
+            0 => ("hours", lang.t("Hace falta un plazo.", "An end is needed.")),
+            _ => ("reason", lang.t("Hace falta un motivo.", "A reason is needed.")),
+        };
+        let problem = Problem::bad_request("SILENCIO_INCOMPLETO").lang(lang).detail(why);
+        return Err(problem.error(field, why.to_owned()).into());
+    }
+    let time = SignedDuration::from_hours(wanted.hours.into());
+    let (context, actor) = (&console.context, &console.actor);
+    let done = alerts::mute(context, &kept.fingerprint, actor, reason, time).await?;
+    Ok(Json(attended(done, lang)?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Unmute {
+    fingerprint: String,
+}
+
+/// An alert that was muted is told of again.
+#[utoipa::path(post, path = "/api/alerts/unmute", tag = "console", request_body = Unmute,
+    responses((status = 200, body = AlertBody)))]
+async fn unmute(console: Console, Json(wanted): Json<Unmute>) -> Result<Json<AlertBody>, Failure> {
+    let kept = mine(&console, &wanted.fingerprint, false).await?;
+    let done = alerts::unmute(&console.context, &kept.fingerprint, &console.actor).await?;
+    Ok(Json(attended(done, console.lang)?))
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{Failure, live};
 
-const SHOWN: usize = 100;
+const SHOWN: usize = 50;
 /// Someone who may see little must not make us read everything.
 const READS: usize = 5;
 

@@ -19,8 +19,13 @@ pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
     pub(super) fn get(&self, name: &str) -> &str {
+        self.given(name).unwrap_or_default()
+    }
+
+    /// The field, if it was sent at all.
+    pub(super) fn given(&self, name: &str) -> Option<&str> {
         let field = self.0.iter().find(|(known, _)| known == name);
-        field.map_or("", |(_, value)| value.as_str())
+        field.map(|(_, value)| value.as_str())
     }
 }
 
@@ -54,23 +59,31 @@ impl FromRequest<Context> for Fields {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Done {
     Setting,
+    Settings,
+    Nothing,
     User,
     Activated,
     Deactivated,
     Revoked,
     Acknowledged,
+    Muted,
+    Unmuted,
     Tested,
     SignedOut,
 }
 
 impl Done {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 12] = [
         Self::Setting,
+        Self::Settings,
+        Self::Nothing,
         Self::User,
         Self::Activated,
         Self::Deactivated,
         Self::Revoked,
         Self::Acknowledged,
+        Self::Muted,
+        Self::Unmuted,
         Self::Tested,
         Self::SignedOut,
     ];
@@ -78,11 +91,15 @@ impl Done {
     fn word(self) -> &'static str {
         match self {
             Self::Setting => "ajuste",
+            Self::Settings => "ajustes",
+            Self::Nothing => "nada",
             Self::User => "usuario",
             Self::Activated => "activado",
             Self::Deactivated => "desactivado",
             Self::Revoked => "revocado",
             Self::Acknowledged => "reconocida",
+            Self::Muted => "silenciada",
+            Self::Unmuted => "audible",
             Self::Tested => "prueba",
             Self::SignedOut => "cerrada",
         }
@@ -93,6 +110,9 @@ impl Done {
             Self::Setting => {
                 lang.t("El ajuste se guardó y ya rige.", "The setting is saved and in force.")
             }
+            Self::Settings => lang
+                .t("Los ajustes se guardaron y ya rigen.", "The settings are saved and in force."),
+            Self::Nothing => lang.t("No había nada que guardar.", "There was nothing to save."),
             Self::User => lang.t("El usuario se guardó.", "The user is saved."),
             Self::Activated => {
                 lang.t("El usuario puede volver a entrar.", "The user may sign in again.")
@@ -103,9 +123,16 @@ impl Done {
             ),
             Self::Revoked => lang.t("El token ya no sirve.", "The token no longer works."),
             Self::Acknowledged => lang.t(
-                "Alerta reconocida: no habrá más recordatorios hasta que se recupere.",
-                "Alert acknowledged: no more reminders until it recovers.",
+                "Alerta reconocida: no habrá más recordatorios hasta que se recupere o venza el plazo.",
+                "Alert acknowledged: no more reminders until it recovers or the term ends.",
             ),
+            Self::Muted => lang.t(
+                "Alerta silenciada: nadie recibe avisos de ella hasta que venza el plazo.",
+                "Alert muted: nobody is told of it until the term ends.",
+            ),
+            Self::Unmuted => {
+                lang.t("La alerta vuelve a avisar.", "The alert is told of again.")
+            }
             Self::Tested => lang.t("Aviso de prueba en camino.", "Test notice on its way."),
             Self::SignedOut => lang.t("La sesión terminó.", "The session has ended."),
         }

@@ -9,6 +9,7 @@ mod login;
 mod overview;
 mod people;
 pub(crate) mod reference;
+mod search;
 mod sessions;
 mod settings;
 mod system;
@@ -22,7 +23,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::routing::{boxed, get, post};
 use web::{Lang, NavGroup, NavItem, Notice, Page, Theme, Tone, Who};
 
-use crate::{Actor, App, Context, Draw, Failure, Identity};
+use crate::{Actor, App, Context, Draw, Failure, Identity, alerts::Badge};
 use forms::Done;
 
 pub use settings::change_setting;
@@ -37,6 +38,7 @@ pub(crate) fn routes() -> OpenApiRouter<Context> {
         .merge(alerts::routes())
         .merge(audit::routes())
         .merge(people::routes())
+        .merge(search::routes())
         .merge(sessions::routes())
         .merge(settings::routes())
 }
@@ -49,6 +51,8 @@ pub struct Console {
     pub lang: Lang,
     pub theme: Theme,
     pub path: String,
+    /// What fires, for the rail.
+    firing: Badge,
 }
 
 impl Console {
@@ -110,9 +114,14 @@ impl Console {
             (admin, "/usuarios", lang.t("Usuarios", "Users"), "users", 'p'),
             (true, "/sistema", lang.t("Sistema", "System"), "server", 'r'),
         ];
+        let mark = alerts::mark(self.firing, lang);
         all.into_iter()
             .filter(|(seen, ..)| *seen)
             .map(|(_, href, label, icon, key)| NavItem::new(href, label, icon, Some(key)))
+            .map(|item| match item.href.as_str() {
+                "/alertas" => NavItem { mark: mark.clone(), ..item },
+                _ => item,
+            })
             .collect()
     }
 
@@ -123,6 +132,12 @@ impl Console {
             Some(app) => app.shows_all_to(&self.actor),
             None => self.actor.is_admin(),
         }
+    }
+
+    /// A page without its mark is better than no page.
+    async fn count_firing(&self) -> Badge {
+        let (store, now) = (&self.context.store, self.context.clock.now());
+        crate::alerts::badge(store, now, |app| self.sees(app)).await.unwrap_or_default()
     }
 
     /// The topics a live page asks for.
@@ -152,12 +167,15 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         let actor = Actor::from_request_parts(parts, state).await?;
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-        Ok(Self {
+        let mut console = Self {
             context: Context::from_ref(state),
             actor,
             lang: Lang::from_headers(&parts.headers),
             theme: Theme::from_headers(&parts.headers),
             path: path.to_owned(),
-        })
+            firing: Badge::default(),
+        };
+        console.firing = console.count_firing().await;
+        Ok(console)
     }
 }

@@ -113,7 +113,7 @@ struct SessionsPage {
 
 async fn show(console: Console, pass: Pass) -> Result<Response, Failure> {
     let sessions = own(&console.context, &pass).await?;
-    let page = console.page(console.lang.t("Tus sesiones", "Your sessions"));
+    let page = console.page(console.lang.t("Sesiones propias", "Your sessions"));
     html(StatusCode::OK, &SessionsPage { page, sessions })
 }
 

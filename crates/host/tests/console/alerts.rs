@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use axum::{
     Router,
     extract::State,
-    http::{HeaderMap, Method, StatusCode},
+    http::{HeaderMap, Method, StatusCode, header},
     routing::post,
 };
+use engine::Sentence;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use host::{Access, Alert, AlertChannels, Severity};
 use jiff::SignedDuration;
@@ -19,13 +20,10 @@ use crate::house::House;
 const SECRET: &str = "shared secret";
 
 fn trouble() -> Alert {
-    Alert {
-        app: "demo",
-        fingerprint: "demo/worker-silent".into(),
-        severity: Severity::Critical,
-        title: "Sin señales".into(),
-        detail: "hace 2 minutos".into(),
-    }
+    let title = Sentence::new("Sin señales", "No signs");
+    let detail = Sentence::new("hace 2 minutos", "for 2 minutes");
+    Alert::new("demo", "demo/worker-silent", Severity::Critical, title, detail)
+        .shown_at("/demo", "/demo#why")
 }
 
 /// Stands for the outside: takes notices, and fails as often as it is told.
@@ -157,6 +155,80 @@ async fn an_acknowledged_alert_reminds_nobody() {
 }
 
 #[tokio::test]
+async fn looking_after_it_for_a_while_ends() {
+    let receiver = Receiver::default();
+    let house = house_with(&receiver, 0).await;
+    house.context.raise(trouble()).await.unwrap();
+    let body = json!({ "fingerprint": "demo/worker-silent", "reason": "se reinicia", "hours": 1 });
+    let taken = house.nobody().call(Method::POST, "/api/alerts/acknowledge", Some(body)).await;
+    assert_eq!(taken.json()["acknowledged_reason"], "se reinicia");
+    let sent = async |minutes: i64| {
+        house.advance(SignedDuration::from_mins(minutes)).await;
+        house.context.raise(trouble()).await.unwrap();
+        house.advance(SignedDuration::ZERO).await;
+        receiver.taken().len()
+    };
+    assert_eq!(sent(40).await, 1);
+    assert_eq!(sent(21).await, 2, "after the hour it reminds again");
+}
+
+#[tokio::test]
+async fn a_muted_alert_tells_nobody_until_its_end() {
+    let receiver = Receiver::default();
+    let house = house_with(&receiver, 0).await;
+    house.context.raise(trouble()).await.unwrap();
+    house.advance(SignedDuration::ZERO).await;
+    let nobody = house.nobody();
+    let mute = async |reason: &str, hours: i64| {
+        let body = json!({ "fingerprint": "demo/worker-silent", "reason": reason, "hours": hours });
+        nobody.call(Method::POST, "/api/alerts/mute", Some(body)).await
+    };
+    for (reason, hours) in [("", 2), ("obra", 0)] {
+        assert_eq!(mute(reason, hours).await.json()["code"], "SILENCIO_INCOMPLETO");
+    }
+    assert_eq!(mute("obra en la sala", 2).await.json()["muted_by"], "local");
+    let count = nobody.call(Method::GET, "/api/alerts/count", None).await.json();
+    assert_eq!(count["count"], 0, "what is muted is not counted");
+
+    // It recovers, comes back and goes on: not a word.
+    house.context.resolve("demo/worker-silent").await.unwrap();
+    house.advance(SignedDuration::from_mins(40)).await;
+    house.context.raise(trouble()).await.unwrap();
+    house.advance(SignedDuration::from_mins(40)).await;
+    house.context.raise(trouble()).await.unwrap();
+    house.advance(SignedDuration::ZERO).await;
+    assert_eq!(receiver.states(), ["FIRING"]);
+    let page = nobody.get("/alertas").await.text;
+    assert!(page.contains("obra en la sala") && page.contains("Volver a avisar"), "{page}");
+
+    house.advance(SignedDuration::from_mins(41)).await;
+    house.context.raise(trouble()).await.unwrap();
+    house.advance(SignedDuration::ZERO).await;
+    assert_eq!(receiver.states(), ["FIRING", "FIRING"], "its end has come");
+    assert_eq!(mute("otra vez", 500).await.status, StatusCode::OK);
+    let body = json!({ "fingerprint": "demo/worker-silent" });
+    nobody.call(Method::POST, "/api/alerts/unmute", Some(body)).await;
+    assert_eq!(house.audited().await, ["alert.mute", "alert.mute", "alert.unmute"]);
+    assert!(house.chain_holds().await);
+}
+
+#[tokio::test]
+async fn each_reads_it_in_one_language_and_is_led_to_the_cause() {
+    let house = House::staffed().await;
+    house.context.raise(trouble()).await.unwrap();
+    let chief = house.sign_in("jefa").await;
+    let spanish = chief.get("/alertas").await.text;
+    assert!(spanish.contains("Sin señales") && !spanish.contains("No signs"), "{spanish}");
+    assert!(spanish.contains("href=\"/demo\"") && spanish.contains("href=\"/demo#why\""));
+    assert!(spanish.contains("class=\"mark bad\""), "one critical alert, in the rail");
+    let accept = [(header::ACCEPT_LANGUAGE, "en")];
+    let english = chief.call_with(Method::GET, "/alertas", None, &accept).await.text;
+    assert!(english.contains("No signs") && !english.contains("Sin señales"), "{english}");
+    let count = chief.call(Method::GET, "/api/alerts/count", None).await.json();
+    assert_eq!((&count["count"], &count["worst"]), (&json!(1), &json!("CRITICAL")));
+}
+
+#[tokio::test]
 async fn whoever_answers_for_the_application_acknowledges() {
     let house = House::staffed().await;
     house.context.raise(trouble()).await.unwrap();
@@ -170,6 +242,13 @@ async fn whoever_answers_for_the_application_acknowledges() {
     let done = chief.post("/alertas/reconocer", &fields).await;
     assert_eq!(done.location(), "/alertas?hecho=reconocida");
     assert!(chief.get("/alertas").await.text.contains("jefa"));
+    assert_eq!(worker.post("/alertas/silenciar", &fields).await.status, StatusCode::FORBIDDEN);
+    let refused = chief.post("/alertas/silenciar", &fields).await;
+    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(refused.text.contains("un motivo y un plazo"), "{}", refused.text);
+    let whole = [fields[0], ("reason", "obra"), ("hours", "8")];
+    let done = chief.post("/alertas/silenciar", &whole).await;
+    assert_eq!(done.location(), "/alertas?hecho=silenciada");
 }
 
 #[tokio::test]

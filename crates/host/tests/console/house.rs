@@ -19,8 +19,8 @@ use db::{
     settings::{Kind, Origin, Override, Setting, Settings},
 };
 use host::{
-    Access, Actor, AlertChannels, App, Clock, Context, Draw, Grant, Nav, Network, Options, Role,
-    accounts,
+    Access, Actor, AlertChannels, App, Clock, Context, Draw, Grant, Hit, Nav, Network, Options,
+    Role, Shortcut, Sought, accounts,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Value as Json, json};
@@ -29,7 +29,7 @@ use tower::ServiceExt as _;
 pub(crate) const PASSWORD: &str = "correct horse";
 
 const fn setting(key: &'static str, kind: Kind, default: &'static str) -> Setting {
-    Setting { app: "demo", key, kind, default, help: ("Ayuda", "Help") }
+    Setting::new("demo", key, kind, default, ("Ayuda", "Help"))
 }
 
 const SETTINGS: &[Setting] = &[
@@ -77,6 +77,33 @@ fn replan<'a>(
     })
 }
 
+const SHORTCUTS: &[Shortcut] = &[Shortcut::new(
+    ("Abrir la jornada", "Open the day"),
+    "/demo?abrir=1",
+    "play",
+    Draw::Roles(&["JEFE"]),
+)];
+
+/// One piece, which is the chief's to see.
+fn find<'a>(
+    _: &'a Context,
+    actor: &'a Actor,
+    sought: &'a Sought,
+) -> futures::future::BoxFuture<'a, Result<Vec<Hit>, db::Error>> {
+    Box::pin(async move {
+        let mine = actor.role_in("demo") == Some("JEFE");
+        let found = mine && (sought.number() == Some(12) || "pieza".contains(&sought.text));
+        let hit = || Hit {
+            kind: ("Pieza", "Piece"),
+            icon: "board",
+            title: "Pieza 12".into(),
+            detail: String::new(),
+            href: "/demo/12".into(),
+        };
+        Ok(found.then(hit).into_iter().collect())
+    })
+}
+
 fn app() -> App {
     App {
         name: "demo",
@@ -86,6 +113,8 @@ fn app() -> App {
         roles: ROLES,
         may_configure: |role| role == "JEFE",
         nav: NAV,
+        search: find,
+        shortcuts: SHORTCUTS,
         redact: |actor, name, data| {
             let hidden = name == "demo:replaneado" && actor.role_in("demo") == Some("OPERARIO");
             (!hidden).then_some(data)

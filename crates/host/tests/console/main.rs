@@ -9,5 +9,6 @@ mod house;
 mod pages;
 mod people;
 mod postgres;
+mod search;
 mod settings;
 mod signing_in;

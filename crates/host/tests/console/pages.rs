@@ -15,12 +15,15 @@ const PAGES: &[(&str, [u16; 3])] = &[
     ("/eventos", [200, 200, 200]),
     ("/alertas", [200, 200, 200]),
     ("/ajustes", [200, 200, 403]),
+    ("/ajustes/demo", [200, 200, 403]),
+    ("/ajustes/otra", [404, 404, 404]),
     ("/auditoria", [200, 403, 403]),
     ("/auditoria.csv", [200, 403, 403]),
     ("/usuarios", [200, 403, 403]),
 ];
 const CALLS: &[(&str, [u16; 3])] = &[
     ("/api/alerts", [200, 200, 200]),
+    ("/api/alerts/count", [200, 200, 200]),
     ("/api/settings", [200, 200, 200]),
     ("/api/settings/demo/PLACES", [200, 200, 403]),
     ("/api/audit", [200, 403, 403]),
@@ -34,7 +37,11 @@ const POSTS: &[(&str, [u16; 3])] = &[
     ("/usuarios/tokens/revocar", [303, 403, 403]),
     ("/alertas/prueba", [422, 403, 403]),
     ("/alertas/reconocer", [404, 404, 404]),
-    ("/ajustes", [404, 404, 404]),
+    ("/alertas/silenciar", [404, 404, 404]),
+    ("/alertas/avisar", [404, 404, 404]),
+    ("/ajustes/demo", [303, 303, 403]),
+    ("/ajustes/demo/deshacer", [422, 422, 403]),
+    ("/ajustes/otra", [404, 404, 404]),
 ];
 
 #[tokio::test]
@@ -89,7 +96,8 @@ async fn pages_speak_both_languages() {
         ("/", "Inicio", "Home"),
         ("/sistema", "Trabajo periódico", "Periodic work"),
         ("/api/docs", "Buscar una operación", "Find an operation"),
-        ("/ajustes", "Un número entero", "A whole number"),
+        ("/ajustes", "Todo está como vino", "Everything is as it came"),
+        ("/ajustes/demo", "Un número entero", "A whole number"),
         ("/eventos", "Ningún evento", "No events"),
         ("/auditoria", "Ningún cambio", "No changes"),
         ("/alertas", "Nada anda mal", "Nothing is wrong"),

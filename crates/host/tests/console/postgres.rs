@@ -1,6 +1,7 @@
 //! Every statement of the console once on the other database.
 
 use axum::http::{Method, StatusCode};
+use engine::Sentence;
 use host::{Access, Alert, AlertChannels, Severity};
 use jiff::SignedDuration;
 use serde_json::json;
@@ -22,18 +23,18 @@ async fn the_console_works_on_postgres() {
         let changed = ada.call(Method::PUT, "/api/settings/demo/PLACES", body).await;
         assert_eq!(changed.status, StatusCode::OK, "{}", changed.text);
     }
-    let alert = Alert {
-        app: "demo",
-        fingerprint: "demo/x".into(),
-        severity: Severity::Warning,
-        title: "x".into(),
-        detail: "x".into(),
-    };
+    let said = || Sentence::new("x", "y");
+    let alert = Alert::new("demo", "demo/x", Severity::Warning, said(), said());
     house.context.raise(alert.clone()).await.unwrap();
     house.context.raise(alert).await.unwrap();
     house.advance(SignedDuration::ZERO).await;
     let done = ada.post("/alertas/reconocer", &[("fingerprint", "demo/x")]).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER);
+    let mute = [("fingerprint", "demo/x"), ("reason", "obra"), ("hours", "8")];
+    assert_eq!(ada.post("/alertas/silenciar", &mute).await.location(), "/alertas?hecho=silenciada");
+    assert_eq!(ada.post("/alertas/avisar", &mute).await.location(), "/alertas?hecho=audible");
+    let undo = [("key", "PLACES"), ("version.PLACES", "2")];
+    assert_eq!(ada.post("/ajustes/demo/deshacer", &undo).await.status, StatusCode::SEE_OTHER);
     let token = [("name", "caja"), ("days", "3"), ("role.demo", "JEFE")];
     assert_eq!(ada.post("/usuarios/tokens", &token).await.status, StatusCode::CREATED);
     let revoke = [("id", "1")];
@@ -44,9 +45,16 @@ async fn the_console_works_on_postgres() {
     let last = ada.call(Method::PUT, "/api/users/ada/active", Some(json!({ "active": false })));
     assert_eq!(last.await.json()["code"], "ULTIMO_ADMIN");
 
-    for page in
-        ["/", "/sistema", "/ajustes", "/eventos", "/alertas", "/usuarios", "/auditoria?verificar=1"]
-    {
+    for page in [
+        "/",
+        "/sistema",
+        "/ajustes",
+        "/ajustes/demo",
+        "/eventos",
+        "/alertas",
+        "/usuarios",
+        "/auditoria?verificar=1",
+    ] {
         let answer = ada.get(page).await;
         assert_eq!(answer.status, StatusCode::OK, "{page}");
         assert!(page != "/sistema" || answer.text.contains("PostgreSQL"));

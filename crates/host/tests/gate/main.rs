@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use testkit::{Answer, LocalServer, Setup, TestDb};
 
 const fn setting(key: &'static str, kind: Kind) -> Setting {
-    Setting { app: "demo", key, kind, default: "\"\"", help: ("", "") }
+    Setting::new("demo", key, kind, "\"\"", ("", ""))
 }
 
 const SETTINGS: &[Setting] =

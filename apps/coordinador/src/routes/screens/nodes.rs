@@ -52,6 +52,7 @@ pub(super) async fn list(
         next: next.map(|cursor| wanted.after("/coordinador/nodos", &cursor.to_string())),
         oids: oids(&mut tx).await?,
         may_edit: desk.role.can(Action::Edit),
+        may_operate: desk.role.can(Action::Operate),
         wanted,
         names,
         page,
@@ -80,10 +81,11 @@ pub(super) async fn one(
     Path(id): Path<i64>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page(console.lang.t("Nodo", "Node"));
+    let mut page = console.page(console.lang.t("Nodo", "Node"));
     let mut tx = desk.context.store.read().await?;
     let node = nodes::find(&mut tx, NodeId(id)).await?;
     let node = node.ok_or_else(|| Nodes::missing(&desk))?;
+    page.title = format!("{} {}", page.title, node.name);
     drop(tx);
     let answer = explain(&desk, &node).await?;
     let mut tx = desk.context.store.read().await?;

@@ -65,7 +65,7 @@ pub(super) async fn one(
     Query(wanted): Query<Narrowed>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page("OLT");
+    let mut page = console.page("OLT");
     let id = OltId(id);
     let filter = onus::Filter {
         olt: Some(id),
@@ -75,6 +75,7 @@ pub(super) async fn one(
     };
     let mut tx = desk.context.store.read().await?;
     let olt = olts::find(&mut tx, id).await?.ok_or_else(|| Olts::missing(&desk))?;
+    page.title = format!("OLT {}", olt.name);
     let health = olts::health(&mut tx, id).await?;
     let (present, gone) = onus::count(&mut tx, id).await?;
     let found = onus::list(&mut tx, &filter, ONUS as i64 + 1).await?;

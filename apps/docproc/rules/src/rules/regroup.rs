@@ -59,7 +59,7 @@ pub fn regroup(
         let file = |n: &u32| files.get(*n as usize);
         if !follow || !group.pages.iter().all(|n| file(n).is_some() && file(n) == file(first)) {
             return Err(told(
-                "Un documento son páginas seguidas de un mismo fichero.",
+                "Un documento son páginas seguidas de un mismo archivo.",
                 "A document is consecutive pages of one file.",
             ));
         }

@@ -95,7 +95,7 @@ impl Mismatch {
             ),
             Self::Unmarked => Sentence::new(
                 format!(
-                    "El almacén {here} no tiene marca, y esta base de datos guarda sus ficheros en \
+                    "El almacén {here} no tiene marca, y esta base de datos guarda sus archivos en \
                      {at} (marca {theirs})."
                 ),
                 format!(
@@ -109,7 +109,7 @@ impl Mismatch {
             ),
             Self::Empty => Sentence::new(
                 format!(
-                    "El almacén {here} es nuevo y no tiene los ficheros de esta base de datos."
+                    "El almacén {here} es nuevo y no tiene los archivos de esta base de datos."
                 ),
                 format!("the storage {here} is new and has none of the files of this database"),
             ),

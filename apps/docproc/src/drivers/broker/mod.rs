@@ -15,6 +15,7 @@ use std::{
 
 use broker::{Address, Broker, Depth, Exchange, Fault, Kind, Queue};
 use db::Note;
+use engine::Sentence;
 use host::{Alert, Severity};
 pub(crate) use permits::Permits;
 use tokio::sync::{
@@ -197,13 +198,15 @@ async fn watch(context: &Context, outbox: &Outbox) {
             continue;
         }
         let told = if let Some(detail) = sentence.filter(|_| rings) {
-            let title = "Sin RabbitMQ: se trabaja desde la tabla / RabbitMQ is away: work goes on \
-                         from the table";
-            let (app, severity) = (crate::NAME, Severity::Warning);
-            let (fingerprint, title) = (fingerprint.to_owned(), title.to_owned());
-            context.raise(Alert { app, fingerprint, severity, title, detail }).await.map(drop)
+            let title = Sentence::new(
+                "Sin RabbitMQ: se trabaja desde la tabla",
+                "RabbitMQ is away: work goes on from the table",
+            );
+            let detail = Sentence::same(detail);
+            let alert = Alert::new(crate::NAME, fingerprint, Severity::Warning, title, detail);
+            context.raise(alert.shown_at("/sistema", "")).await
         } else {
-            context.resolve(fingerprint).await.map(drop)
+            context.resolve(fingerprint).await
         };
         if told.is_ok() {
             ringing = rings;

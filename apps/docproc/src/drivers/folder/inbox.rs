@@ -76,12 +76,12 @@ pub(super) fn open(path: &Path, limit: u64) -> Result<(Kind, impl io::Read + use
     let mut file = File::open(path).map_err(Unfit::Io)?;
     let bytes = file.metadata().map_err(Unfit::Io)?.len();
     if bytes == 0 {
-        return Err(bad("El fichero está vacío.", "The file is empty."));
+        return Err(bad("El archivo está vacío.", "The file is empty."));
     }
     if bytes > limit {
         let most = limit / (1024 * 1024);
         return Err(Unfit::Bad(Sentence::new(
-            format!("El fichero supera los {most} MB permitidos."),
+            format!("El archivo supera los {most} MB permitidos."),
             format!("The file exceeds the permitted {most} MB."),
         )));
     }

@@ -131,7 +131,9 @@ impl Refusal {
                 "The order needs at least one article.",
             ),
             Self::LineInvalid { n } => Sentence::new(
-                format!("La línea {n} no es válida: revisá nombre, peso, cantidad y precio."),
+                format!(
+                    "La línea {n} no es válida: hay que revisar nombre, peso, cantidad y precio."
+                ),
                 format!("Line {n} is not valid: check name, weight, quantity and price."),
             ),
             Self::LineUnknown { n } => Sentence::new(

@@ -88,7 +88,7 @@ pub(super) async fn one(
     Path(id): Path<i64>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page("Robot");
+    let mut page = console.page("Robot");
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
     let world = &scene.snapshot.world;
@@ -98,6 +98,7 @@ pub(super) async fn one(
     let (Some(robot), Some(answer)) = (robot, answer) else {
         return Err(Robots::missing(&desk).into());
     };
+    page.title = format!("Robot {}", robot.name);
     let subject = json!({ "tipo": "robot", "id": id.0, "robot": robot.name });
     let asked = Asked { robot_id: Some(id.0), ..Asked::default() };
     let mine = world.assignments.iter().filter(|one| one.robot == id);

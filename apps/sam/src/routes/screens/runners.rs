@@ -85,7 +85,7 @@ pub(super) async fn one(
     Path(id): Path<i64>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page(console.lang.t("Equipo", "Runner"));
+    let mut page = console.page(console.lang.t("Equipo", "Runner"));
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
     let world = &scene.snapshot.world;
@@ -94,6 +94,7 @@ pub(super) async fn one(
     let (Some(runner), Some(answer)) = (world.runners.get(&id), answer) else {
         return Err(Runners::missing(&desk).into());
     };
+    page.title = format!("{} {}", page.title, runner.name);
     let line = line(&page, &scene, runner);
     let subject = json!({ "tipo": "equipo", "id": id.0, "equipo": runner.name });
     let asked = Asked { equipo_id: Some(id.0), ..Asked::default() };

@@ -71,6 +71,7 @@ pub(super) async fn list(
     let view = RunsPage {
         lines: found.iter().map(|run| RunLine::new(&page, &names, run)).collect(),
         next: last.map(|cursor| narrowed.address(&cursor)),
+        may_operate: can(desk.role, Action::Operate),
         wanted: narrowed,
         names,
         page,

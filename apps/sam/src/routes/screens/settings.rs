@@ -4,13 +4,13 @@ use axum::response::Response;
 use db::{audit, settings::Effective};
 use host::{Console, Failure};
 use serde::Deserialize;
-use web::{Page, Query};
+use web::Query;
 
 use super::{Desk, names, render};
 use crate::{
     pages::{self, AuditPage, ConfigurationPage, MappingsPage, settings::AuditLine},
     policy::{Action, can},
-    store::mappings,
+    store::{mappings, policy::SECTIONS},
 };
 
 const SHOWN: i64 = 50;
@@ -25,36 +25,18 @@ pub(super) async fn mappings(desk: Desk, console: Console) -> Result<Response, F
     render(&desk, &MappingsPage { page, names, lines, may_edit })
 }
 
-/// The subjects in the order in which somebody sets SAM up, by how the keys begin; the first that
-/// fits counts.
-fn subjects(page: &Page) -> [(&'static str, &'static [&'static str]); 8] {
-    [
-        ("Control Room", &["A360_"]),
-        (page.t("Avisos de fin", "Callbacks"), &["CALLBACK_", "JWT_"]),
-        (page.t("Conciliador", "Reconciler"), &["LANZADOR_CONCILIACION_"]),
-        (page.t("Sincronización", "Sync"), &["LANZADOR_SYNC_", "SYNC_"]),
-        (page.t("Lanzador", "Launcher"), &["LANZADOR_"]),
-        (page.t("Balanceador", "Balancer"), &["BALANCEADOR_"]),
-        (page.t("Proveedores de tickets", "Ticket providers"), &["CLOUDERS_", "SQL_"]),
-        (page.t("Lo demás", "The rest"), &[""]),
-    ]
-}
-
 pub(super) async fn configuration(desk: Desk, console: Console) -> Result<Response, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let page = console.page(console.lang.t("Configuración", "Configuration"));
     let mut tx = desk.context.store.read().await?;
     let values = desk.context.settings.load(&mut tx, crate::NAME).await?;
+    let title = |(es, en): (&'static str, &'static str)| page.t(es, en);
     let mut groups: Vec<(&'static str, Vec<Effective>)> =
-        subjects(&page).iter().map(|(title, _)| (*title, Vec::new())).collect();
+        SECTIONS.iter().map(|one| (title(one.title), Vec::new())).collect();
+    groups.push((page.t("Lo demás", "The rest"), Vec::new()));
     for one in values.iter() {
-        let fits = |(_, begins): &(&str, &[&str])| {
-            begins.iter().any(|begin| one.spec.key.starts_with(begin))
-        };
-        let at = subjects(&page).iter().position(fits);
-        if let Some((_, settings)) = at.and_then(|at| groups.get_mut(at)) {
-            settings.push(one.clone());
-        }
+        let at = SECTIONS.iter().position(|section| section.holds(one.spec.key));
+        groups[at.unwrap_or(SECTIONS.len())].1.push(one.clone());
     }
     groups.retain(|(_, settings)| !settings.is_empty());
     let may_configure = can(desk.role, Action::Configure);

@@ -63,7 +63,7 @@ impl PeoplePage {
     fn grants_text(&self, grants: &[Grant]) -> String {
         let name = |grant: &Grant| {
             let app = match grant.app.as_str() {
-                EVERY_APP => self.page.lang.t("toda la casa", "whole house"),
+                EVERY_APP => self.page.lang.t("todas las aplicaciones", "all applications"),
                 app => app,
             };
             format!("{app}: {}", grant.role)
@@ -91,7 +91,7 @@ impl Console {
         };
         let house = RoleChoice {
             app: EVERY_APP,
-            title: lang.t("Toda la casa", "Whole house"),
+            title: lang.t("Todas las aplicaciones", "All applications"),
             roles: vec![(
                 ADMIN,
                 lang.t("Administrador", "Administrator"),

@@ -157,12 +157,10 @@ fn stale(lang: Lang) -> Problem {
     Problem::new(StatusCode::PRECONDITION_FAILED, "VERSION_DISTINTA")
         .lang(lang)
         .title(lang.t("Versión distinta", "Another version"))
-        .detail(
-            lang.t(
-                "El ajuste cambió desde que lo leíste.",
-                "The setting changed after you read it.",
-            ),
-        )
+        .detail(lang.t(
+            "El ajuste cambió después de haberlo leído.",
+            "The setting changed after you read it.",
+        ))
 }
 
 #[cfg(test)]

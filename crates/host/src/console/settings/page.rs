@@ -1,15 +1,23 @@
-//! The page of settings.
+//! The pages of settings: which there are, and those of one application with their one form.
 
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
-use db::settings::{Effective, Kind, Origin, Refused, Values};
+use db::{
+    Tx,
+    settings::{Kind, Refused, Values},
+};
 use jiff::Timestamp;
-use serde_json::Value as Json;
-use web::{Lang, Page, Tone};
+use serde::Deserialize;
+use web::{Lang, Page, Path, Query, Sought};
 
-use super::{api::configurable, change_setting, expected, may_configure};
+use super::{
+    api::configurable,
+    changing::{NotMade, Wanted, change_settings},
+    line::{Attempt, Input, Line, parse, touched, written},
+    may_configure,
+};
 use crate::{
-    Failure,
+    App, Failure,
     actor::insufficient_role,
     console::{
         Console,
@@ -17,191 +25,241 @@ use crate::{
     },
 };
 
+/// Changes that the first page tells of.
+const LATEST: usize = 12;
+
 #[derive(Template)]
 #[template(path = "settings.html")]
-struct SettingsPage {
+struct IndexPage {
     page: Page,
-    groups: Vec<Group>,
+    tabs: Vec<Tab>,
+    typed: String,
+    found: Vec<Found>,
+    latest: Vec<Latest>,
 }
 
-struct Group {
-    title: &'static str,
-    lines: Vec<Line>,
-}
-
-/// One setting and its form.
-struct Line {
+struct Tab {
     app: &'static str,
+    title: &'static str,
+    count: usize,
+    here: bool,
+}
+
+/// A setting that a search found.
+struct Found {
+    app: &'static str,
+    title: &'static str,
     key: &'static str,
-    /// Of the input, for its label.
-    id: String,
+    label: &'static str,
     help: &'static str,
-    input: Input,
-    /// In the input: what is in force, or what was typed and refused.
     value: String,
-    in_force: String,
-    default: String,
-    hint: String,
-    version: i64,
-    origin: &'static str,
-    origin_tone: Tone,
+}
+
+/// A setting as it was changed last.
+struct Latest {
+    found: Found,
+    replaced: Option<String>,
     by: String,
-    at: Option<Timestamp>,
-    locked: bool,
+    at: Timestamp,
+}
+
+#[derive(Template)]
+#[template(path = "settings_app.html")]
+struct AppPage {
+    page: Page,
+    tabs: Vec<Tab>,
+    app: &'static str,
+    sections: Vec<(&'static str, Vec<Line>)>,
     error: String,
 }
 
-enum Input {
-    Number { min: i64, max: i64 },
-    Choice(Vec<(&'static str, &'static str)>),
-    Text { max: usize },
-    Secret { max: usize },
-    Time,
-    Share,
+#[derive(Debug, Deserialize)]
+pub(super) struct Search {
+    #[serde(default)]
+    q: String,
 }
 
-/// A form that was refused: where, what was typed, and why.
-struct Attempt<'a> {
-    app: &'a str,
-    key: &'a str,
-    typed: &'a str,
-    error: String,
-}
-
-pub(super) async fn show(console: Console) -> Result<Response, Failure> {
-    page(&console, StatusCode::OK, None).await
-}
-
-pub(super) async fn save(console: Console, fields: Fields) -> Result<Response, Failure> {
+pub(super) async fn index(
+    console: Console,
+    Query(search): Query<Search>,
+) -> Result<Response, Failure> {
     let (context, lang) = (&console.context, console.lang);
-    let (app, key, typed) = (fields.get("app"), fields.get("key"), fields.get("value"));
-    let app = configurable(context, &console.actor, app, key, lang)?;
-    let kind = context.settings.spec(app.name, key).map(|spec| spec.kind);
-    let value = parse(kind, typed);
-    let version = fields.get("version").parse().ok();
-    match change_setting(context, &console.actor, app.name, key, value, version).await? {
-        Ok(_) => Ok(Done::Setting.lead_to(&format!("/ajustes#{}.{key}", app.name))),
-        Err(refused) => {
-            let error = sentence(&refused, lang);
-            let attempt = Attempt { app: app.name, key, typed, error };
-            page(&console, StatusCode::UNPROCESSABLE_ENTITY, Some(attempt)).await
+    let mine = mine(&console)?;
+    let sought = Sought::new(&search.q);
+    let (mut found, mut latest) = (Vec::new(), Vec::new());
+    let mut tx = context.store.read().await?;
+    for app in mine {
+        let values = context.settings.load(&mut tx, app.name).await?;
+        for one in values.iter().filter(|one| one.spec.kind != Kind::Internal) {
+            let spec = &one.spec;
+            let seen = || Found {
+                app: app.name,
+                title: app.label(lang),
+                key: spec.key,
+                label: lang.t(spec.label.0, spec.label.1),
+                help: lang.t(spec.help.0, spec.help.1),
+                value: written(spec, &one.shown(), lang),
+            };
+            let line = seen();
+            let text = format!("{} {} {} {}", line.title, line.label, spec.key, line.help);
+            if let db::settings::Origin::Console { by, at } = &one.origin {
+                let replaced = context.settings.replaced(&mut tx, one).await?;
+                let replaced = replaced.map(|value| written(spec, &value, lang));
+                latest.push(Latest { found: seen(), replaced, by: by.clone(), at: *at });
+            }
+            if !sought.is_empty() && sought.finds(&text) {
+                found.push(line);
+            }
+        }
+    }
+    latest.sort_by_key(|one| std::cmp::Reverse(one.at));
+    latest.truncate(LATEST);
+    let page = console.page(lang.t("Ajustes", "Settings"));
+    let tabs = tabs(&console, None)?;
+    html(StatusCode::OK, &IndexPage { page, tabs, typed: search.q, found, latest })
+}
+
+pub(super) async fn show(console: Console, Path(app): Path<String>) -> Result<Response, Failure> {
+    let app = configurable(&console.context, &console.actor, &app, &app, console.lang)?;
+    page(&console, app, StatusCode::OK, &Attempt::default()).await
+}
+
+pub(super) async fn save(
+    console: Console,
+    Path(app): Path<String>,
+    fields: Fields,
+) -> Result<Response, Failure> {
+    let (context, lang) = (&console.context, console.lang);
+    let app = configurable(context, &console.actor, &app, &app, lang)?;
+    let mut attempt = Attempt::default();
+    let mut wanted = Vec::new();
+    for spec in app.settings {
+        let Some(typed) = fields.given(&format!("value.{}", spec.key)) else { continue };
+        let stood = fields.get(&format!("stood.{}", spec.key));
+        if !touched(spec, typed, stood) {
+            continue;
+        }
+        attempt.typed.insert(spec.key.to_owned(), typed.to_owned());
+        let version = fields.get(&format!("version.{}", spec.key)).parse().ok();
+        wanted.push(Wanted { key: spec.key, value: parse(spec.kind, typed), version });
+    }
+    if wanted.is_empty() {
+        return Ok(Done::Nothing.lead_to(&format!("/ajustes/{}", app.name)));
+    }
+    finish(&console, app, wanted, attempt).await
+}
+
+/// Brings back what one setting was before it was changed last.
+pub(super) async fn undo(
+    console: Console,
+    Path(app): Path<String>,
+    fields: Fields,
+) -> Result<Response, Failure> {
+    let (context, lang) = (&console.context, console.lang);
+    let key = fields.get("key");
+    let app = configurable(context, &console.actor, &app, key, lang)?;
+    let mut tx = context.store.read().await?;
+    let values = context.settings.load(&mut tx, app.name).await?;
+    let now = values.get(key).filter(|one| one.spec.kind != Kind::Internal);
+    let replaced = match now {
+        Some(now) => context.settings.replaced(&mut tx, now).await?,
+        None => None,
+    };
+    drop(tx);
+    let Some((now, value)) = now.zip(replaced) else {
+        let error = lang.t("No hay nada que deshacer.", "There is nothing to undo.").to_owned();
+        let attempt = Attempt { key: Some(key.to_owned()), error, ..Attempt::default() };
+        return page(&console, app, StatusCode::UNPROCESSABLE_ENTITY, &attempt).await;
+    };
+    let version = fields.get(&format!("version.{key}")).parse().ok();
+    let wanted = vec![Wanted { key: now.spec.key, value, version }];
+    finish(&console, app, wanted, Attempt::default()).await
+}
+
+async fn finish(
+    console: &Console,
+    app: &App,
+    wanted: Vec<Wanted<'_>>,
+    mut attempt: Attempt,
+) -> Result<Response, Failure> {
+    let first = wanted.first().map_or("", |one| one.key);
+    let place = format!("/ajustes/{}#{first}", app.name);
+    let made = change_settings(&console.context, &console.actor, app.name, wanted).await?;
+    match made {
+        Ok(made) if made.len() > 1 => Ok(Done::Settings.lead_to(&place)),
+        Ok(_) => Ok(Done::Setting.lead_to(&place)),
+        Err(NotMade { key, refused }) => {
+            attempt.error = sentence(&refused, console.lang);
+            attempt.key = key;
+            page(console, app, StatusCode::UNPROCESSABLE_ENTITY, &attempt).await
         }
     }
 }
 
 async fn page(
     console: &Console,
+    app: &App,
     status: StatusCode,
-    attempt: Option<Attempt<'_>>,
+    attempt: &Attempt,
 ) -> Result<Response, Failure> {
     let (context, lang) = (&console.context, console.lang);
-    let apps = context.apps.iter();
+    let mut tx = context.store.read().await?;
+    let values = context.settings.load(&mut tx, app.name).await?;
+    let mut sections: Vec<(&'static str, Vec<Line>)> =
+        app.sections.iter().map(|one| (lang.t(one.title.0, one.title.1), Vec::new())).collect();
+    sections.push((lang.t("Lo demás", "The rest"), Vec::new()));
+    for (section, line) in lines(console, app, &values, attempt, &mut tx).await? {
+        sections[section].1.push(line);
+    }
+    sections.retain(|(_, lines)| !lines.is_empty());
+    if let [only] = sections.as_mut_slice() {
+        only.0 = app.label(lang);
+    }
+    let title = format!("{} · {}", lang.t("Ajustes", "Settings"), app.label(lang));
+    let error = if attempt.key.is_none() { attempt.error.clone() } else { String::new() };
+    let (page, tabs) = (console.page(&title), tabs(console, Some(app.name))?);
+    html(status, &AppPage { page, tabs, app: app.name, sections, error })
+}
+
+/// The settings in the order in which they were declared, each with the number of its section.
+async fn lines(
+    console: &Console,
+    app: &App,
+    values: &Values,
+    attempt: &Attempt,
+    tx: &mut Tx,
+) -> Result<Vec<(usize, Line)>, Failure> {
+    let settings = &console.context.settings;
+    let mut lines = Vec::new();
+    for spec in app.settings {
+        let Some(effective) = values.get(spec.key) else { continue };
+        let replaced = settings.replaced(tx, effective).await?;
+        let line = Line::new(effective, replaced.as_ref(), values, attempt, console.lang);
+        let section = app.sections.iter().position(|one| one.holds(spec.key));
+        lines.extend(line.map(|line| (section.unwrap_or(app.sections.len()), line)));
+    }
+    Ok(lines)
+}
+
+/// The applications whose settings are this person's to change.
+fn mine(console: &Console) -> Result<Vec<&App>, Failure> {
+    let apps = console.context.apps.iter();
     let mine: Vec<_> = apps.filter(|app| may_configure(&console.actor, app)).collect();
     if mine.is_empty() && !console.actor.is_admin() {
-        return Err(insufficient_role(lang).into());
+        return Err(insufficient_role(console.lang).into());
     }
-    let mut tx = context.store.read().await?;
-    let mut groups = Vec::new();
-    for app in mine {
-        let values = context.settings.load(&mut tx, app.name).await?;
-        let lines: Vec<Line> = values
-            .iter()
-            .filter_map(|effective| line(effective, &values, attempt.as_ref(), lang))
-            .collect();
-        if !lines.is_empty() {
-            let title = app.label(lang);
-            groups.push(Group { title, lines });
-        }
-    }
-    let page = console.page(lang.t("Ajustes", "Settings"));
-    html(status, &SettingsPage { page, groups })
+    Ok(mine)
 }
 
-fn line(
-    effective: &Effective,
-    values: &Values,
-    attempt: Option<&Attempt<'_>>,
-    lang: Lang,
-) -> Option<Line> {
-    let spec = &effective.spec;
-    let input = input(&spec.kind, values, lang)?;
-    let attempt = attempt.filter(|one| one.app == spec.app && one.key == spec.key);
-    let in_force = text(&effective.shown());
-    let default = serde_json::from_str(spec.default).unwrap_or_default();
-    let (origin, origin_tone, by, at) = match &effective.origin {
-        Origin::Default => (lang.t("predeterminado", "default"), Tone::Plain, String::new(), None),
-        Origin::File(file) => (lang.t("archivo", "file"), Tone::Info, file.clone(), None),
-        Origin::Environment(name) => {
-            (lang.t("entorno, fijado", "environment, locked"), Tone::Warn, name.clone(), None)
-        }
-        Origin::Console { by, at } => {
-            (lang.t("consola", "console"), Tone::Good, by.clone(), Some(*at))
-        }
+fn tabs(console: &Console, here: Option<&str>) -> Result<Vec<Tab>, Failure> {
+    let shown = |app: &&App| app.settings.iter().any(|one| one.kind != Kind::Internal);
+    let tab = |app: &App| Tab {
+        app: app.name,
+        title: app.label(console.lang),
+        count: app.settings.iter().filter(|one| one.kind != Kind::Internal).count(),
+        here: here == Some(app.name),
     };
-    Some(Line {
-        app: spec.app,
-        key: spec.key,
-        id: format!("{}-{}", spec.app, spec.key),
-        help: lang.t(spec.help.0, spec.help.1),
-        input,
-        value: attempt
-            .map_or_else(|| in_force.clone(), |one| text(&effective.spec.shown(&one.typed.into()))),
-        in_force,
-        default: text(&default),
-        hint: expected(effective, values, lang),
-        version: effective.version,
-        origin,
-        origin_tone,
-        by,
-        at,
-        locked: matches!(effective.origin, Origin::Environment(_)),
-        error: attempt.map_or_else(String::new, |one| one.error.clone()),
-    })
-}
-
-fn input(kind: &Kind, values: &Values, lang: Lang) -> Option<Input> {
-    Some(match *kind {
-        Kind::Int { min, max } => Input::Number { min, max },
-        Kind::IntUpTo { min, ceiling } => {
-            Input::Number { min, max: values.int(ceiling).unwrap_or(i64::MAX) }
-        }
-        Kind::Bool => {
-            Input::Choice(vec![("true", lang.t("sí", "yes")), ("false", lang.t("no", "no"))])
-        }
-        Kind::Choice(words) => Input::Choice(words.iter().map(|word| (*word, *word)).collect()),
-        Kind::Text { max } => Input::Text { max },
-        Kind::Secret { max } => Input::Secret { max },
-        Kind::TimeOfDay => Input::Time,
-        Kind::Share => Input::Share,
-        Kind::Internal => return None,
-    })
-}
-
-/// A value as its input holds it.
-fn text(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// What was typed, as the setting's type. What does not fit stays text, and is refused as such.
-fn parse(kind: Option<Kind>, typed: &str) -> Json {
-    let typed = typed.trim();
-    match kind {
-        Some(Kind::Int { .. } | Kind::IntUpTo { .. }) => {
-            typed.parse::<i64>().map_or_else(|_| typed.into(), Json::from)
-        }
-        Some(Kind::Share) => {
-            typed.replace(',', ".").parse::<f64>().map_or_else(|_| typed.into(), Json::from)
-        }
-        Some(Kind::Bool) => typed.parse::<bool>().map_or_else(|_| typed.into(), Json::from),
-        Some(
-            Kind::Choice(_)
-            | Kind::Text { .. }
-            | Kind::Secret { .. }
-            | Kind::TimeOfDay
-            | Kind::Internal,
-        )
-        | None => typed.into(),
-    }
+    Ok(mine(console)?.into_iter().filter(shown).map(tab).collect())
 }
 
 fn sentence(refused: &Refused, lang: Lang) -> String {
@@ -210,9 +268,10 @@ fn sentence(refused: &Refused, lang: Lang) -> String {
             Lang::Es => format!("No existe el ajuste {key}."),
             Lang::En => format!("There is no setting {key}."),
         },
-        // The hint beside the input says what is accepted.
-        Refused::Invalid(_) => {
-            lang.t("Ese valor no se acepta.", "That value is not accepted.").to_owned()
+        Refused::Invalid(invalid) => {
+            let why = lang.say(&invalid.reason);
+            let refused = lang.t("Ese valor no se acepta", "That value is not accepted");
+            format!("{refused}: {why}.")
         }
         Refused::Senseless(es, en) => lang.t(es, en).to_owned(),
         Refused::Locked { by, .. } => match lang {
@@ -225,21 +284,5 @@ fn sentence(refused: &Refused, lang: Lang) -> String {
                 "Someone changed it in the meantime. Look at the value in force and save again.",
             )
             .to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_was_typed_takes_the_type_of_the_setting() {
-        let whole = Some(Kind::Int { min: 0, max: 9 });
-        assert_eq!(parse(whole, " 7 "), json!(7));
-        assert_eq!(parse(whole, "7.5"), json!("7.5"));
-        assert_eq!(parse(Some(Kind::Bool), "true"), json!(true));
-        assert_eq!(parse(Some(Kind::Text { max: 5 }), "true"), json!("true"));
     }
 }

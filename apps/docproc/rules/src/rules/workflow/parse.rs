@@ -127,7 +127,7 @@ const fn one() -> u32 {
 pub fn parse(source: &str) -> Result<Workflow, Vec<Fault>> {
     if source.len() > LARGEST {
         let sentence = Sentence::new(
-            format!("el fichero pasa de {LARGEST} bytes"),
+            format!("el archivo pasa de {LARGEST} bytes"),
             format!("the file is larger than {LARGEST} bytes"),
         );
         return Err(vec![Fault { line: 0, column: 0, sentence }]);

@@ -81,8 +81,8 @@ impl Form {
     }
 
     pub(super) fn missing(&mut self, path: &'static str, kind: &str) {
-        let es = format!("{kind} necesita {path}.");
-        self.wrong(path, es, format!("{kind} needs {path}."));
+        let (es, en) = called(path);
+        self.wrong(path, format!("Falta {es} ({kind})."), format!("{en} is missing ({kind})."));
     }
 
     pub(super) fn required<T>(
@@ -92,7 +92,8 @@ impl Form {
         read: fn(&mut Self, &'static str, &str) -> Option<T>,
     ) -> Option<T> {
         let Some(text) = given(text) else {
-            self.wrong(path, format!("Falta {path}."), format!("{path} is missing."));
+            let (es, en) = called(path);
+            self.wrong(path, format!("Falta {es}."), format!("{en} is missing."));
             return None;
         };
         read(self, path, text)
@@ -225,4 +226,20 @@ pub(super) fn written(timing: &Timing) -> Wanted {
         }
     }
     wanted
+}
+
+/// What people call a field that is missing, in Spanish and English.
+fn called(path: &'static str) -> (&'static str, &'static str) {
+    match path {
+        "dias_semana" => ("elegir los días de la semana", "The choice of weekdays"),
+        "dia_del_mes" => ("el día del mes", "The day of the month"),
+        "fecha_especifica" => ("la fecha", "The date"),
+        "dia_inicio_mes" => ("el primer día del rango", "The first day of the range"),
+        "dia_fin_mes" => ("el último día del rango", "The last day of the range"),
+        "hora_inicio" => ("la hora de inicio", "The start time"),
+        "hora_fin" => ("la hora de fin", "The end time"),
+        "tolerancia" => ("la tolerancia", "The tolerance"),
+        "intervalo_entre_ejecuciones" => ("el intervalo entre ejecuciones", "The interval"),
+        other => (other, other),
+    }
 }
