@@ -58,27 +58,28 @@ journey("a list is ordered, shared, chosen from and saved", FLEET, async (stage)
   assert.ok(await page.getByRole("button", { name: /^Habilitar/ }).isDisabled());
   await shot("chosen");
 
-  // One of them is changed by somebody else, who removes it: two are made, one is named.
-  await turno.api("DELETE", `${OLTS}/2`, undefined, { status: 204 });
+  // One of three is refused: the others are made, and it is named with the reason.
+  stage.complaints.allow(/409/);
+  const refusal = { code: "OCUPADA", title: "Ocupada", detail: "Otra persona la cambia." };
+  await page.route(`**${OLTS}/2`, (route) => route.fulfill({ status: 409, json: refusal }));
   await page.locator("[data-bulk]").getByRole("button", { name: /^Deshabilitar/ }).click();
   const dialog = page.locator("dialog[open]");
   await says(dialog, "SMP-33, SMP-10, SMP-2");
   await dialog.locator("[type=submit]").click();
-  stage.complaints.allow(/404/);
   await says(page.locator("dialog.bulk-answer"), "2 de 3");
-  await says(page.locator("dialog.bulk-answer li"), "SMP-2");
+  await says(page.locator("dialog.bulk-answer li"), "SMP-2: Otra persona la cambia.");
   await page.keyboard.press("Escape");
   await closed(page);
-  await says(page.locator("tbody tr").first(), "deshabilitada");
+  await says(page.locator("tbody tr", { hasText: "SMP-33" }), "eshabilitada");
   const { items } = await turno.api("GET", "/api/audit?app=coordinador&limit=50");
-  const made = items.filter((one) => one.action === "olt.editar");
+  const made = items.filter((one) => one.action.startsWith("olt.") && one.action !== "olt.crear");
   assert.equal(made.length, 2, "one record for each");
 
   const download = page.waitForEvent("download");
   await page.locator("[data-csv]").first().click();
   const sheet = fs.readFileSync(await (await download).path(), "utf8").split("\r\n");
   assert.match(sheet[0], /^\uFEFF?"OLT","Salud"/);
-  assert.equal(sheet.filter((line) => line.includes("SMP-")).length, 2, "what is shown");
+  assert.equal(sheet.filter((line) => line.includes("SMP-")).length, 3, "what is shown");
 });
 
 for (const [locale, scheme] of [
