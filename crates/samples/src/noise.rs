@@ -13,7 +13,7 @@ const LOOKALIKES: &str =
 pub fn noisy_text(page: &PageText, seed: u64) -> PageText {
     let mut dice = Dice::new(seed ^ 0x6e6f_6973_6500);
     let wear = dice.unit() * dice.unit();
-    let (missed, mistaken) = ((wear * 22.0) as u32, (wear * 55.0) as u32);
+    let (missed, mistaken) = ((wear * 7.0) as u32, (wear * 18.0) as u32);
     let mut words: Vec<Word> = Vec::with_capacity(page.words.len());
     for (at, word) in page.words.iter().enumerate() {
         if dice.chance(missed) {
@@ -43,9 +43,13 @@ pub fn noisy_text(page: &PageText, seed: u64) -> PageText {
 }
 
 /// How many nines an engine is sure of a word by. On scans it was sure of two words in three by more
-/// than three nines, and of hardly any that it misread.
+/// than three nines; of the words that it misread, of most by one, of one in eight by three.
 fn surety(luck: f32, wear: f32, slipped: bool) -> f32 {
-    if slipped { 3.2 - 2.7 * luck } else { 4.2 - 4.0 * (0.5 + wear) * luck.powi(3) }
+    if slipped {
+        0.6 + 1.1 * luck + 2.0 * luck.powi(6)
+    } else {
+        4.2 - 4.0 * (0.5 + wear) * luck.powi(3)
+    }
 }
 
 fn mistake(word: &mut Word, dice: &mut Dice) {

@@ -21,6 +21,7 @@ use crate::{
     model::{Component, Item, Progress, Standing, Status},
     rules::{
         advance::{Change, Page, Snapshot, Thresholds, plan},
+        blank::BLANK,
         continuity::PagePosition,
         workflow::Workflow,
     },
@@ -80,7 +81,10 @@ impl Judge<'_> {
     /// The same with what is remembered of vendors.
     pub fn judge_by(&self, truth: &Truth, pages: &[PageText], layouts: &[&Layout]) -> Verdict {
         let sorted = self.sort(truth, pages);
-        let right_type = |told: &String| truth.doc_type.as_ref().map(|wanted| wanted == told);
+        let right_type = |told: &String| {
+            let wanted = truth.doc_type.as_ref().filter(|_| told != BLANK);
+            wanted.map(|wanted| wanted == told)
+        };
         let told = sorted.told.iter();
         let first_told = sorted.told.first().map(|(told, _)| told.clone());
         let doc_type = truth.doc_type.clone().or(first_told).unwrap_or_default();
@@ -128,7 +132,12 @@ impl Judge<'_> {
         let types = self.workflow.types();
         let page = |(n, text): (usize, &PageText)| {
             let evidence = first_page_evidence(text);
-            let scores = self.classifier.scores(text, &types);
+            // As the workers do: nobody is asked about a page with nothing on it.
+            let scores = if text.words.is_empty() {
+                vec![(BLANK.to_owned(), 1.0)]
+            } else {
+                self.classifier.scores(text, &types)
+            };
             Page {
                 n: n as u32,
                 file: 0,

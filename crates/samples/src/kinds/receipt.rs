@@ -110,16 +110,27 @@ fn sale(draft: &mut Draft) -> Sale {
 /// The merchant, where it is, its numbers. Returns what kind of paper this is called.
 fn head(draft: &mut Draft, roll: &mut Roll) -> &'static str {
     let lang = draft.lang;
-    let mut merchant = words::firm(lang, &mut draft.dice);
+    // Many trade under a name without a legal form.
+    let plain = draft.dice.chance(30);
+    let mut merchant = if plain {
+        words::house(lang, &mut draft.dice)
+    } else {
+        words::firm(lang, &mut draft.dice)
+    };
     if draft.dice.chance(60) {
         merchant = merchant.to_uppercase();
     }
     let (size, face) = (roll.size, roll.face);
+    if draft.dice.chance(6) {
+        // Whoever files it writes on it.
+        let note = words::person(lang, &mut draft.dice).full().to_lowercase();
+        roll.line(&note);
+    }
     if draft.dice.chance(50) {
         roll.size *= draft.dice.span(1.1, 1.7);
         roll.face = face.bold();
     }
-    if draft.dice.chance(12) {
+    if !plain && draft.dice.chance(15) {
         let brand = words::brand(&mut draft.dice);
         roll.centre(&brand);
     }
@@ -129,8 +140,11 @@ fn head(draft: &mut Draft, roll: &mut Roll) -> &'static str {
     (roll.size, roll.face) = (size, face);
     if lang == Lang::En && draft.dice.chance(45) {
         let number = format!("{}-{}", draft.dice.digits(6), draft.dice.letters(1));
-        let label = draft.dice.of(&["Co. Reg No", "Company No", "ROC NO", "Reg. No.", "(Co Reg"]);
-        roll.centre(&format!("{label}: {number}"));
+        let label =
+            draft.dice.of(&["Co. Reg No", "Company No", "ROC NO", "Reg. No.", "(Co Reg", ""]);
+        let line =
+            if label.is_empty() { format!("({number})") } else { format!("{label}: {number}") };
+        roll.centre(&line);
     }
     for line in words::address(lang, &mut draft.dice) {
         let line = if draft.dice.chance(50) { line.to_uppercase() } else { line };
@@ -190,7 +204,10 @@ fn stamp(draft: &mut Draft, roll: &mut Roll) {
     let label = draft.say("date in receipt");
     let hour = draft.say("time");
     let first = format!("{label} {date}");
-    if draft.dice.chance(60) {
+    if draft.dice.chance(22) {
+        // Some tills have no clock.
+        roll.line(first.trim());
+    } else if draft.dice.chance(60) {
         roll.ends(first.trim(), format!("{hour} {time}").trim(), roll.face);
     } else {
         roll.line(format!("{first} {time}").trim());

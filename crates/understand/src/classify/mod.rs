@@ -6,7 +6,6 @@
 
 mod continuity;
 mod features;
-mod maths;
 mod model;
 mod report;
 mod topics;

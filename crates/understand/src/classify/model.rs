@@ -9,10 +9,8 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use page::PageText;
 use thiserror::Error;
 
-use super::{
-    features::{FEATURES, Features, MEANINGS_AT, features},
-    maths::softmax,
-};
+use super::features::{FEATURES, Features, MEANINGS_AT, features};
+use crate::maths::softmax;
 
 /// The label that stands for "none of these".
 pub const OTHER: &str = "other";

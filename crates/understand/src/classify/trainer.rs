@@ -5,10 +5,10 @@ use thiserror::Error;
 
 use super::{
     features::{FEATURES, Features, features},
-    maths::softmax,
     model::{Classifier, LABEL_LIMIT},
     report::Report,
 };
+use crate::maths::softmax;
 
 const EPOCHS: usize = 8;
 /// In so many of a hundred steps a page's own words are held back, so that meanings and looks alone
@@ -228,14 +228,21 @@ impl Descent {
     }
 }
 
-/// The temperature under which the held-out pages are least surprising. Hardly below 1: a model
-/// that was too modest on pages given to it will meet stranger ones.
+/// The temperature under which the held-out pages are least surprising, types weighing alike as they
+/// did while it learnt. Hardly below 1: a model that was too modest on pages given to it will meet
+/// stranger ones.
 fn calm(model: &Classifier, held_out: &[&Example]) -> f32 {
+    let mut per_label = vec![0u32; model.labels().len()];
+    for example in held_out {
+        per_label[example.label] += 1;
+    }
     let surprise = |temperature: f32| {
         let mut model = model.clone();
         model.temperature = temperature;
-        let of =
-            |e: &&Example| -f64::from(model.probabilities(&e.features)[e.label].max(1e-6)).ln();
+        let of = |e: &&Example| {
+            let given = model.probabilities(&e.features)[e.label].max(1e-6);
+            -f64::from(given).ln() / f64::from(per_label[e.label])
+        };
         held_out.iter().map(of).sum::<f64>()
     };
     let candidates = (0..=22u8).map(|n| 0.8 + f32::from(n) * 0.1);

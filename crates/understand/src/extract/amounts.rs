@@ -25,11 +25,14 @@ pub(super) struct Ledger<'r> {
     lines: Option<(Decimal, usize)>,
     /// Net and total by arithmetic alone.
     sums: Vec<(Decimal, Decimal)>,
+    /// The largest amount that is neither handed over nor saved.
+    largest: Decimal,
 }
 
 impl<'r> Ledger<'r> {
     pub(super) fn new(reading: &'r Reading) -> Self {
-        let mut ledger = Self { reading, values: HashMap::new(), lines: None, sums: Vec::new() };
+        let (lines, largest) = (None, Decimal::ZERO);
+        let mut ledger = Self { reading, values: HashMap::new(), lines, sums: Vec::new(), largest };
         let plain = |money: &&Money| money.strength >= 0.4 && money.amount.decimals <= 2;
         for money in reading.money.iter().take(MAX_AMOUNTS).filter(plain) {
             let values = ledger.values.entry(money.sense).or_default();
@@ -39,6 +42,12 @@ impl<'r> Ledger<'r> {
         }
         ledger.lines = ledger.sum_of_lines();
         ledger.sums = ledger.sums();
+        let counts = |money: &&Money| {
+            use Sense::{Cash, Change, Discount, Quantity};
+            money.priced() && !matches!(money.sense, Cash | Change | Discount | Quantity)
+        };
+        let largest = ledger.money().filter(counts).map(Money::value).max();
+        ledger.largest = largest.unwrap_or_default();
         ledger
     }
 
@@ -244,6 +253,15 @@ impl<'r> Ledger<'r> {
         (support - 0.5).clamp(0.0, 1.0)
     }
 
+    /// Whether the amount without its first digit is printed too: a currency sign was read as a digit.
+    fn sign_as_digit(&self, value: Decimal) -> bool {
+        let text = value.to_string();
+        let rest = text.strip_prefix(['5', '8', '3', '6', '1']).and_then(|rest| rest.parse().ok());
+        rest.is_some_and(|rest: Decimal| {
+            rest > Decimal::ZERO && self.money().any(|money| money.value() == rest)
+        })
+    }
+
     /// Facts that disagree with a total.
     fn against_total(&self, value: Decimal, support: f32) -> f32 {
         let mut against = 0.0;
@@ -274,6 +292,13 @@ impl<'r> Ledger<'r> {
         if is_net && !is_sum {
             against += 1.0;
         }
+        // What a document comes to is no less than anything on it.
+        if support < 0.9 && self.largest > value {
+            against += 1.0;
+        }
+        if support < 0.9 && self.sign_as_digit(value) {
+            against += 1.5;
+        }
         // No tax makes a total a third larger than its lines.
         let third = Decimal::new(133, 2);
         if support < 0.9 && self.lines.is_some_and(|(sum, _)| value > sum * third) {
@@ -290,12 +315,6 @@ pub(super) fn candidates(
     custom: Option<Concept>,
 ) -> Vec<Candidate> {
     let ledger = Ledger::new(reading);
-    let priced = || ledger.money().filter(|money| money.priced() && money.sense != Sense::Quantity);
-    let largest = priced()
-        .filter(|money| !matches!(money.sense, Sense::Cash | Sense::Change | Sense::Discount))
-        .map(Money::value)
-        .max()
-        .unwrap_or_default();
     // Who prints cents on the lines prints them on the total.
     let cents = ledger.money().filter(|money| money.amount.decimals == 2).count() > 2;
     let mut found: Vec<(Decimal, Candidate)> = Vec::new();
@@ -312,7 +331,7 @@ pub(super) fn candidates(
         }
         let big = reading.sheet.place(money.span).h / reading.sheet.letter(money.span.row) > 1.25;
         let mut score = 2.0 * label + 0.5 * money.amount.certainty;
-        score += if money.value() == largest && sense == Sense::Total { 0.3 } else { 0.0 };
+        score += if money.value() == ledger.largest && sense == Sense::Total { 0.3 } else { 0.0 };
         score += if big { 0.25 } else { 0.0 };
         score += 0.1 * reading.sheet.depth(money.span.row);
         let mut candidate =
@@ -332,7 +351,13 @@ pub(super) fn candidates(
         };
         candidate.signs.support = support;
         candidate.signs.against = against;
-        candidate.score += 0.7 * support - 0.8 * against;
+        // What gross and deductions leave is the pay, whatever it is called.
+        let told = if matches!(sense, Sense::Gross | Sense::Deductions | Sense::NetPay) {
+            1.2
+        } else {
+            0.7
+        };
+        candidate.score += told * support - 0.8 * against;
     }
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }

@@ -1,8 +1,9 @@
 //! From what speaks for a value to how far it may be trusted.
 //!
-//! A logistic model per family of fields. The fit counts a wrong value [`ERROR_WEIGHT`] times a
-//! right one, because a wrong value that nobody looks at costs that much more than a look: at the
-//! usual threshold of 0.75 the odds of being right are `3 × ERROR_WEIGHT` to one.
+//! A logistic model per family of fields, and small trees that correct it where features act
+//! together. The fit counts a wrong value [`ERROR_WEIGHT`] times a right one, because a wrong value
+//! that nobody looks at costs that much more than a look: at the usual threshold of 0.75 the odds of
+//! being right are `3 × ERROR_WEIGHT` to one.
 
 use std::{fmt, sync::LazyLock};
 
@@ -10,28 +11,61 @@ use serde::{Deserialize, Serialize};
 
 pub use super::party::TRAITS;
 use super::reading::Signs;
+use super::trees::{self, Known, Tree};
 
 /// How many looks one unseen error is worth.
 pub const ERROR_WEIGHT: f64 = 20.0;
 /// Numbers a confidence is made of.
 pub const FEATURES: usize = 8;
+/// Which of them is how far the value beats the next one.
+pub(super) const MARGIN: usize = 2;
+/// Which of them is how legible it is, and what that is for print.
+const LEGIBLE: usize = 3;
+const PRINTED: f32 = 4.0;
+/// Trees per family.
+const TREES: usize = 40;
 
 /// Fields whose values go wrong in the same ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
+    /// What a document comes to.
+    Total,
+    /// The same of a sale: tills print sums, cash and change.
+    SaleTotal,
+    /// Any other amount.
     Amount,
+    /// The day of a document.
     Day,
+    /// Of a sale: often the only one, and without a label.
+    SaleDay,
+    /// Any other day.
+    OtherDay,
     Code,
     Party,
+    /// Names of people.
+    Person,
+    Period,
     Words,
     /// Values with check digits or from a closed list.
     Checked,
 }
 
 impl Family {
-    pub const ALL: [Self; 6] =
-        [Self::Amount, Self::Day, Self::Code, Self::Party, Self::Words, Self::Checked];
+    pub const ALL: [Self; 12] = [
+        Self::Total,
+        Self::SaleTotal,
+        Self::Amount,
+        Self::Day,
+        Self::SaleDay,
+        Self::OtherDay,
+        Self::Code,
+        Self::Party,
+        Self::Person,
+        Self::Period,
+        Self::Words,
+        Self::Checked,
+    ];
 }
 
 /// A name that may be an issuer's, for fitting.
@@ -49,18 +83,31 @@ pub struct Observation {
     pub family: Family,
     pub features: [f32; FEATURES],
     pub normalised: String,
+    /// A plain fact makes it doubtful, whatever its features.
+    pub doubted: bool,
 }
 
 /// What each feature is worth before any document was seen.
 const PRIOR: [f64; FEATURES] = [-4.0, 2.0, 1.0, 0.8, 1.5, 1.5, -1.8, 0.5];
+/// Which way each feature speaks; the last is part of one before it.
+const SPEAKS: [i8; FEATURES] = [0, 1, 1, 1, 1, 1, -1, 0];
 
-/// The numbers that training gave.
+/// What training gave for one family.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scale {
+    /// Bias, label, margin, legibility, certainty, support, against, much support.
+    linear: [f32; FEATURES],
+    trees: Vec<Tree>,
+}
+
+/// What training gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     /// How each trait of a name speaks for its being the issuer's, in log odds.
     pub issuer: [f32; TRAITS],
-    /// Bias, label, margin, legibility, certainty, support, against, much support.
-    pub families: [[f32; FEATURES]; 6],
+    /// For each of [`Family::ALL`] what was read off pictures, then what was printed into the file:
+    /// that goes wrong in other ways.
+    pub families: Vec<Scale>,
 }
 
 impl Weights {
@@ -73,17 +120,25 @@ impl Weights {
         &SHIPPED
     }
 
-    /// Reads what `Display` writes: a line for the issuer and one for each family.
+    /// Reads what `Display` writes: a line for the issuer, one for each family, and one for each of
+    /// its trees.
     pub fn parse(text: &str) -> Option<Self> {
-        let line = |name: &str| -> Option<Vec<f32>> {
-            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-            line.split_whitespace().map(|number| number.parse().ok()).collect()
+        let lines = |name: &str| {
+            let mark = format!("{name}:");
+            let lines = text.lines().filter_map(move |line| Some(line.strip_prefix(&mark)?.trim()));
+            lines.collect::<Vec<&str>>()
         };
-        let mut families = [[0.0; FEATURES]; 6];
-        for (family, weights) in Family::ALL.iter().zip(&mut families) {
-            *weights = line(&format!("{family:?}"))?.try_into().ok()?;
-        }
-        Some(Self { issuer: line("Issuer")?.try_into().ok()?, families })
+        let numbers = |line: &str| -> Option<Vec<f32>> {
+            line.split(' ').map(|number| number.parse().ok()).collect()
+        };
+        let scale = |name: String| {
+            let linear = numbers(lines(&name).first()?)?.try_into().ok()?;
+            let trees = lines(&format!("{name} tree")).into_iter().map(Tree::parse);
+            Some(Scale { linear, trees: trees.collect::<Option<_>>()? })
+        };
+        let families: Option<Vec<Scale>> = (0..SCALES).map(|at| scale(name(at))).collect();
+        let issuer = numbers(lines("Issuer").first()?)?.try_into().ok()?;
+        Some(Self { issuer, families: families? })
     }
 }
 
@@ -95,9 +150,29 @@ impl fmt::Display for Weights {
             writeln!(f)
         };
         line("Issuer", &self.issuer)?;
-        let mut families = Family::ALL.iter().zip(&self.families);
-        families.try_for_each(|(family, weights)| line(&format!("{family:?}"), weights))
+        for (at, scale) in self.families.iter().enumerate() {
+            line(&name(at), &scale.linear)?;
+        }
+        for (at, scale) in self.families.iter().enumerate() {
+            for tree in &scale.trees {
+                writeln!(f, "{} tree: {tree}", name(at))?;
+            }
+        }
+        Ok(())
     }
+}
+
+/// Families as they are read and as they are printed.
+pub const SCALES: usize = 2 * Family::ALL.len();
+
+/// Which of [`Weights::families`] judges a value.
+pub fn scale_of(family: Family, features: &[f32; FEATURES]) -> usize {
+    2 * family as usize + usize::from(features[LEGIBLE] >= PRINTED)
+}
+
+fn name(scale: usize) -> String {
+    let family = Family::ALL[scale / 2];
+    if scale % 2 == 1 { format!("{family:?} in print") } else { format!("{family:?}") }
 }
 
 /// The features of a value that beats the next one by `margin`.
@@ -118,67 +193,104 @@ pub(super) fn features(signs: &Signs, margin: f32) -> [f32; FEATURES] {
 /// of its own.
 fn legibility(legible: f32) -> f32 {
     let nines = -(1.0 - legible).max(1e-6).log10();
-    if nines > 5.0 { 4.0 } else { (nines - 3.0).clamp(-2.0, 1.0) }
+    if nines > 5.0 { PRINTED } else { (nines - 3.0).clamp(-2.0, 1.0) }
 }
 
 pub(super) fn confidence(weights: &Weights, family: Family, features: &[f32; FEATURES]) -> f32 {
-    let weights = &weights.families[family as usize];
-    let sum: f32 = weights.iter().zip(features).map(|(w, x)| w * x).sum();
+    let scale = &weights.families[scale_of(family, features)];
+    let sum = linear(&scale.linear, features) + trees::sum(&scale.trees, features);
     1.0 / (1.0 + (-sum).exp())
+}
+
+fn linear(weights: &[f32; FEATURES], features: &[f32; FEATURES]) -> f32 {
+    weights.iter().zip(features).map(|(w, x)| w * x).sum()
 }
 
 /// What each trait is worth before any document was seen: see the traits' order in `party`.
 const TRAIT_PRIOR: [f64; TRAITS] = [
     -3.0, 1.6, 0.7, 0.5, 0.8, 0.5, 0.8, 1.0, 1.5, 1.0, -2.5, -1.2, -1.5, -0.6, -0.8, 2.5, -0.5,
-    1.5, -0.8, 0.5, 0.5, -0.5, 0.8, -1.0, -1.2, 0.5,
+    1.5, -0.8, 0.5, 0.5, -0.5, 0.8, -1.0, -1.2, 0.5, 0.5, 0.5, 0.5, -1.5,
 ];
 
-/// Fits the ranking of names to documents whose issuer is known.
-pub fn fit_issuer(seen: &[([f32; TRAITS], bool)]) -> [f64; TRAITS] {
-    descend(seen, TRAIT_PRIOR, 1.0, 1_200, |_, _| {})
+/// Fits the ranking of names to documents whose issuer is known: all the names of each, and which of
+/// them are right. One of them is, or none was found: the sum of them and of none is one.
+pub fn fit_issuer(documents: &[Vec<([f32; TRAITS], bool)>]) -> [f32; TRAITS] {
+    const ROUNDS: usize = 600;
+    const HOLD: f64 = 0.002;
+    let mut weights = TRAIT_PRIOR;
+    let count = documents.len().max(1) as f64;
+    for round in 0..ROUNDS {
+        let mut slope = [0.0; TRAITS];
+        for names in documents {
+            let score = |traits: &[f32; TRAITS]| -> f64 {
+                weights.iter().zip(traits).map(|(w, x)| w * f64::from(*x)).sum()
+            };
+            let shares: Vec<f64> = names.iter().map(|(traits, _)| score(traits).exp()).collect();
+            let all: f64 = 1.0 + shares.iter().sum::<f64>();
+            let met = names.iter().zip(&shares).filter(|((_, right), _)| *right);
+            let met: f64 = met.map(|(_, share)| share).sum();
+            for ((traits, right), share) in names.iter().zip(&shares) {
+                let meant = if *right { share / met } else { 0.0 };
+                for (slope, x) in slope.iter_mut().zip(traits) {
+                    *slope += (meant - share / all) * f64::from(*x);
+                }
+            }
+        }
+        let rate = if round < ROUNDS / 2 { 1.0 } else { 0.4 };
+        for ((weight, slope), prior) in weights.iter_mut().zip(slope).zip(TRAIT_PRIOR) {
+            *weight += rate * (slope / count - HOLD * (*weight - prior));
+        }
+    }
+    weights.map(hundredths)
 }
 
-/// Gradient descent on the log loss, a wrong one counted `error` times, held by where it began.
-fn descend<const N: usize>(
-    seen: &[([f32; N], bool)],
-    prior: [f64; N],
-    error: f64,
-    rounds: usize,
-    bound: impl Fn(usize, &mut f64),
-) -> [f64; N] {
+/// To two decimals: what differs between processors is far behind them.
+fn hundredths(weight: f64) -> f32 {
+    ((weight * 100.0).round() / 100.0) as f32
+}
+
+/// Gradient descent on the log loss, a wrong one counted [`ERROR_WEIGHT`] times, held by [`PRIOR`] so
+/// that few cases, or a feature that never varies, do not turn its meaning around.
+fn descend(seen: &[([f32; FEATURES], bool)]) -> [f64; FEATURES] {
+    const ROUNDS: usize = 3_000;
     const HOLD: f64 = 0.004;
-    let mut weights = prior;
-    let total: f64 = seen.iter().map(|(_, right)| if *right { 1.0 } else { error }).sum();
-    for round in 0..rounds {
-        let mut slope = [0.0; N];
+    let mut weights = PRIOR;
+    let total: f64 = seen.iter().map(|(_, right)| if *right { 1.0 } else { ERROR_WEIGHT }).sum();
+    for round in 0..ROUNDS {
+        let mut slope = [0.0; FEATURES];
         for (features, right) in seen {
             let sum: f64 = weights.iter().zip(features).map(|(w, x)| w * f64::from(*x)).sum();
             let shown = 1.0 / (1.0 + (-sum).exp());
-            let (truth, weight) = if *right { (1.0, 1.0) } else { (0.0, error) };
+            let (truth, weight) = if *right { (1.0, 1.0) } else { (0.0, ERROR_WEIGHT) };
             for (slope, x) in slope.iter_mut().zip(features) {
                 *slope += weight * (truth - shown) * f64::from(*x);
             }
         }
-        let rate = if round < rounds / 2 { 0.5 } else { 0.2 };
+        let rate = if round < ROUNDS / 2 { 0.5 } else { 0.2 };
         for (at, (weight, slope)) in weights.iter_mut().zip(slope).enumerate() {
-            let hold = if at == 0 { 0.0 } else { HOLD * (*weight - prior[at]) };
+            let hold = if at == 0 { 0.0 } else { HOLD * (*weight - PRIOR[at]) };
             *weight += rate * (slope / total.max(1.0) - hold);
-            bound(at, weight);
+            // No fit may turn what speaks for a value into what speaks against it.
+            if at > 0 && (*weight > 0.0) != (PRIOR[at] > 0.0) {
+                *weight = 0.0;
+            }
         }
     }
     weights
 }
 
-/// Fits the weights of a family to values known to be right or wrong: gradient descent on the
-/// weighted log loss, held by [`PRIOR`] so that few cases, or a feature that never varies, do not
-/// turn its meaning around.
-pub fn fit(seen: &[([f32; FEATURES], bool)]) -> [f64; FEATURES] {
-    // No fit may turn what speaks for a value into what speaks against it.
-    descend(seen, PRIOR, ERROR_WEIGHT, 3_000, |at, weight| {
-        if at > 0 && (*weight > 0.0) != (PRIOR[at] > 0.0) {
-            *weight = 0.0;
-        }
-    })
+/// Fits a family to values known to be right or wrong: first the sum, then the trees that correct it.
+pub fn fit(seen: &[([f32; FEATURES], bool)]) -> Scale {
+    let first = descend(seen).map(hundredths);
+    let known: Vec<Known<FEATURES>> = seen
+        .iter()
+        .map(|(features, right)| {
+            let weight = if *right { 1.0 } else { ERROR_WEIGHT as f32 };
+            Known { features: *features, right: *right, weight }
+        })
+        .collect();
+    let trees = trees::grow(&known, |features| linear(&first, features), SPEAKS, TREES);
+    Scale { linear: first, trees }
 }
 
 #[cfg(test)]
@@ -191,12 +303,9 @@ mod tests {
         let mut seen = vec![case(1.0, true); 300];
         seen.extend(vec![case(0.2, true); 10]);
         seen.extend(vec![case(0.2, false); 10]);
-        let weights = fit(&seen);
-        let shown = |label: f32| {
-            let (features, _) = case(label, true);
-            let sum: f64 = weights.iter().zip(features).map(|(w, x)| w * f64::from(x)).sum();
-            1.0 / (1.0 + (-sum).exp())
-        };
+        let families = vec![fit(&seen); SCALES];
+        let weights = Weights { issuer: [0.0; TRAITS], families };
+        let shown = |label: f32| confidence(&weights, Family::Total, &case(label, true).0);
         assert!(shown(1.0) > 0.9, "{}", shown(1.0));
         assert!(shown(0.2) < 0.4, "{}", shown(0.2));
     }

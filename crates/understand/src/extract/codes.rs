@@ -21,6 +21,7 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
             let code = text.trim_matches([':', '#', ' ', '.', ',']).to_owned();
             let Some(certainty) = code_like(reading, span, &code) else { continue };
             let certainty = certainty * if begins_words(reading, label, span) { 0.5 } else { 1.0 };
+            let certainty = certainty * if mistakable(&code) { 0.6 } else { 1.0 };
             let link = reading.link(label, span).min(1.0);
             // `Factura` is in many sentences; before a code, at the start of a cell, it is a label.
             let glued = link >= 1.0 && certainty >= 0.9 && span.from == label.span.to;
@@ -126,6 +127,13 @@ fn code_at(row: &Row, at: usize, from: usize) -> Option<Span> {
         to += 1;
     }
     (from..to).any(|token| digits(token) > 0).then_some(Span { row: at, from, to })
+}
+
+/// Whether a letter that looks like a digit stands between digits: no series does that, readers do.
+fn mistakable(code: &str) -> bool {
+    code.as_bytes().windows(3).any(|three| {
+        three[0].is_ascii_digit() && b"OoSsBlIiZz".contains(&three[1]) && three[2].is_ascii_digit()
+    })
 }
 
 /// A short run of capitals before a number: `INV 2024/001`, `F 12`.

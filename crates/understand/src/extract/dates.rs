@@ -3,6 +3,8 @@
 use jiff::civil::Date;
 
 use super::lexicon::Concept;
+use super::money::{Money, Sense};
+use super::order;
 use super::reading::{Candidate, Reading};
 use super::value::Normalised;
 
@@ -40,10 +42,28 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
         }
     }
     if issue && found.len() == 1 {
-        found[0].1.signs.support += 0.7;
+        // A till prints the day of the sale and hardly ever another.
+        let paid = |money: &Money| matches!(money.sense, Sense::Cash | Sense::Change | Sense::Card);
+        let till = reading.money.iter().any(paid);
+        found[0].1.signs.support += if till { 1.0 } else { 0.7 };
+    }
+    if issue {
+        let due: Vec<Date> = announced(reading, Concept::DueDate);
+        for (date, candidate) in &mut found {
+            let payable = due.iter().any(|due| due != date && order::usual(*date, *due));
+            candidate.signs.support += if payable { 0.5 } else { 0.0 };
+            let carried = order::carried(&reading.sheet, *date);
+            candidate.signs.support += if carried { 0.5 } else { 0.0 };
+        }
     }
     let keep = |candidate: &Candidate| issue || candidate.signs.label > 0.2;
     found.into_iter().map(|(_, candidate)| candidate).filter(keep).collect()
+}
+
+/// The days that a label plainly announces.
+fn announced(reading: &Reading, concept: Concept) -> Vec<Date> {
+    let told = |span| reading.contest(span, &[concept], Concept::is_day).0 > 0.6;
+    reading.days.iter().filter(|(span, _)| told(*span)).map(|(_, day)| day.date).collect()
 }
 
 /// The same day printed again: the better place speaks, the other supports.

@@ -19,12 +19,13 @@ mod role;
 mod schema;
 mod sheet;
 pub(crate) mod text;
+mod trees;
 mod value;
 mod words;
 
 pub use judge::check_value;
 use page::Rect;
-pub use resolve::{extract, observe, sight};
+pub use resolve::{extract, extract_with, observe, sight};
 pub use schema::{FieldSpec, Kind, Schema, SchemaProblem, Validator};
 use serde::{Deserialize, Serialize};
 pub use value::{Complaint, Normalised};

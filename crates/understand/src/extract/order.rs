@@ -28,7 +28,9 @@ pub(super) fn settle(
     let sum = if told || day_first != month_first {
         4.0 * (day_first as f32 - month_first as f32)
     } else {
-        by_dates(days, sheet, today) + by_world(sheet, money, currency)
+        // What the document says itself outweighs where it seems to come from.
+        let dates = by_dates(days, sheet, today);
+        if dates.abs() >= 2.0 { 2.0 * dates } else { dates + by_world(sheet, money, currency) }
     };
     for (_, day) in days.iter_mut() {
         let Some(swapped) = day.swapped else { continue };
@@ -58,31 +60,7 @@ fn by_dates(days: &[(Span, Day)], sheet: &Sheet, today: Date) -> f32 {
     let sure = |date: Date| {
         days.iter().any(|(_, day)| day.swapped.is_none() && day.order.is_none() && day.date == date)
     };
-    let codes: Vec<&str> = sheet
-        .rows
-        .iter()
-        .flat_map(|row| &row.tokens)
-        .map(|token| token.text.as_str())
-        .filter(|text| (7..40).contains(&text.len()))
-        .collect();
-    let carried = |date: Date| {
-        let (year, month) = (date.year(), date.month());
-        let forms = [
-            format!("{month:02}/{year}"),
-            format!("{month:02}-{year}"),
-            format!("{year}{month:02}"),
-            format!("{year}/{month:02}"),
-            format!("{year}-{month:02}"),
-        ];
-        // A date itself carries both its numbers.
-        let carries = |text: &&str| {
-            forms.iter().any(|form| {
-                text.find(form.as_str())
-                    .is_some_and(|at| !touches_digits_and_sign(text, at, form.len()))
-            })
-        };
-        codes.iter().any(carries)
-    };
+    let carried = |date: Date| carried(sheet, date);
     let mut sum = 0.0;
     let mut speak = |first: bool, second: bool, weight: f32| {
         if first != second {
@@ -91,19 +69,42 @@ fn by_dates(days: &[(Span, Day)], sheet: &Sheet, today: Date) -> f32 {
     };
     for (first, second) in &open {
         speak(sure(*first), sure(*second), 2.0);
-        speak(carried(*first), carried(*second), 1.5);
+        speak(carried(*first), carried(*second), 3.5);
     }
     let tomorrow = today.tomorrow().unwrap_or(today);
     let past = |pick: fn(&(Date, Date)) -> Date| open.iter().any(|pair| pick(pair) <= tomorrow);
     speak(past(|pair| pair.0), past(|pair| pair.1), 2.0);
     if let [a, b, ..] = open[..] {
-        let usual = |a: Date, b: Date| {
-            let days = a.until(b).map_or(-1, |span| span.get_days());
-            TERMS.contains(&days)
-        };
-        speak(usual(a.0, b.0), usual(a.1, b.1), 1.0);
+        speak(usual(a.0, b.0), usual(a.1, b.1), 2.0);
     }
     sum
+}
+
+/// Whether a date is payable so many days after another as is usual.
+pub(super) fn usual(first: Date, second: Date) -> bool {
+    let days = first.until(second).map_or(-1, |span| span.get_days());
+    TERMS.contains(&days)
+}
+
+/// Whether a code on the page, as numbers of documents do, carries the month and year of a date.
+pub(super) fn carried(sheet: &Sheet, date: Date) -> bool {
+    let (year, month) = (date.year(), date.month());
+    let forms = [
+        format!("{month:02}/{year}"),
+        format!("{month:02}-{year}"),
+        format!("{year}{month:02}"),
+        format!("{year}/{month:02}"),
+        format!("{year}-{month:02}"),
+    ];
+    let tokens = sheet.rows.iter().flat_map(|row| &row.tokens).map(|token| token.text.as_str());
+    let mut codes = tokens.filter(|text| (7..40).contains(&text.len()));
+    // A date itself carries both its numbers.
+    codes.any(|text| {
+        forms.iter().any(|form| {
+            text.find(form.as_str())
+                .is_some_and(|at| !touches_digits_and_sign(text, at, form.len()))
+        })
+    })
 }
 
 /// Whether a piece of a text is part of an all-digit date: a digit and a sign stand beside it.
@@ -139,12 +140,28 @@ fn by_world(sheet: &Sheet, money: &[Money], currency: Option<Currency>) -> f32 {
     let taxed =
         |row: &Row| row.tokens.iter().any(|token| DAY_FIRST_TAXES.contains(&token.folded.as_str()));
     if sheet.rows.iter().any(taxed) {
-        sum += 1.0;
+        sum += 2.0;
+    }
+    if written_day_first(sheet) {
+        sum += 2.0;
     }
     if sheet.rows.iter().any(american_address) {
         sum -= 1.5;
     }
     sum
+}
+
+/// Whether the small words are those of languages whose countries write the day first.
+fn written_day_first(sheet: &Sheet) -> bool {
+    const SMALL: [&str; 24] = [
+        "de", "del", "la", "el", "los", "las", "y", "por", "para", "con", "en", "le", "les", "et",
+        "du", "des", "pour", "da", "do", "dos", "und", "der", "die", "het",
+    ];
+    const ENGLISH: [&str; 8] = ["the", "of", "and", "for", "to", "by", "with", "your"];
+    let tokens = || sheet.rows.iter().flat_map(|row| &row.tokens);
+    let count = |list: &[&str]| tokens().filter(|token| list.contains(&&*token.folded)).count();
+    let (small, english) = (count(&SMALL), count(&ENGLISH));
+    small >= 4 && small > 2 * english
 }
 
 /// `Fremont, CA 94538`: two capitals and five digits behind a name.

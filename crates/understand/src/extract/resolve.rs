@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 use page::PageText;
 
-use super::calibrate::{self, FEATURES, Family, Observation, Sighting, Weights};
+use super::calibrate::{self, FEATURES, Family, MARGIN, Observation, Sighting, Weights};
 use super::lexicon::{Concept, Phrase};
 use super::money::Sense;
 use super::parse::amount::Currency;
@@ -21,10 +21,24 @@ use super::{amounts, codes, dates, ids, judge, party, words};
 
 /// From here on the facts against a value deny it.
 const DENIED: f32 = 1.9;
+/// A value that beats another one by less may as well be the other.
+const CLOSE: f32 = 0.15;
+/// What is shown at most of a value that is doubtful whatever else speaks for it.
+const DOUBTED: f32 = 0.5;
 
 /// Finds the fields of the schema. `today` judges dates; nothing else depends on when this runs.
 pub fn extract(doc_type: &str, schema: &Schema, pages: &[&PageText], today: Date) -> Extraction {
-    let weights = Weights::shipped();
+    extract_with(doc_type, schema, pages, today, Weights::shipped())
+}
+
+/// The same with other weights than those inside the binary.
+pub fn extract_with(
+    doc_type: &str,
+    schema: &Schema,
+    pages: &[&PageText],
+    today: Date,
+    weights: &Weights,
+) -> Extraction {
     let reading = Reading::new(pages, &phrases(doc_type, schema), today);
     let resolved = resolve(doc_type, schema, &reading, weights);
     let mut chosen = Vec::new();
@@ -68,11 +82,13 @@ pub fn observe(
     let both = schema.fields.iter().zip(&resolved);
     let observed = both.filter_map(|(spec, found)| {
         let best = found.best()?;
+        let features = found.features(0);
         Some(Observation {
             field: spec.name.clone(),
             family: found.family,
-            features: found.features(0),
+            features,
             normalised: best.value.to_string(),
+            doubted: found.doubted(0, features[MARGIN]),
         })
     });
     observed.collect()
@@ -94,7 +110,7 @@ fn resolve(doc_type: &str, schema: &Schema, reading: &Reading, weights: &Weights
             .filter_map(|candidate| judged(reading, spec, &role, candidate))
             .collect();
         ranked.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
-        Resolved { family: family(&role, spec), ranked }
+        Resolved { family: family(doc_type, &role, spec), ranked }
     })
     .collect()
 }
@@ -113,22 +129,36 @@ fn phrases(doc_type: &str, schema: &Schema) -> Vec<Phrase> {
     phrases
 }
 
-fn family(role: &Role, spec: &FieldSpec) -> Family {
+fn family(doc_type: &str, role: &Role, spec: &FieldSpec) -> Family {
+    let sale = matches!(doc_type, "receipt" | "ticket" | "recibo");
     match role {
+        Role::Amount(Sense::Total) if sale => Family::SaleTotal,
+        Role::Day(concepts) if sale && concepts.contains(&Concept::IssueDate) => Family::SaleDay,
+        Role::Amount(Sense::Total) => Family::Total,
         Role::Amount(_) => Family::Amount,
-        Role::Day(_) => Family::Day,
+        Role::Day(concepts) if concepts.contains(&Concept::IssueDate) => Family::Day,
+        Role::Day(_) => Family::OtherDay,
         Role::Code(_) => Family::Code,
         Role::Issuer => Family::Party,
-        Role::Words(_) | Role::Holder | Role::Period => Family::Words,
+        Role::Holder => Family::Person,
+        Role::Words(concepts) if of_people(concepts) => Family::Person,
+        Role::Period => Family::Period,
+        Role::Words(_) => Family::Words,
         Role::IdNumber | Role::TaxId | Role::Iban | Role::Currency => Family::Checked,
         Role::Labelled => match spec.kind {
             Kind::Decimal => Family::Amount,
-            Kind::Date => Family::Day,
+            Kind::Date => Family::OtherDay,
             Kind::Integer => Family::Code,
             Kind::Iban | Kind::TaxId | Kind::Enum => Family::Checked,
             Kind::String => Family::Words,
         },
     }
+}
+
+fn of_people(concepts: &[Concept]) -> bool {
+    concepts.iter().any(|concept| {
+        matches!(concept, Concept::Employee | Concept::GivenNames | Concept::Surnames)
+    })
 }
 
 fn candidates(
@@ -155,10 +185,7 @@ fn candidates(
             found
         }
         Role::Words(concepts) => {
-            let named = concepts.iter().any(|concept| {
-                matches!(concept, Concept::Employee | Concept::GivenNames | Concept::Surnames)
-            });
-            let wanted = if named { Wanted::Name } else { Wanted::Anything };
+            let wanted = if of_people(concepts) { Wanted::Name } else { Wanted::Anything };
             let mut found = words::candidates(reading, &with_own(concepts), wanted);
             if concepts.contains(&Concept::Employee) {
                 found.extend(words::introduced(reading));
@@ -348,14 +375,28 @@ impl Resolved {
         calibrate::features(&candidate.signs, margin)
     }
 
+    /// Whether a plain fact speaks against a value, or nothing tells it from another one.
+    fn doubted(&self, at: usize, margin: f32) -> bool {
+        let signs = &self.ranked[at].0.signs;
+        let claimed = signs.label < 0.2 && signs.against > 0.65;
+        // Half a name, or a bare number where an amount should be.
+        let partial = match self.family {
+            Family::Person | Family::Total | Family::SaleTotal | Family::Amount => {
+                signs.certainty < 0.6
+            }
+            _ => false,
+        };
+        signs.against >= DENIED || margin < CLOSE || claimed || partial
+    }
+
     fn field(self, spec: &FieldSpec, reading: &Reading, weights: &Weights) -> Field {
         let mut field = Field::missing(spec);
         let Some((best, rules)) = self.ranked.first() else { return field };
         let shown: Vec<f32> = (0..self.ranked.len().min(8))
             .map(|at| {
-                let shown = calibrate::confidence(weights, self.family, &self.features(at));
-                // What a plain fact denies is never sure, whatever else speaks for it.
-                if self.ranked[at].0.signs.against >= DENIED { shown.min(0.5) } else { shown }
+                let features = self.features(at);
+                let shown = calibrate::confidence(weights, self.family, &features);
+                if self.doubted(at, features[MARGIN]) { shown.min(DOUBTED) } else { shown }
             })
             .collect();
         let place = |span: &Span| Evidence {

@@ -40,24 +40,38 @@ struct Named {
     registered: bool,
 }
 
-/// The candidates for the issuer, ranked.
+/// The candidates for the issuer, ranked. What each is given is a share: they and none of them make
+/// one.
 pub(super) fn candidates(reading: &Reading, weights: &Weights) -> Vec<Candidate> {
+    let scored: Vec<(Named, [f32; TRAITS], f32)> = observed(reading)
+        .into_iter()
+        .map(|(named, traits)| {
+            let score = weights.issuer.iter().zip(&traits).map(|(w, x)| w * x).sum();
+            (named, traits, score)
+        })
+        .collect();
+    let all: f32 = 1.0 + scored.iter().map(|(_, _, score)| score.exp()).sum::<f32>();
     let mut found: Vec<Candidate> = Vec::new();
-    for (named, traits) in observed(reading) {
-        let score: f32 = weights.issuer.iter().zip(&traits).map(|(w, x)| w * x).sum();
+    for (named, traits, score) in scored {
         let mut candidate =
             reading.candidate(Normalised::Text(named.name.clone()), named.spans[0], score);
-        candidate.signs.label = 1.0 / (1.0 + (-score).exp());
+        candidate.signs.label = score.exp() / all;
         let legible = named.spans.iter().map(|span| reading.sheet.confidence(*span));
         candidate.signs.legible = legible.fold(1.0, f32::min);
+        candidate.signs.certainty = if legal_form(&named.name) { 1.0 } else { 0.6 };
         candidate.signs.support = traits::support(&traits);
         candidate.signs.against = traits::against(&traits);
         candidate.printed = named.name;
         candidate.spans = named.spans;
         let key = fold(&candidate.printed);
         match found.iter_mut().find(|known| fold(&known.printed) == key) {
-            Some(known) if known.score >= candidate.score => {}
-            Some(known) => *known = candidate,
+            Some(known) => {
+                let share = known.signs.label + candidate.signs.label;
+                if candidate.score > known.score {
+                    *known = candidate;
+                }
+                known.signs.label = share;
+            }
             None => found.push(candidate),
         }
     }
@@ -74,7 +88,9 @@ fn observed(reading: &Reading) -> Vec<(Named, [f32; TRAITS])> {
     let mut found = labelled(reading);
     let page = reading.sheet.rows.iter().take_while(|row| row.page == 0).count();
     let rows = (0..page.min(ROWS)).chain(page.saturating_sub(FOOT).max(ROWS)..page);
-    for at in rows {
+    // A line of goods names what is sold, not who sells it.
+    let sold = |at: &usize| !reading.money.iter().any(|one| one.span.row == *at && one.priced());
+    for at in rows.filter(sold) {
         for (from, to) in reading.sheet.rows[at].cells() {
             found.extend(in_cell(reading, Span { row: at, from, to }));
         }
@@ -153,6 +169,13 @@ fn mentions(reading: &Reading, prose: bool) -> Vec<Named> {
             {
                 from -= 1;
             }
+            // A label without a colon is no part of the name behind it.
+            let led = reading.labels.iter().find(|label| {
+                label.span.row == at && label.span.from == from && label.span.to < to
+            });
+            from = led
+                .filter(|label| label.announces(Concept::Vendor) > 0.0)
+                .map_or(from, |label| label.span.to);
             let begins = from < to && row.tokens[from].text.starts_with(char::is_uppercase);
             let whole = from == 0 && to == row.tokens.len() || !begins;
             if whole || found.len() >= 12 {
@@ -228,7 +251,9 @@ fn with_continuation(reading: &Reading, span: Span) -> (Vec<Span>, String) {
         let alike = (place.h / first.h.max(1e-3) - 1.0).abs() < 0.3;
         let near = place.y - last.bottom() < 1.2 * first.h;
         let piece = sheet.text(cell);
-        if !alike || !near || busy(row, cell) || words::labelled(reading, cell) {
+        let shouted = |text: &str| !text.contains(char::is_lowercase);
+        let form = shouted(&text) == shouted(&piece) || lone_form(&piece) || is_tail(&piece);
+        if !alike || !near || !form || busy(row, cell) || words::labelled(reading, cell) {
             break;
         }
         let unfinished = text.trim_end().ends_with(['&', '+']) || wrapped(sheet, last, cell);

@@ -30,6 +30,9 @@ pub(super) const OTHER: &str = "\
     customer cliente no id credit quotation presupuesto albaran description descripcion qty \
     data fatura recibo emissao vencimento contribuinte nipc siren iban bic rcs capital swift \
     telefone telef tfno tlf mail web reference referencia \
+    goods sold return returned returnable refundable refund exchange exchangeable allowed note \
+    please again amt amount qty uom change paid operator code item summary payment balance \
+    quantite quantidade cantidad prix precio preco importe montant montante unites unidades \
     time hora owned guest duplicate reprint sale sales official contract contrato agreement";
 
 pub(super) fn listed(list: &str, word: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::extract::sheet::Span;
 use crate::extract::text::fold;
 
 /// Numbers per name: see [`Seen::traits`].
-pub const TRAITS: usize = 26;
+pub const TRAITS: usize = 30;
 
 /// Where a name comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +36,9 @@ pub(super) struct Seen<'r> {
     sites: Vec<String>,
     /// Places that head an address and are not the customer's.
     heads: Vec<Span>,
+    /// The row of the first name, and how large the largest is printed.
+    first: usize,
+    largest: f32,
 }
 
 impl<'r> Seen<'r> {
@@ -56,7 +59,11 @@ impl<'r> Seen<'r> {
             }
         }
         let rows = reading.sheet.rows.iter().map(|row| fold(&row.text)).collect();
-        Self { reading, prose, rows, sites: sites.collect(), heads }
+        let plain = || found.iter().filter(|named| named.source == Source::Top);
+        let first = plain().map(|named| named.spans[0].row).min().unwrap_or_default();
+        let sizes = plain().map(|named| reading.sheet.place(named.spans[0]).h);
+        let largest = sizes.fold(0.0, f32::max);
+        Self { reading, prose, rows, sites: sites.collect(), heads, first, largest }
     }
 
     pub(super) fn traits(&self, named: &Named) -> [f32; TRAITS] {
@@ -115,6 +122,10 @@ impl<'r> Seen<'r> {
             yes(postal(name) || mixed),
             yes(self.prose && !legal),
             yes(named.source == Source::Line),
+            yes(named.source == Source::Top && first.row == self.first),
+            yes(top && sheet.place(first).h >= 0.95 * self.largest),
+            yes(self.registered_below(last)),
+            yes(!name.contains(char::is_uppercase)),
         ]
     }
 
@@ -139,6 +150,15 @@ impl<'r> Seen<'r> {
         count.min(3) as f32 / 3.0
     }
 
+    /// Whether the row below is the number under which somebody is registered.
+    fn registered_below(&self, span: Span) -> bool {
+        let Some(below) = self.rows.get(span.row + 1) else { return false };
+        let digits = below.bytes().filter(u8::is_ascii_digit).count();
+        let named = ["reg", "roc", "company", "gst", "cif", "nif", "siret", "vat", "abn", "rfc"];
+        (5..=16).contains(&digits)
+            && (below.len() <= digits + 2 || named.iter().any(|word| below.contains(word)))
+    }
+
     /// Whether the address of a site or of mail carries the name.
     fn has_site(&self, words: &[String]) -> bool {
         let plain = |word: &&String| {
@@ -158,10 +178,10 @@ impl<'r> Seen<'r> {
 
 /// Independent facts for a name, from its traits.
 pub(super) fn support(traits: &[f32; TRAITS]) -> f32 {
-    0.6 * traits[6] + 0.6 * traits[7] + 0.6 * traits[8] + 0.6 * traits[9] + 0.6 * traits[15]
+    0.6 * (traits[6] + traits[7] + traits[8] + traits[9]) + 1.2 * traits[15]
 }
 
 /// Facts against a name, from its traits.
 pub(super) fn against(traits: &[f32; TRAITS]) -> f32 {
-    traits[10] + 0.8 * traits[18] + 0.6 * traits[23]
+    traits[10] + 0.6 * traits[23]
 }

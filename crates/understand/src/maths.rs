@@ -2,7 +2,7 @@
 //! the next, and a retrained model must be the same file everywhere.
 
 /// e^x for scores; far below or above the range of interest it saturates.
-pub(super) fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     let x = x.clamp(-60.0, 60.0);
     let halvings = (x * std::f32::consts::LOG2_E).round();
     let rest = x - halvings * std::f32::consts::LN_2;
@@ -14,7 +14,7 @@ pub(super) fn exp(x: f32) -> f32 {
 }
 
 /// Scores to probabilities, in place.
-pub(super) fn softmax(scores: &mut [f32]) {
+pub(crate) fn softmax(scores: &mut [f32]) {
     let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
     for score in scores.iter_mut() {
