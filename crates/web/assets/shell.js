@@ -1,5 +1,6 @@
 // What every page of the console has: palette, keyboard help, row selection, relative times.
 
+import "./charts.js";
 import { show } from "./dialog.js";
 import { $, $$, h, icon } from "./dom.js";
 import { help } from "./help.js";
