@@ -7,6 +7,7 @@ import { help } from "./help.js";
 import { bind } from "./keys.js";
 import { liveRegions, showState } from "./live.js";
 import { ago, plain, t } from "./text.js";
+import "./tour.js";
 
 const GENERAL = t("En toda la consola", "Everywhere");
 
