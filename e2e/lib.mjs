@@ -14,6 +14,8 @@ const pictures = path.join(target, "e2e");
 
 after(closeBrowser);
 
+const unguided = () => localStorage.setItem("turno.tour", "off");
+
 /** Collects what a person would report: console errors, failed loads, requests to strangers. */
 class Complaints {
   #found = [];
@@ -60,7 +62,7 @@ class Complaints {
  * a picture of the end is always kept.
  */
 export function journey(name, options, body) {
-  test(name, { timeout: 120_000 }, async () => {
+  test(name, { timeout: options.timeout ?? 120_000 }, async () => {
     const turno = await Turno.start(options);
     const context = await (
       await browser()
@@ -73,6 +75,8 @@ export function journey(name, options, body) {
       reducedMotion: "reduce",
     });
     context.setDefaultTimeout(10_000);
+    // Journeys are about something else, unless they say so.
+    if (!options.firstLook) await context.addInitScript(unguided);
     const complaints = new Complaints(context, turno.url);
     const page = await context.newPage();
     const shot = (label) => picture(page, `${name} ${label}`);

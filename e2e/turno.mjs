@@ -34,6 +34,7 @@ export class Turno {
   /**
    * `clock` is "manual" unless "system"; `prepare` may use the command line before the start.
    * @param {{clock?: string, now?: string, args?: string[], env?: Record<string, string>,
+   *   readyWithin?: number,
    *   prepare?: (turno: Turno) => void}} options
    */
   static async start(options = {}) {
@@ -70,14 +71,15 @@ export class Turno {
   }
 
   async #ready() {
-    const deadline = Date.now() + READY_WITHIN_MS;
+    const within = this.options.readyWithin ?? READY_WITHIN_MS;
+    const deadline = Date.now() + within;
     while (Date.now() < deadline) {
       assert.equal(this.child.exitCode, null, `turno left instead of starting:\n${this.log}`);
       const answer = await fetch(`${this.url}/ready`).catch(() => null);
       if (answer?.ok) return;
       await pause(20);
     }
-    assert.fail(`turno not ready within ${READY_WITHIN_MS} ms:\n${this.log}`);
+    assert.fail(`turno not ready within ${within} ms:\n${this.log}`);
   }
 
   /** Runs `turno …` on the same data and returns what it printed. */

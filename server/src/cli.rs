@@ -12,7 +12,7 @@ use crate::config::Flag;
 
 const EXAMPLES: &str = "\
 Examples:
-  turno serve --demo                        look around with an example shop
+  turno serve --demo                        look around in a house with a week behind it
   turno user add maria --role ADMIN         the first user, who may let others in
   turno serve --listen 0.0.0.0:8000         open to the network, once a user exists
   turno doctor                              what is wrong, and how to mend it
@@ -127,7 +127,7 @@ pub(crate) struct Serve {
     /// Applications to run, with commas [default: all]
     #[arg(long, value_name = "NAMES")]
     pub(crate) apps: Option<String>,
-    /// Fill an empty database with a small shop and its day
+    /// Fill an empty database with a week that was lived, and go on living
     #[arg(long)]
     pub(crate) demo: bool,
     /// Whose time to follow; a manual clock stands still until POST /debug/clock moves it

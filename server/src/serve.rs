@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use db::Store;
 use host::{
-    Access, AlertChannels, App, Certificates, Clock, Context, Limits, Network, Options, Room,
+    Access, AlertChannels, App, Certificates, Clock, Context, Limits, Network, Options, Past, Room,
     Running, accounts,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -65,9 +65,12 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
     let (store, _) = migrations::bring_up(&database, store).await?;
     let access = access(config);
     admit(&store, access, server.listen).await?;
+    let past = if server.demo { Past::of(&store, &clock).await? } else { None };
+    let clock = past.map_or_else(|| clock.clone(), |past| past.clock(&clock));
     let options = Options {
         access,
         demo: server.demo,
+        past,
         version: env!("CARGO_PKG_VERSION"),
         body_bytes: config.limits.body_bytes,
         sse_connections: config.limits.sse_connections,
@@ -238,7 +241,9 @@ fn url(address: SocketAddr, tls: bool) -> String {
 fn greeting(context: &Context) -> String {
     let Options { url, version, demo, .. } = &context.options;
     let demo = if *demo { " (demo data)" } else { "" };
-    let frozen = if context.clock.is_manual() {
+    let frozen = if context.is_past() {
+        " (its past week is being lived; the pages open in a moment)".to_owned()
+    } else if context.clock.is_manual() {
         format!(" (clock stands at {})", context.clock.now())
     } else {
         String::new()

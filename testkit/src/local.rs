@@ -7,8 +7,8 @@ use db::{
     settings::{Override, Settings},
 };
 use host::{
-    Access, Actor, AlertChannels, App, Clock, Context, Grant, Network, Options, Room, Running,
-    Schedule, Vault, accounts,
+    Access, Actor, AlertChannels, App, Clock, Context, Grant, Network, Options, Past, Room,
+    Running, Schedule, Vault, accounts,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use tokio::net::TcpListener;
@@ -104,6 +104,8 @@ pub struct Setup {
     pub room: Room,
     /// Backups by the clock.
     pub backups: Option<Schedule>,
+    /// With the demonstration, and its week before the clock.
+    pub demo: bool,
 }
 
 impl Setup {
@@ -123,6 +125,7 @@ impl Setup {
             network: Box::default(),
             room: Room::new(0, 0, database.dir.clone()),
             backups: None,
+            demo: false,
         }
     }
 
@@ -138,9 +141,13 @@ impl Setup {
         let lines: Vec<_> = [db::ENGINE, host::MIGRATIONS].into_iter().chain(own).collect();
         store.migrate(&lines, self.clock.now()).await.expect("the database is migrated");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let past = Past::of(&store, &self.clock).await.expect("the database answers");
+        let past = past.filter(|_| self.demo);
+        let clock = past.map_or_else(|| self.clock.clone(), |past| past.clock(&self.clock));
         let options = Options {
             access: self.access,
-            demo: false,
+            demo: self.demo,
+            past,
             version: "0.0.0-test",
             body_bytes: self.body_bytes,
             vault: self.vault,
@@ -159,7 +166,7 @@ impl Setup {
         let settings = Settings::new(specs, self.overrides);
         let settings = settings.expect("the overrides are valid");
         let bus = host::bus(&store, options.broker.as_ref()).await;
-        let context = Context::new(store, settings, self.clock, self.zone, apps, options, bus);
+        let context = Context::new(store, settings, clock, self.zone, apps, options, bus);
         host::prepare(&context).await.expect("the application is prepared");
         Prepared { context, listener }
     }

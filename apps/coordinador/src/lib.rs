@@ -100,7 +100,7 @@ pub fn app() -> App {
             decision.wake(sweep::TICK);
             Box::pin(std::future::ready(Ok(())))
         }),
-        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        demo: Some(sim::demo()),
         simulator: Some(cli::simulator()),
         ..App::default()
     }

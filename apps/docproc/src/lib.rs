@@ -148,7 +148,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         on_settings: wiring.on_settings(|context, decision| {
             Box::pin(async move { decisions::settings_changed(&context, decision).await })
         }),
-        demo: Some(wiring.task(sim::demo)),
+        demo: Some(sim::demo::tick()),
         commands: vec![cli::command(), cli::broker()],
         simulator: Some(cli::simulator()),
         reseal: drivers::passwords::reseal,

@@ -100,7 +100,7 @@ pub fn app() -> App {
         on_settings: Box::new(|context, decision| {
             Box::pin(decisions::settings_changed(context, decision))
         }),
-        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        demo: Some(sim::demo::tick()),
         simulator: Some(cli::simulator()),
         ..App::default()
     }

@@ -74,8 +74,8 @@ struct SimA360 {
 async fn run(args: SimA360, _: Resolve) -> Result<(), Exit> {
     let listen = args.port.map_or(args.listen, |port| (Ipv4Addr::LOCALHOST, port).into());
     let options = options(args)?;
-    let frozen = match options.clock {
-        Clock::Real => String::new(),
+    let frozen = match &options.clock {
+        Clock::Real | Clock::Followed(_) => String::new(),
         Clock::Manual(now) => format!(" (clock stands at {now})"),
     };
     let listener = TcpListener::bind(listen).await.map_err(|error| taken(listen, &error))?;

@@ -130,7 +130,7 @@ pub fn app() -> App {
             wake_all(decision);
             Box::pin(decisions::circuit::mended(decision))
         }),
-        demo: Some(Box::new(|context| Box::pin(sim::demo(context)))),
+        demo: Some(sim::demo()),
         commands: vec![cli::command()],
         simulator: Some(cli::simulator()),
         ports: &[Port { variable: "SAM_CALLBACK_PORT", number: 8008, front: "/health" }],

@@ -1,19 +1,22 @@
 //! The demonstration (`turno serve --demo`): a farm of robots beside a simulated Control Room, fed
-//! with tickets that come and go. Everything goes through the same doors as anybody's requests.
+//! with tickets that come and go. Everything goes through the same doors as anybody's requests, and
+//! the Control Room follows the house's clock.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use controlroom::sim::{Options, Simulator};
-use host::Context;
-use rand::RngExt as _;
-use reqwest::{Client, Method};
+use controlroom::sim::{Clock, Followed, Options, Simulator};
+use engine::Chance;
+use host::{Actor, Context, Doors, Next, Tick, person};
+use jiff::{SignedDuration, Timestamp};
+use reqwest::Method;
 use serde_json::{Value as Json, json};
+use tokio::sync::Mutex;
 
-const STEP: Duration = Duration::from_secs(30);
+use crate::store::policy;
+
+const TICK: &str = "sam.demo";
 /// By whom it is known that the Control Room is the demonstration's own.
 const USER: &str = "demo";
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// robot, pool, online, priority, tickets per runner, most runners
 const ROBOTS: &[(i64, &str, usize, bool, i64, i64, i64)] = &[
@@ -29,86 +32,150 @@ const ROBOTS: &[(i64, &str, usize, bool, i64, i64, i64)] = &[
 const POOLS: &[&str] = &["Atención", "Administración", "Nocturno"];
 const RUNNERS: i64 = 14;
 
-/// The demonstration inside a server.
-pub async fn demo(context: Context) {
-    let url = context.options.url.clone();
-    tokio::select! {
-        () = context.stopping.cancelled() => {}
-        ended = run(&url) => {
-            if let Err(error) = ended {
-                tracing::warn!(%error, "the demonstration of SAM stopped");
-            }
-        }
-    }
+/// Settings by which the farm looks around, in the past and for whoever watches.
+const PACE: &[(&str, i64, i64)] = &[
+    (policy::BALANCE_EVERY, 3_600, 120),
+    (policy::RECONCILE_EVERY, 3_600, 300),
+    (policy::SYNC_EVERY, 86_400, 3_600),
+];
+/// Minutes between two counts of tickets, in the past and now.
+const COUNTS: (i64, i64) = (120, 5);
+
+/// The tick that plays the farm.
+pub(crate) fn demo() -> Tick {
+    let farm = Arc::new(Mutex::new(None));
+    let run = move |context: Context, now: Timestamp| {
+        let farm = farm.clone();
+        async move { live(&context, &mut *farm.lock().await, now).await }
+    };
+    Tick::new(TICK, run).without_net()
 }
 
-async fn run(url: &str) -> Outcome<()> {
-    let farm = Farm { url: url.to_owned(), client: http_client::client() };
-    let user = farm.get("/api/sam/configuracion/A360_USUARIO").await?;
-    let theirs = user["valor"].as_str().is_some_and(|name| !name.is_empty() && name != USER);
-    if theirs {
-        return Ok(());
-    }
-    let options =
-        Options { devices: 0, bots: 0, duration: Duration::from_mins(4), ..Options::default() };
-    let room = Simulator::local(options).await?;
-    farm.set("A360_URL", room.url()).await?;
-    farm.set("A360_USUARIO", USER).await?;
-    farm.set("A360_API_KEY", "demo").await?;
-    if farm.get("/api/sam/robots?limit=1").await?["items"].as_array().is_none_or(Vec::is_empty) {
-        farm.fill().await?;
-    }
-    for (id, ..) in ROBOTS {
-        let minutes = 1 + id % 5;
-        let bot = json!({ "duration_seconds": minutes * 60, "failure_pct": 5 });
-        farm.send(Method::PUT, &format!("{}/sim/bots/{id}", room.url()), &bot).await?;
-    }
-    let mut tickets = [40_i64, 20, 10, 60, 15];
-    let mut steps = tokio::time::interval(STEP);
-    loop {
-        steps.tick().await;
-        let online = ROBOTS.iter().filter(|robot| robot.3);
-        let mut told = Vec::new();
-        for (robot, pending) in online.zip(&mut tickets) {
-            *pending = (*pending + rand::rng().random_range(-12..=12)).clamp(0, 120);
-            told.push(json!({ "proveedor": "demo", "robot": robot.1, "pendientes": pending }));
-        }
-        farm.call(Method::PUT, "/api/sam/tickets", &json!(told)).await?;
-    }
-}
-
+/// What this process plays; none where somebody else's Control Room is.
 struct Farm {
-    url: String,
-    client: Client,
+    room: Option<Simulator>,
+    tickets: [i64; 5],
+    counted: Option<Timestamp>,
+    past: bool,
 }
 
-impl Farm {
-    async fn get(&self, path: &str) -> Outcome<Json> {
-        let answer = self.client.get(format!("{}{path}", self.url)).send().await?;
-        Ok(answer.error_for_status()?.json().await?)
+async fn live(context: &Context, farm: &mut Option<Farm>, now: Timestamp) -> Next {
+    let doors = Office { doors: context.doors(), boss: person(crate::NAME, "marta", "ADMIN") };
+    if farm.is_none() {
+        *farm = Some(open(context, &doors).await);
+    }
+    let Some(farm) = farm else { return Ok(None) };
+    let Some(room) = &farm.room else { return Ok(None) };
+    let past = context.is_past();
+    if farm.past != past || farm.counted.is_none() {
+        for (key, then, today) in PACE {
+            doors.set(key, if past { *then } else { *today }).await;
+        }
+    }
+    let every = SignedDuration::from_mins(if past { COUNTS.0 } else { COUNTS.1 });
+    let due = farm.counted.is_none_or(|at| now >= at + every) || farm.past != past;
+    farm.past = past;
+    if due {
+        count(&doors, &mut farm.tickets, context, now).await;
+        farm.counted = Some(now);
+    }
+    let next = farm.counted.map(|at| at + every);
+    Ok([room.catch_up().await, next].into_iter().flatten().min())
+}
+
+/// People open tickets during the day, robots work them off at any hour.
+async fn count(doors: &Office, tickets: &mut [i64; 5], context: &Context, now: Timestamp) {
+    let local = now.to_zoned(context.zone.clone());
+    let by_day = (8..19).contains(&local.hour());
+    let mut chance = Chance::of(&[now.as_second().unsigned_abs(), 3]);
+    let online = ROBOTS.iter().filter(|robot| robot.3);
+    let mut told = Vec::new();
+    for (n, (robot, pending)) in online.zip(tickets).enumerate() {
+        // In the past two of them had work each day: a week has to pass in seconds.
+        let idle = context.is_past() && (n as i16 + local.day_of_year()) % 5 > 1;
+        let most = if by_day && !idle { 40 } else { 0 };
+        *pending = (*pending + chance.between(-9, 9)).clamp(if most > 0 { 3 } else { 0 }, most);
+        told.push(json!({ "proveedor": "demo", "robot": robot.1, "pendientes": pending }));
+    }
+    doors.call(Method::PUT, "/api/sam/tickets", &json!(told)).await;
+}
+
+/// Enters what a farm needs, unless somebody else's is there.
+async fn open(context: &Context, doors: &Office) -> Farm {
+    let mut farm =
+        Farm { room: None, tickets: [14, 8, 5, 20, 6], counted: None, past: context.is_past() };
+    let user = doors.get("/api/sam/configuracion/A360_USUARIO").await;
+    if user["valor"].as_str().is_some_and(|name| !name.is_empty() && name != USER) {
+        return farm;
+    }
+    let (told, asked) = (context.clone(), context.clone());
+    let clock = Clock::Followed(Followed {
+        now: Arc::new(move || asked.clock.now()),
+        changed: Arc::new(move || told.wake(TICK)),
+    });
+    let options = Options {
+        clock,
+        devices: 0,
+        bots: 0,
+        duration: Duration::from_mins(4),
+        ..Options::default()
+    };
+    let room = match Simulator::local(options).await {
+        Ok(room) => room,
+        Err(error) => {
+            tracing::warn!(%error, "the demonstration has no Control Room");
+            return farm;
+        }
+    };
+    for (key, value) in [("A360_URL", room.url()), ("A360_USUARIO", USER.into())] {
+        doors.set(key, value).await;
+    }
+    doors.set("A360_API_KEY", "demo").await;
+    if doors.get("/api/sam/robots?limit=1").await["items"].as_array().is_none_or(Vec::is_empty) {
+        doors.fill().await;
+    }
+    let outside = http_client::client();
+    for (id, ..) in ROBOTS {
+        let minutes = 14 + id % 5 * 6;
+        let bot = json!({ "duration_seconds": minutes * 60, "failure_pct": 3 + id % 5 * 2 });
+        let url = format!("{}/sim/bots/{id}", room.url());
+        if let Err(error) = outside.put(url).json(&bot).send().await {
+            tracing::warn!(%error, "a robot of the demonstration runs as it likes");
+        }
+    }
+    farm.room = Some(room);
+    farm
+}
+
+/// Where the farm's administrator works.
+struct Office {
+    doors: Doors,
+    boss: Actor,
+}
+
+impl Office {
+    async fn get(&self, path: &str) -> Json {
+        self.doors.get(&self.boss, path).await.body
     }
 
-    async fn send(&self, method: Method, url: &str, body: &Json) -> Outcome<Json> {
-        let answer = self.client.request(method, url).json(body).send().await?;
-        let text = answer.error_for_status()?.text().await?;
-        Ok(serde_json::from_str(&text).unwrap_or_default())
+    async fn call(&self, method: Method, path: &str, body: &Json) -> Json {
+        self.doors.call(&self.boss, method, path, body).await.body
     }
 
-    async fn call(&self, method: Method, path: &str, body: &Json) -> Outcome<Json> {
-        self.send(method, &format!("{}{path}", self.url), body).await
+    async fn post(&self, path: &str, body: &Json) -> Json {
+        self.call(Method::POST, path, body).await
     }
 
-    async fn set(&self, key: &str, value: impl Into<Json>) -> Outcome<()> {
+    async fn set(&self, key: &str, value: impl Into<Json>) {
         let body = json!({ "valor": value.into() });
-        self.call(Method::PUT, &format!("/api/sam/configuracion/{key}"), &body).await.map(drop)
+        self.call(Method::PUT, &format!("/api/sam/configuracion/{key}"), &body).await;
     }
 
     /// Pools, runners, robots and schedules of a middling company.
-    async fn fill(&self) -> Outcome<()> {
+    async fn fill(&self) {
         let mut pools = Vec::new();
         for name in POOLS {
-            let made =
-                self.call(Method::POST, "/api/sam/pools", &json!({ "nombre": name })).await?;
+            let made = self.post("/api/sam/pools", &json!({ "nombre": name })).await;
             pools.push(made["id"].clone());
         }
         for n in 1..=RUNNERS {
@@ -118,18 +185,18 @@ impl Farm {
                 "user_name": format!("bot{n:02}"), "licencia": "RUNTIME",
                 "permite_balanceo_dinamico": true, "pool_id": pool,
             });
-            self.call(Method::POST, "/api/sam/equipos", &body).await?;
+            self.post("/api/sam/equipos", &body).await;
         }
         for (id, name, pool, online, priority, per, most) in ROBOTS {
             let body = json!({
                 "id": id, "robot": name, "es_online": online, "prioridad_balanceo": priority,
                 "tickets_por_equipo_adicional": per, "max_equipos": most, "pool_id": pools[*pool],
             });
-            self.call(Method::POST, "/api/sam/robots", &body).await?;
+            self.post("/api/sam/robots", &body).await;
         }
         for body in [
             json!({ "robot_id": 1301, "tipo_programacion": "Diaria", "hora_inicio": "08:00",
-                    "hora_fin": "20:00", "es_ciclico": true, "intervalo_entre_ejecuciones": 10,
+                    "hora_fin": "20:00", "es_ciclico": true, "intervalo_entre_ejecuciones": 60,
                     "equipos": [502] }),
             json!({ "robot_id": 1302, "tipo_programacion": "Semanal", "hora_inicio": "22:00",
                     "tolerancia": 90, "dias_semana": ["Lu", "Ma", "Mi", "Ju", "Vi"],
@@ -137,8 +204,7 @@ impl Farm {
             json!({ "robot_id": 1303, "tipo_programacion": "RangoMensual", "hora_inicio": "06:00",
                     "tolerancia": 120, "ultimos_dias_mes": 3, "equipos": [510] }),
         ] {
-            self.call(Method::POST, "/api/sam/programaciones", &body).await?;
+            self.post("/api/sam/programaciones", &body).await;
         }
-        Ok(())
     }
 }

@@ -16,7 +16,7 @@ mod settings;
 mod status;
 mod world;
 
-pub use server::{Clock, Options, Simulator};
+pub use server::{Clock, Followed, Options, Simulator};
 
 #[cfg(test)]
 mod tests;

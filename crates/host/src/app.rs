@@ -74,8 +74,8 @@ pub struct App {
     pub prepare: Prepare,
     /// Ports of its own that its customers know, beside the main one.
     pub ports: &'static [Port],
-    /// Seeds and moves demonstration data; runs under `--demo`.
-    pub demo: Option<AppTask>,
+    /// Plays its people and its outside under `--demo`, in the past and for whoever watches.
+    pub demo: Option<Tick>,
     /// `turno <name> …`, and whatever else its operators look for by another name.
     pub commands: Vec<Command>,
     /// `turno sim …`: traffic for it, or a system for it to talk to.

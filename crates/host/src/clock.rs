@@ -19,6 +19,8 @@ pub enum Clock {
     Real,
     /// Stands still until moved; see `POST /debug/clock`.
     Manual(Arc<Mutex<Timestamp>>),
+    /// Stands in the past while a demonstration lives it, then runs with the real one.
+    Lived(Arc<Mutex<Option<Timestamp>>>),
     /// Runs beside the real one by so many microseconds, and can be set wrong: for tests of what a
     /// machine does whose clock is set.
     Wrong(Arc<AtomicI64>),
@@ -27,6 +29,10 @@ pub enum Clock {
 impl Clock {
     pub fn manual(start: Timestamp) -> Self {
         Self::Manual(Arc::new(Mutex::new(start)))
+    }
+
+    pub(crate) fn lived(start: Timestamp) -> Self {
+        Self::Lived(Arc::new(Mutex::new(Some(start))))
     }
 
     pub fn wrong() -> Self {
@@ -40,8 +46,25 @@ impl Clock {
         }
     }
 
+    /// Whether it stands still until it is moved.
     pub fn is_manual(&self) -> bool {
-        matches!(self, Self::Manual(_))
+        match self {
+            Self::Manual(_) => true,
+            Self::Lived(at) => at.lock().unwrap_or_else(PoisonError::into_inner).is_some(),
+            Self::Real | Self::Wrong(_) => false,
+        }
+    }
+
+    /// Whether it runs once the past is lived.
+    pub(crate) fn runs_on(&self) -> bool {
+        matches!(self, Self::Lived(_))
+    }
+
+    /// The past is lived: from here on it runs with the real one.
+    pub(crate) fn run_on(&self) {
+        if let Self::Lived(at) = self {
+            *at.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
     }
 
     /// Whole microseconds, the resolution both databases keep.
@@ -49,6 +72,9 @@ impl Clock {
         let now = match self {
             Self::Real => Timestamp::now(),
             Self::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
+            Self::Lived(at) => {
+                at.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(Timestamp::now)
+            }
             Self::Wrong(offset) => {
                 Timestamp::now() + SignedDuration::from_micros(offset.load(Ordering::Relaxed))
             }
@@ -59,16 +85,23 @@ impl Clock {
     /// The time outside, whatever a manual clock says: for what is about processes, not business.
     pub fn real(&self) -> Timestamp {
         match self {
-            Self::Real | Self::Manual(_) => Self::Real.now(),
+            Self::Real | Self::Manual(_) | Self::Lived(_) => Self::Real.now(),
             Self::Wrong(_) => self.now(),
         }
     }
 
     /// Moves a manual clock; time never goes back.
     pub(crate) fn set(&self, to: Timestamp) {
-        if let Self::Manual(now) = self {
-            let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
-            *now = to.max(*now);
+        match self {
+            Self::Manual(now) => {
+                let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
+                *now = to.max(*now);
+            }
+            Self::Lived(at) => {
+                let mut at = at.lock().unwrap_or_else(PoisonError::into_inner);
+                *at = at.map(|now| to.max(now));
+            }
+            Self::Real | Self::Wrong(_) => {}
         }
     }
 }

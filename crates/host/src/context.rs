@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    AlertChannels, App, Clock, Network, Room, Schedule, Shortages, Vault, accounts::LoginGuard,
-    door::Paces, effects, gate::Gate, live::Streams, metrics::Metrics, processes::Me, relay,
-    relay::Relay, tick::Ticks,
+    AlertChannels, App, Clock, Network, Past, Room, Schedule, Shortages, Vault,
+    accounts::LoginGuard, demo::Demonstration, door::Paces, effects, gate::Gate, live::Streams,
+    metrics::Metrics, processes::Me, relay, relay::Relay, tick::Ticks,
 };
 
 /// What handlers, ticks and tasks share; cheap to clone.
@@ -39,6 +39,7 @@ pub struct Inner {
     pub(crate) paces: Paces,
     pub(crate) streams: Streams,
     pub(crate) gate: Arc<Gate>,
+    pub(crate) demonstration: Demonstration,
     /// What effects began and did not wait for.
     pub(crate) work: TaskTracker,
     /// When a write was last tried for `/ready`, with success.
@@ -50,6 +51,8 @@ pub struct Inner {
 pub struct Options {
     pub access: Access,
     pub demo: bool,
+    /// What the demonstration has to live before anybody is let in.
+    pub past: Option<Past>,
     pub version: &'static str,
     pub body_bytes: usize,
     pub sse_connections: usize,
@@ -97,7 +100,8 @@ impl Context {
         options: Options,
         bus: Arc<dyn Bus>,
     ) -> Self {
-        let ticks = Ticks::new(&apps, &*bus, clock.now());
+        let ticks = Ticks::new(&apps, options.demo, &*bus, clock.now());
+        let demonstration = Demonstration::of(options.past);
         announce_commits(&store, bus.clone());
         let process = Me::new(clock.real());
         let settings = settings.sealed_by(Arc::new(options.vault.clone()));
@@ -121,6 +125,7 @@ impl Context {
             paces: Paces::default(),
             streams: Streams::default(),
             gate,
+            demonstration,
             work: TaskTracker::new(),
             probed: tokio::sync::Mutex::default(),
         }))

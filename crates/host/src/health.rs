@@ -53,6 +53,11 @@ pub(crate) async fn ready(State(context): State<Context>) -> impl IntoResponse {
             axum::Json(json!({ "ready": false, "why": "draining" })),
         );
     }
+    if let Some(percent) = context.lived_percent() {
+        let why = format!("the demonstration's past week is being lived: {percent} %");
+        let body = json!({ "ready": false, "why": why, "lived_percent": percent });
+        return (StatusCode::SERVICE_UNAVAILABLE, axum::Json(body));
+    }
     match context.probe().await {
         Ok(()) => (StatusCode::OK, axum::Json(context.shortages.told(json!({ "ready": true })))),
         Err(why) => {

@@ -14,6 +14,7 @@ mod clock;
 mod console;
 mod context;
 mod debug;
+mod demo;
 mod desk;
 mod disk;
 mod door;
@@ -59,6 +60,7 @@ pub use by::By;
 pub use clock::Clock;
 pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
+pub use demo::{Doors, Heard, Past, person};
 pub use desk::Desk;
 pub use disk::{Room, full as disk_full};
 pub use effects::{ATTEMPTS, Driver, Outcome};
@@ -82,5 +84,4 @@ pub use vault::{Foreign, KEY, Vault};
 pub use wakes::bus;
 
 /// The host's own tables.
-pub const MIGRATIONS: db::Line =
-    db::migrations!("host"; "0001_house", "0002_sessions", "0003_backups", "0004_attention");
+pub const MIGRATIONS: db::Line = db::migrations!("host"; "0001_house", "0002_sessions", "0003_backups", "0004_attention", "0005_demonstration");

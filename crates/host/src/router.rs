@@ -25,7 +25,7 @@ use web::routing::get;
 use web::{Assets, Lang, Problem};
 
 use crate::{
-    Context, console, console::reference::Group, debug, disk, door, health, live, metrics,
+    Context, console, console::reference::Group, debug, demo, disk, door, health, live, metrics,
 };
 
 /// Longer than any handler; streams are not bounded by it once they have begun.
@@ -44,7 +44,7 @@ pub fn router(context: &Context) -> Router {
         .routes(routes!(health::metrics))
         .routes(routes!(live::stream))
         .merge(console::routes());
-    if context.clock.is_manual() {
+    if context.clock.is_manual() && !context.clock.runs_on() {
         open_api = open_api.routes(routes!(debug::move_clock));
     }
     let own = paths(&open_api);
@@ -73,6 +73,7 @@ pub fn router(context: &Context) -> Router {
         )
         .layer(middleware::from_fn(without_nul))
         .layer(middleware::from_fn_with_state(context.clone(), door::identify))
+        .layer(middleware::from_fn_with_state(context.clone(), demo::wait))
         .layer(middleware::from_fn_with_state(origin, web::security::same_origin))
         .layer(middleware::from_fn(web::problem_pages))
         .layer(middleware::from_fn(measure))

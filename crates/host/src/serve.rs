@@ -49,30 +49,42 @@ pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<R
     if context.store.dialect() == Dialect::Sqlite {
         tasks.spawn(context.clone().notice_others());
     }
-    // A manual clock runs ticks and effects when it is moved, and only then.
-    if !context.clock.is_manual() {
-        tasks.spawn(context.clone().run_effects());
-        tasks.spawn(crate::watch::watch(context.clone()));
-        for tick in context.all_ticks() {
-            tasks.spawn(context.clone().drive(tick));
-        }
-        if let Some(schedule) = context.options.backups.clone() {
-            tasks.spawn(crate::backups::run(context.clone(), schedule));
-        }
-    }
     for task in context.apps.iter().flat_map(|app| &app.tasks) {
         tasks.spawn(task(context.clone()));
     }
-    if context.options.demo {
-        for demo in context.apps.iter().filter_map(|app| app.demo.as_ref()) {
-            tasks.spawn(demo(context.clone()));
-        }
+    if context.is_past() {
+        tasks.spawn(live_past_then_run(context.clone(), tasks.clone()));
+    } else {
+        run(&context, &tasks);
     }
     tasks.close();
     // Streams end by the same token, so that draining has an end.
     let (gate, stopping) = (context.gate.clone(), context.stopping.clone());
     let server = tokio::spawn(gate::serve(gate, listener, router(&context), stopping));
     Ok(Running { address, context, server, tasks })
+}
+
+/// Ticks, effects and what else time drives. A manual clock runs them when it is moved, and only then.
+fn run(context: &Context, tasks: &TaskTracker) {
+    if context.clock.is_manual() {
+        return;
+    }
+    tasks.spawn(context.clone().run_effects());
+    tasks.spawn(crate::watch::watch(context.clone()));
+    for tick in context.all_ticks() {
+        tasks.spawn(context.clone().drive(tick));
+    }
+    if let Some(schedule) = context.options.backups.clone() {
+        tasks.spawn(crate::backups::run(context.clone(), schedule));
+    }
+}
+
+async fn live_past_then_run(context: Context, tasks: TaskTracker) {
+    while let Err(error) = context.live_past().await {
+        tracing::warn!(%error, "the demonstration's week waits: the database does not answer");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    run(&context, &tasks);
 }
 
 impl Running {
@@ -100,6 +112,7 @@ impl Running {
         if tokio::time::timeout(drain, ended).await.is_err() {
             tracing::warn!("tasks were still running after the drain time");
         }
+        self.context.demonstration.end();
         let closed = async {
             self.context.disappear().await;
             self.context.bus.close();

@@ -65,8 +65,12 @@ pub(crate) struct Ticks {
 
 impl Ticks {
     /// Every tick is due when the process starts.
-    pub(crate) fn new(apps: &[App], bus: &dyn Bus, now: Timestamp) -> Self {
-        let names = || apps.iter().flat_map(|app| &app.ticks).map(|tick| tick.name);
+    pub(crate) fn new(apps: &[App], demo: bool, bus: &dyn Bus, now: Timestamp) -> Self {
+        let played = move |app: &App| app.demo.as_ref().filter(|_| demo).map(|tick| tick.name);
+        let names = || {
+            let own = apps.iter().flat_map(|app| &app.ticks).map(|tick| tick.name);
+            own.chain(apps.iter().filter_map(played))
+        };
         let due = || TickHealth { started_at: Some(now), due: Some(now), ..TickHealth::default() };
         Self {
             health: Mutex::new(names().map(|name| (name, due())).collect()),
@@ -121,7 +125,13 @@ impl Context {
     }
 
     pub(crate) fn all_ticks(&self) -> Vec<Tick> {
-        self.apps.iter().flat_map(|app| app.ticks.iter().cloned()).collect()
+        let own = self.apps.iter().flat_map(|app| app.ticks.iter().cloned());
+        own.chain(self.demo_ticks()).collect()
+    }
+
+    /// Those that play the demonstration.
+    pub(crate) fn demo_ticks(&self) -> impl Iterator<Item = Tick> {
+        self.apps.iter().filter(|_| self.options.demo).filter_map(|app| app.demo.clone())
     }
 
     /// Drives one tick by the real clock until the server stops. Runs never overlap.

@@ -4,6 +4,7 @@ import { open } from "./dialog.js";
 import { $, h } from "./dom.js";
 import { allKeys, keysEnabled, switchKeys } from "./keys.js";
 import { t } from "./text.js";
+import { hasTour, startTour } from "./tour.js";
 
 export function help() {
   if ($("dialog.help")) return;
@@ -33,9 +34,14 @@ export function help() {
   const toggle = h("input", { type: "checkbox", checked: keysEnabled() });
   toggle.addEventListener("change", () => switchKeys(toggle.checked));
   const note = t("Usar atajos de una sola tecla", "Use single-key shortcuts");
+  const look = hasTour()
+    ? h("button", { type: "button", "data-close": true }, t("Primera mirada", "First look"))
+    : null;
+  look?.addEventListener("click", startTour);
   const dialog = open(t("Teclado", "Keyboard"), [
     h("div.keys", { tabindex: -1, autofocus: true }, sections),
     h("label.check", {}, toggle, note),
+    look,
   ]);
   dialog.classList.add("help", "wide");
 }

@@ -1,6 +1,7 @@
 // What every page of the console has: palette, keyboard help, row selection, relative times.
 
 import { request } from "./api.js";
+import "./charts.js";
 import { $, $$, h } from "./dom.js";
 import { help } from "./help.js";
 import { bind } from "./keys.js";
@@ -8,6 +9,7 @@ import { liveRegions, showState, subscribe } from "./live.js";
 import { openPalette } from "./palette.js";
 import { equip } from "./table.js";
 import { ago, t } from "./text.js";
+import "./tour.js";
 
 const GENERAL = t("En toda la consola", "Everywhere");
 

@@ -30,6 +30,8 @@ pub struct NavGroup {
     /// A symbol of `icons.svg`.
     pub icon: &'static str,
     pub items: Vec<NavItem>,
+    /// The module with the steps of the application's first look, if it has one.
+    pub tour: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +161,10 @@ impl Page {
             [only] => Some(only),
             apps => apps.iter().find(here),
         }
+    }
+
+    pub fn tour(&self) -> Option<&str> {
+        self.app()?.tour.as_deref()
     }
 
     pub fn is_app(&self, group: &NavGroup) -> bool {

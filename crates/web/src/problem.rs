@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 use axum::extract::Request;
-use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, REFRESH};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
@@ -246,6 +246,10 @@ pub async fn problem_pages(request: Request, next: Next) -> Response {
         Ok(page) => {
             let mut html = (problem.status(), Html(page)).into_response();
             html.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            // What is only late is looked at again.
+            if let Some(again) = response.headers().get(REFRESH) {
+                html.headers_mut().insert(REFRESH, again.clone());
+            }
             html
         }
         Err(_) => response,

@@ -1,5 +1,8 @@
 //! Charts drawn on the server. Colours come from classes, so both themes and print work; every
-//! chart carries its numbers in a table that is read aloud instead of the drawing.
+//! chart has an axis with its unit, tells each value on hover and by the arrow keys (`charts.js`), and
+//! carries its numbers in a table that is read aloud instead of the drawing.
+
+mod scale;
 
 use std::borrow::Borrow;
 use std::fmt::Write;
@@ -7,7 +10,16 @@ use std::fmt::Write;
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use scale::Scale;
+pub use scale::Unit;
+
 use crate::Tone;
+
+/// The drawing's own units; the page scales it.
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 46.0;
+const FLOOR: f64 = 194.0;
+const CEILING: f64 = 14.0;
 
 /// Vertical bars: an hour of the day, a class of a histogram.
 #[derive(Template, Clone, Debug)]
@@ -17,6 +29,7 @@ pub struct Bars {
     columns: Vec<Bar>,
     limit: Option<(f64, String)>,
     every: usize,
+    scale: Scale,
 }
 
 #[derive(Clone, Debug)]
@@ -29,39 +42,42 @@ pub struct Bar {
     pub tone: Tone,
 }
 
-/// The drawing's own units; the page scales it.
-const WIDTH: f64 = 720.0;
-const FLOOR: f64 = 194.0;
-const CEILING: f64 = 14.0;
-
 impl Bars {
-    pub fn new(label: impl Into<String>, columns: Vec<Bar>) -> Self {
-        let every = columns.len().div_ceil(24).max(1);
-        Self { label: label.into(), columns, limit: None, every }
+    pub fn new(label: impl Into<String>, unit: Unit, columns: Vec<Bar>) -> Self {
+        let longest = columns.iter().map(|bar| bar.label.chars().count()).max().unwrap_or(0);
+        let scale = Scale::of(unit, columns.iter().map(|bar| bar.value));
+        let every = scale::every(columns.len(), longest);
+        Self { label: label.into(), columns, limit: None, every, scale }
     }
 
     /// A line across the chart, for example the capacity.
     #[must_use]
     pub fn limit(mut self, value: f64, text: impl Into<String>) -> Self {
+        let values = self.columns.iter().map(|bar| bar.value).chain([value]);
+        self.scale = Scale::of(self.scale.unit, values);
         self.limit = Some((value, text.into()));
         self
     }
 
-    fn top(&self) -> f64 {
-        let limit = self.limit.as_ref().map_or(0.0, |(value, _)| *value);
-        self.columns.iter().map(|bar| bar.value).fold(limit, f64::max).max(f64::EPSILON)
+    fn step(&self) -> f64 {
+        (WIDTH - LEFT) / self.columns.len().max(1) as f64
     }
 
-    fn step(&self) -> f64 {
-        WIDTH / self.columns.len().max(1) as f64
+    /// The whole place of a column, for whoever points at it.
+    fn edge(&self, index: impl Borrow<usize>) -> String {
+        round(LEFT + *index.borrow() as f64 * self.step())
     }
 
     fn x(&self, index: impl Borrow<usize>) -> String {
-        round(*index.borrow() as f64 * self.step() + self.step() * 0.14)
+        round(LEFT + *index.borrow() as f64 * self.step() + self.step() * 0.14)
     }
 
     fn middle(&self, index: impl Borrow<usize>) -> String {
-        round((*index.borrow() as f64 + 0.5) * self.step())
+        round(LEFT + (*index.borrow() as f64 + 0.5) * self.step())
+    }
+
+    fn area(&self) -> String {
+        round(self.step())
     }
 
     fn width(&self) -> String {
@@ -69,15 +85,106 @@ impl Bars {
     }
 
     fn y(&self, value: impl Borrow<f64>) -> String {
-        round(FLOOR - self.rise(*value.borrow()))
+        round(self.scale.y(*value.borrow()))
     }
 
     fn height(&self, value: impl Borrow<f64>) -> String {
-        round(self.rise(*value.borrow()))
+        round(FLOOR - self.scale.y(*value.borrow()))
+    }
+}
+
+/// Lines over time: one place for each label, several lines in one drawing.
+#[derive(Template, Clone, Debug)]
+#[template(path = "chart_trend.html")]
+pub struct Trend {
+    label: String,
+    columns: Vec<String>,
+    lines: Vec<TrendLine>,
+    every: usize,
+    scale: Scale,
+}
+
+/// One line of a [`Trend`]: for each column the value and how people read it. Where nothing is known
+/// the line has a gap.
+#[derive(Clone, Debug)]
+pub struct TrendLine {
+    pub name: String,
+    pub points: Vec<Option<(f64, String)>>,
+}
+
+impl Trend {
+    pub fn new(
+        label: impl Into<String>,
+        unit: Unit,
+        columns: Vec<String>,
+        lines: Vec<TrendLine>,
+    ) -> Self {
+        let known = lines.iter().flat_map(|line| &line.points).flatten().map(|(value, _)| *value);
+        let scale = Scale::of(unit, known);
+        let longest = columns.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+        let every = scale::every(columns.len(), longest);
+        Self { label: label.into(), columns, lines, every, scale }
     }
 
-    fn rise(&self, value: f64) -> f64 {
-        (value.max(0.0) / self.top()) * (FLOOR - CEILING)
+    fn step(&self) -> f64 {
+        (WIDTH - LEFT) / self.columns.len().max(1) as f64
+    }
+
+    fn edge(&self, index: impl Borrow<usize>) -> String {
+        round(LEFT + *index.borrow() as f64 * self.step())
+    }
+
+    fn area(&self) -> String {
+        round(self.step())
+    }
+
+    fn middle(&self, index: impl Borrow<usize>) -> String {
+        round(LEFT + (*index.borrow() as f64 + 0.5) * self.step())
+    }
+
+    fn y(&self, value: impl Borrow<f64>) -> String {
+        round(self.scale.y(*value.borrow()))
+    }
+
+    /// The line as pieces between what is not known.
+    fn pieces(&self, line: &TrendLine) -> Vec<String> {
+        let mut pieces = vec![String::new()];
+        for (index, point) in line.points.iter().enumerate() {
+            match (point, pieces.last_mut()) {
+                (Some((value, _)), Some(piece)) => {
+                    let _ = write!(piece, "{},{} ", self.middle(index), self.y(value));
+                }
+                _ => pieces.push(String::new()),
+            }
+        }
+        pieces.retain(|piece| !piece.is_empty());
+        pieces
+    }
+
+    /// What whoever points at a column is told.
+    fn told(&self, index: impl Borrow<usize>) -> String {
+        let index = *index.borrow();
+        let one = |line: &TrendLine| {
+            let text = line.points.get(index)?.as_ref().map_or("–", |(_, text)| text.as_str());
+            Some(if self.lines.len() > 1 { format!("{} {text}", line.name) } else { text.into() })
+        };
+        let values: Vec<String> = self.lines.iter().filter_map(one).collect();
+        format!("{}: {}", self.columns[index], values.join(" · "))
+    }
+}
+
+impl Trend {
+    /// The numbers, for those who listen: a row for each column.
+    fn rows<'a>(&'a self) -> Vec<(&'a str, Vec<&'a str>)> {
+        let cells = |index: usize| {
+            let text = |line: &'a TrendLine| {
+                let point = line.points.get(index).and_then(Option::as_ref);
+                point.map_or("–", |(_, text)| text.as_str())
+            };
+            self.lines.iter().map(text).collect()
+        };
+        let columns = self.columns.iter().enumerate();
+        columns.map(|(index, label)| (label.as_str(), cells(index))).collect()
     }
 }
 
@@ -90,6 +197,7 @@ pub struct Line {
 }
 
 impl Line {
+    /// The label says what the drawing shows, its last and its highest value too.
     pub fn new(label: impl Into<String>, values: Vec<f64>) -> Self {
         Self { label: label.into(), values }
     }
@@ -99,7 +207,7 @@ impl Line {
         let steps = self.values.len().saturating_sub(1).max(1) as f64;
         self.values.iter().enumerate().fold(String::new(), |mut points, (index, value)| {
             let (x, y) = (index as f64 / steps * 116.0 + 2.0, 26.0 - value.max(0.0) / top * 24.0);
-            write!(points, "{},{} ", round(x), round(y)).expect("writing to a string cannot fail");
+            let _ = write!(points, "{},{} ", round(x), round(y));
             points
         })
     }
@@ -208,6 +316,7 @@ impl Meter {
 }
 
 impl HtmlSafe for Bars {}
+impl HtmlSafe for Trend {}
 impl HtmlSafe for Line {}
 impl HtmlSafe for Curves {}
 impl HtmlSafe for Heat {}
@@ -229,21 +338,40 @@ mod tests {
 
     #[test]
     fn a_bar_chart_says_its_numbers_and_escapes_them() {
-        let chart = Bars::new("Uso <b>", vec![bar("18", 4.0), bar("19", 8.0)]).limit(8.0, "8");
+        let bars = vec![bar("18", 4.0), bar("19", 8.0)];
+        let chart = Bars::new("Uso <b>", Unit::Count, bars).limit(8.0, "8");
         let html = chart.render().unwrap();
-        assert!(html.contains("<title>") && html.contains("<table"));
+        assert!(html.contains("data-told=\"19: 8\"") && html.contains("<table"));
         assert!(!html.contains("<b>"));
         assert_eq!(chart.height(8.0), "180");
-        assert_eq!(chart.y(0.0), "194");
+        assert_eq!((chart.y(0.0), chart.height(0.0)), ("194".to_owned(), "0".to_owned()));
     }
 
     #[test]
     fn empty_and_zero_charts_are_drawn() {
-        for chart in [Bars::new("x", Vec::new()), Bars::new("x", vec![bar("0", 0.0)])] {
-            let html = chart.render().unwrap();
+        for bars in [Vec::new(), vec![bar("0", 0.0)]] {
+            let html = Bars::new("x", Unit::Share, bars).render().unwrap();
             assert!(!html.contains("NaN") && !html.contains("inf"), "{html}");
         }
         assert!(!Line::new("x", vec![0.0]).points().contains("NaN"));
+    }
+
+    #[test]
+    fn a_trend_has_gaps_where_nothing_is_known_and_tells_every_line() {
+        let point = |value: f64| Some((value, format!("{value} %")));
+        let line = |name: &str, points| TrendLine { name: name.into(), points };
+        let lines = vec![
+            line("a", vec![point(1.0), None, point(3.0)]),
+            line("b", vec![None, None, point(2.0)]),
+        ];
+        let columns = ["lu", "ma", "mi"].map(str::to_owned).to_vec();
+        let trend = Trend::new("x", Unit::Of("min"), columns, lines);
+        assert_eq!(trend.pieces(&trend.lines[0]).len(), 2);
+        assert_eq!(trend.told(2_usize), "mi: a 3 % · b 2 %");
+        assert_eq!(trend.told(1_usize), "ma: a – · b –");
+        assert!(trend.render().unwrap().contains("<td>2 %</td>"));
+        let empty = Trend::new("x", Unit::From("dBm"), Vec::new(), Vec::new()).render().unwrap();
+        assert!(!empty.contains("NaN"));
     }
 
     #[test]

@@ -238,6 +238,7 @@ pub(super) async fn values(
         .map(|fault| json!({ "onu_id": fault.onu.0, "reason": fault.ending.word() }))
         .collect();
     let column = task.target.column;
+    let numbers = inventory::numbers(values);
     Ok(Ended {
         state: written.state,
         ending: written.ending,
@@ -247,6 +248,8 @@ pub(super) async fn values(
             "changed": written.changed.len(), "absent_onus": written.absent.len(),
             "error_onus": errors, "errors": listed,
             "espacio": column.map_or(Space::Reading.word(), Column::word),
+            "least_value": numbers.map(|one| one.least), "mean_value": numbers.map(|one| one.mean),
+            "most_value": numbers.map(|one| one.most),
         })),
         again: false,
     })

@@ -1,6 +1,7 @@
 //! The screens. Structs here carry what a page shows; the routes fill them.
 
 pub(crate) mod glance;
+pub(crate) mod history;
 pub(crate) mod limits;
 pub(crate) mod nodes;
 pub(crate) mod olts;

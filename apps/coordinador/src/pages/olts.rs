@@ -1,7 +1,7 @@
 //! The pages of OLTs.
 
 use askama::Template;
-use web::{Lang, Page, Tone};
+use web::{Lang, Page, Period, Tone, period::PeriodTab, svg::Trend};
 
 use super::{
     Names, Narrowed,
@@ -91,6 +91,9 @@ pub(crate) struct OltPage {
     /// ONUs that are there and that are gone.
     pub(crate) present: i64,
     pub(crate) gone: i64,
+    /// What the charts cover: presence, then what each node measured.
+    pub(crate) period: Period,
+    pub(crate) history: Vec<(String, Trend)>,
     /// The filter of the ONUs.
     pub(crate) wanted: Narrowed,
     pub(crate) onus: Vec<OnuView>,
@@ -119,6 +122,10 @@ impl OltPage {
         let value = one.valor.as_deref().unwrap_or("–");
         let unit = one.unidad.map(|unit| format!(" ({unit})")).unwrap_or_default();
         format!("{name}: {value}{unit}, {}", words::instant(&self.page, one.leido_at))
+    }
+
+    fn periods(&self) -> Vec<PeriodTab> {
+        self.period.tabs(&[Period::Day, Period::Week, Period::Month], self.page.lang)
     }
 
     fn repetitions(&self) -> String {

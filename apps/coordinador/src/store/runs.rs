@@ -260,6 +260,21 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Told>,
     tx.all(sql, &args).await?.iter().map(told).collect()
 }
 
+/// What the good runs of a node said they brought since an instant, the newest ones first.
+pub async fn summaries(
+    tx: &mut Tx,
+    node: NodeId,
+    since: Timestamp,
+    limit: i64,
+) -> Result<Vec<(Timestamp, Json)>, Error> {
+    let sql = "SELECT started_at, summary FROM node_runs
+               WHERE node_id = $1 AND started_at >= $2 AND state = 'SUCCESS'
+                 AND summary IS NOT NULL
+               ORDER BY started_at DESC LIMIT $3";
+    let rows = tx.all(sql, &[node.0.into(), since.into(), limit.into()]).await?;
+    rows.iter().map(|row| Ok((row.get("started_at")?, row.get("summary")?))).collect()
+}
+
 /// When the run ended that has been over for longest.
 pub async fn oldest(tx: &mut Tx) -> Result<Option<Timestamp>, Error> {
     tx.one("SELECT MIN(finished_at) AS at FROM node_runs", &[]).await?.maybe("at")

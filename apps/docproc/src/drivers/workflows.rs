@@ -44,7 +44,10 @@ pub async fn watch(context: Context) {
 /// whether anything was exchanged.
 pub async fn refresh(context: &Context) -> Result<bool, Error> {
     let workflows = &context.runtime.workflows;
-    let sources = sources(context.runtime.config.workflows.as_deref());
+    let mut sources = sources(context.runtime.config.workflows.as_deref());
+    if context.options.demo && context.runtime.config.workflows.is_none() {
+        sources.push(("oficina.yaml".to_owned(), crate::sim::demo::workflow()));
+    }
     if workflows.has_seen(&sources) {
         return workflows.take_up(&mut context.store.read().await?).await;
     }

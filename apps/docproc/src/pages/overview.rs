@@ -1,11 +1,11 @@
 //! The first page: what is open, where it waits, who works on it.
 
-use std::borrow::Borrow;
+use std::{borrow::Borrow, collections::BTreeMap};
 
 use askama::Template;
 use engine::Word as _;
 use jiff::Timestamp;
-use web::svg::{Bar, Bars};
+use web::svg::{Bar, Bars, Line as Sparkline, Unit};
 use web::{Lang, Page, Tone};
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
     store::outbox::Foreign,
     store::workers::WorkerProcess,
     store::{
-        figures::{Counts, Waiting},
+        figures::{Counts, Course, Waiting},
         measures::{Manual, Pace, Through},
         queue::StageLoad,
     },
@@ -35,6 +35,8 @@ pub struct OverviewPage {
     pub waiting: Waiting,
     /// Pages per minute, oldest first.
     pub read: Vec<i64>,
+    /// By component, over the same minutes.
+    pub courses: BTreeMap<String, Course>,
     pub load: Vec<StageLoad>,
     pub paces: Vec<Pace>,
     pub manual: Vec<Manual>,
@@ -69,6 +71,9 @@ struct Line {
     ready: i64,
     in_hand: i64,
     done: i64,
+    /// How many waited and how many were done, over the last minutes.
+    waited: Sparkline,
+    worked: Sparkline,
     mean: String,
     p95: String,
     p99: String,
@@ -98,7 +103,11 @@ impl OverviewPage {
                 let millis = |ms: Option<f64>| {
                     ms.map_or_else(|| "–".to_owned(), |ms| words::millis(page, ms))
                 };
+                let none = Course::default();
+                let course = self.courses.get(word).unwrap_or(&none);
                 Line {
+                    waited: self.sparkline(page.t("En cola", "Queued"), &course.waiting),
+                    worked: self.sparkline(page.t("Por minuto", "Per minute"), &course.done),
                     title: words::component(page, word),
                     ready: load.map_or(0, |load| load.ready),
                     in_hand: load.map_or(0, |load| load.in_hand),
@@ -109,6 +118,21 @@ impl OverviewPage {
                 }
             })
             .collect()
+    }
+
+    /// The label says the last and the highest value: the drawing has no axis.
+    fn sparkline(&self, label: &str, values: &[i64]) -> Sparkline {
+        let page = &self.page;
+        let (last, most) = (values.last().copied(), values.iter().max().copied());
+        let label = format!(
+            "{label}, {} min: {} {}, {} {}",
+            values.len(),
+            page.t("ahora", "now"),
+            page.number(last.unwrap_or(0)),
+            page.t("máximo", "most"),
+            page.number(most.unwrap_or(0))
+        );
+        Sparkline::new(label, values.iter().map(|value| *value as f64).collect())
     }
 
     fn flow(&self) -> Flow {
@@ -161,7 +185,7 @@ impl OverviewPage {
             tone: Tone::Plain,
         });
         let label = page.t("Páginas leídas por minuto", "Pages read per minute");
-        Bars::new(label, bars.collect())
+        Bars::new(label, Unit::Count, bars.collect())
     }
 
     fn in_time(&self) -> String {

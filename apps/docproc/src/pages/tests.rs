@@ -49,6 +49,7 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
         counts: Counts { ever, open: 3, completed: 4, in_time: 3, late: 1, ..Counts::default() },
         waiting: Waiting { classification: 2, extraction: 1 },
         read: vec![0, 5, 2],
+        courses: [].into(),
         load: Vec::new(),
         paces: vec![Pace { component: "ocr".to_owned(), p95_ms: 950.0, p99_ms: 2100.0 }],
         manual: vec![

@@ -55,6 +55,7 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         counts: figures::counts(&mut tx, today, desk.now).await?,
         waiting: figures::waiting(&mut tx).await?,
         read: figures::pages_read(&mut tx, desk.now, MINUTES).await?,
+        courses: figures::courses(&mut tx, desk.now, MINUTES).await?,
         load: queue::load(&mut tx, lately).await?,
         paces: measures::paces(&mut tx, lately).await?,
         manual: measures::manual(&mut tx, today).await?,

@@ -101,6 +101,48 @@ pub async fn pages_read(tx: &mut Tx, now: Timestamp, minutes: usize) -> Result<V
     Ok(read)
 }
 
+/// How many messages of a component waited and how many were done, minute by minute, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Course {
+    pub waiting: Vec<i64>,
+    pub done: Vec<i64>,
+}
+
+/// Messages that are looked at for it; a busier house shows its latest.
+const MOST_MESSAGES: i64 = 20_000;
+
+/// By component, for each of the last minutes.
+pub async fn courses(
+    tx: &mut Tx,
+    now: Timestamp,
+    minutes: usize,
+) -> Result<BTreeMap<String, Course>, Error> {
+    let span = SignedDuration::from_mins(minutes as i64);
+    let from = now.saturating_sub(span).unwrap_or(Timestamp::MIN);
+    let sql = "SELECT component, created_at, started_at, finished_at FROM messages
+               WHERE state IN ('READY', 'CLAIMED') OR (state = 'DONE' AND finished_at >= $1)
+               ORDER BY id DESC LIMIT $2";
+    let minute = |at: Timestamp| at.duration_since(from).as_secs().div_euclid(60);
+    let mut all: BTreeMap<String, Course> = BTreeMap::new();
+    for row in tx.all(sql, &[from.into(), MOST_MESSAGES.into()]).await? {
+        let course = all
+            .entry(row.get("component")?)
+            .or_insert_with(|| Course { waiting: vec![0; minutes], done: vec![0; minutes] });
+        let (came, began): (Timestamp, Option<Timestamp>) =
+            (row.get("created_at")?, row.maybe("started_at")?);
+        // It waits at the end of every minute until the one in which it was taken.
+        let (came, taken) = (minute(came).max(0), began.map_or(minutes as i64, minute));
+        for place in came..taken.min(minutes as i64) {
+            course.waiting[place as usize] += 1;
+        }
+        let ended: Option<Timestamp> = row.maybe("finished_at")?;
+        if let Some(place) = ended.and_then(|at| usize::try_from(minute(at)).ok()) {
+            course.done[place.min(minutes - 1)] += 1;
+        }
+    }
+    Ok(all)
+}
+
 /// The first file of each request: how people recognise it.
 pub async fn first_files(tx: &mut Tx, ids: &[String]) -> Result<HashMap<String, String>, Error> {
     let sql = "SELECT request_id, name FROM request_files

@@ -1,8 +1,9 @@
 //! The panel: figures of the last days, advice, capacity rules and the simulation of past days.
 
 use askama::Template;
-use web::svg::{Bar, Bars};
-use web::{Lang, Page, Tone};
+use engine::Word as _;
+use web::svg::{Bar, Bars, Trend, TrendLine, Unit};
+use web::{Lang, Page, Period, Tone, period::PeriodTab};
 
 /// `/pedidos-panel`: how the kitchen has been doing, what the services advise, the capacity
 /// rules and the simulation of past days.
@@ -11,11 +12,13 @@ use web::{Lang, Page, Tone};
 pub struct PanelPage {
     pub page: Page,
     /// How many business days the figures cover, today included.
-    pub days: u32,
+    pub period: Period,
     pub board: OnBoard,
     pub figures: Figures,
     /// Twenty-four, from midnight.
     pub hours: Vec<HourUse>,
+    /// The stations that cooked most, with the mean minutes of their tickets by hour.
+    pub stations: Vec<(String, Vec<Option<f64>>)>,
     pub articles: Vec<ArticleTime>,
     pub advice: Vec<Advice>,
     /// Business days that can be simulated, newest first, as `2026-11-15`.
@@ -188,20 +191,24 @@ impl PanelPage {
         }
     }
 
-    fn period(&self) -> String {
+    fn told(&self) -> String {
         let page = &self.page;
         let orders = page.number(self.figures.orders as i64);
         let cancelled = page.number(self.figures.cancelled as i64);
         match page.lang {
             Lang::Es => {
-                let days = self.days;
-                format!(
-                    "{orders} pedidos en los últimos {days} días; {cancelled} cancelados aparte"
-                )
+                let span = match self.period.days() {
+                    1 => "hoy".to_owned(),
+                    days => format!("en los últimos {days} días"),
+                };
+                format!("{orders} pedidos {span}; {cancelled} cancelados aparte")
             }
             Lang::En => {
-                let days = self.days;
-                format!("{orders} orders in the last {days} days; {cancelled} cancelled besides")
+                let span = match self.period.days() {
+                    1 => "today".to_owned(),
+                    days => format!("in the last {days} days"),
+                };
+                format!("{orders} orders {span}; {cancelled} cancelled besides")
             }
         }
     }
@@ -247,7 +254,34 @@ impl PanelPage {
             }
         });
         let label = page.t("Uso de la cocina por hora", "Kitchen use by hour");
-        Bars::new(label, bars.collect()).limit(1.0, page.t("llena", "full"))
+        Bars::new(label, Unit::Share, bars.collect()).limit(1.0, page.t("llena", "full"))
+    }
+
+    /// An hour says nothing about a kitchen.
+    fn periods(&self) -> Vec<PeriodTab> {
+        self.period.tabs(&[Period::Day, Period::Week, Period::Month], self.page.lang)
+    }
+
+    /// Where the same figures are found anew.
+    fn address(&self) -> String {
+        format!("{}?periodo={}", self.page.path, self.period.word())
+    }
+
+    fn ticket_chart(&self) -> Trend {
+        let page = &self.page;
+        let line = |(name, hours): &(String, Vec<Option<f64>>)| TrendLine {
+            name: name.clone(),
+            points: hours
+                .iter()
+                .map(|minutes| minutes.map(|minutes| (minutes, page.minutes(minutes))))
+                .collect(),
+        };
+        let label = page.t(
+            "Tiempo medio de la comanda por hora y estación",
+            "Average ticket time by hour and station",
+        );
+        let hours = (0..24).map(|hour| format!("{hour:02}")).collect();
+        Trend::new(label, Unit::Of("min"), hours, self.stations.iter().map(line).collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! How the kitchen has been doing, what the learning rules advise, and what would have been.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use axum::response::{IntoResponse as _, Response};
 use engine::Roles as _;
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
-use web::{Json, Lang, Notice, Page, Tone};
+use web::{Json, Lang, Notice, Page, Period, Tone};
 
 use super::{Desk, check, look};
 use crate::{
     Context,
-    model::{Line, Order, OrderState},
+    model::{Line, Order, OrderId, OrderState},
     pages::{
         PanelPage,
         panel::{Advice, ArticleTime, Figures, HourUse, OnBoard, Standing},
@@ -36,7 +36,8 @@ use crate::{
 
 /// Names written by hand are many; the most cooked tell enough.
 const ROWS: usize = 200;
-const PANEL_DAYS: u32 = 7;
+/// Stations in the chart; a kitchen has few.
+const STATIONS: usize = 5;
 /// More than the busiest shop of its kind takes in a week; the panel says so when it is passed.
 const MOST_ORDERS: usize = 50_000;
 
@@ -123,7 +124,11 @@ fn wait(order: &Order) -> Option<f64> {
 }
 
 /// The page with its figures.
-pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Failure> {
+pub(super) async fn panel(
+    desk: &Desk,
+    mut page: Page,
+    period: Period,
+) -> Result<PanelPage, Failure> {
     let (mut tx, kitchen) = look(desk).await?;
     if let Some(pause) = &kitchen.pause {
         let reason = Reason::Paused { reason: pause.reason.clone(), until: pause.until };
@@ -131,7 +136,7 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
         page.notices.push(Notice { kind: Tone::Warn, text });
     }
     let today = kitchen.today;
-    let since = today.begins - SignedDuration::from_hours(24 * i64::from(PANEL_DAYS - 1));
+    let since = today.begins - SignedDuration::from_hours(24 * i64::from(period.days() - 1));
     let (recent, whole) = orders::all_between(&mut tx, since, today.ends, MOST_ORDERS).await?;
     if !whole {
         let text = match desk.lang {
@@ -146,14 +151,17 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
         .collect();
     let hours = hours(&recent, &kitchen);
     let figures = figures(&recent, &hours);
-    let articles = article_times(&mut tx, &recent, &kitchen).await?;
+    let lines = orders::lines_of(&mut tx, &recent).await?;
+    let articles = article_times(&lines, &recent, &kitchen);
+    let stations = stations(&lines, &recent, &page);
     let advice = advice_list(desk, &mut tx, &kitchen).await?;
     Ok(PanelPage {
         page,
-        days: PANEL_DAYS,
+        period,
         board: on_board(&mut tx, &kitchen, desk.now).await?,
         figures,
         hours,
+        stations,
         articles,
         advice,
         past_days,
@@ -239,12 +247,32 @@ fn hours(recent: &[Order], kitchen: &KitchenView) -> Vec<HourUse> {
         .collect()
 }
 
-async fn article_times(
-    tx: &mut db::Tx,
-    recent: &[Order],
-    kitchen: &KitchenView,
-) -> Result<Vec<ArticleTime>, Failure> {
-    let lines = orders::lines_of(tx, recent).await?;
+type Lines = HashMap<OrderId, Vec<Line>>;
+
+/// Mean minutes of the tickets that began in each local hour, for the stations that cooked most. A
+/// ticket with lines of two stations counts for both.
+fn stations(lines: &Lines, recent: &[Order], page: &Page) -> Vec<(String, Vec<Option<f64>>)> {
+    let mut sums: BTreeMap<&str, [(u32, f64); 24]> = BTreeMap::new();
+    for order in recent {
+        let (Some(start), Some(minutes)) = (order.started_at, preparation(order)) else { continue };
+        let hour = page.zone.to_datetime(start).hour() as usize;
+        let mine = lines.get(&order.id).into_iter().flatten();
+        let named: BTreeSet<&str> = mine.filter_map(|line| line.station.as_deref()).collect();
+        let every = page.t("Todas", "All");
+        for name in named.into_iter().chain([every]) {
+            let (count, sum) = &mut sums.entry(name).or_insert([(0, 0.0); 24])[hour];
+            *count += 1;
+            *sum += minutes;
+        }
+    }
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by_key(|(_, hours)| std::cmp::Reverse(hours.iter().map(|hour| hour.0).sum::<u32>()));
+    rows.truncate(STATIONS + 1);
+    let mean = |(count, sum): (u32, f64)| (count > 0).then(|| sum / f64::from(count));
+    rows.into_iter().map(|(name, hours)| (name.to_owned(), hours.map(mean).to_vec())).collect()
+}
+
+fn article_times(lines: &Lines, recent: &[Order], kitchen: &KitchenView) -> Vec<ArticleTime> {
     let mut times: BTreeMap<Dish, (&Line, Vec<f64>)> = BTreeMap::new();
     for order in recent {
         let Some(minutes) = preparation(order) else { continue };
@@ -264,7 +292,7 @@ async fn article_times(
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.sample));
     rows.truncate(ROWS);
-    Ok(rows)
+    rows
 }
 
 async fn advice_list(

@@ -7,9 +7,10 @@ use axum::{
 };
 use engine::Roles as _;
 use host::{Console, Failure};
+use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::routing::{boxed, get};
-use web::{Lang, Path, Problem};
+use web::{Lang, Path, Period, Problem, Query};
 
 use super::{Desk, kitchen::on_paper, reports};
 use crate::{
@@ -61,10 +62,20 @@ async fn screen(console: Console) -> Result<Response, Failure> {
     render(&console, ScreenPage { page }.render())
 }
 
-async fn panel(desk: Desk, console: Console) -> Result<Response, Failure> {
+#[derive(Debug, Deserialize)]
+struct Wanted {
+    periodo: Option<String>,
+}
+
+async fn panel(
+    desk: Desk,
+    console: Console,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Failure> {
     desk.require(Action::ReadConfiguration)?;
     let page = console.page(console.lang.t("Panel de pedidos", "Orders panel"));
-    let panel = reports::panel(&desk, page).await?;
+    let period = Period::asked(wanted.periodo.as_deref(), Period::Week);
+    let panel = reports::panel(&desk, page, period).await?;
     render(&console, panel.render())
 }
 

@@ -22,6 +22,8 @@ pub const TICK: &str = "sam.lanzador";
 
 /// How old the mark of the last look may grow while nothing happens.
 const MARK: SignedDuration = SignedDuration::from_mins(5);
+/// And while a demonstration's time is moved, which passes over no slot.
+const MARK_MOVED: SignedDuration = SignedDuration::from_hours(1);
 
 /// Everything the launcher looks at.
 struct Launching<'a> {
@@ -123,15 +125,16 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     drop(tx);
     let plan = launch::plan(&world, now);
     gauges(&world);
-    let stale = watches(&world) && world.looked_at.is_none_or(|at| now.duration_since(at) >= MARK);
+    let mark = if context.is_moved_demo() { MARK_MOVED } else { MARK };
+    let stale = watches(&world) && world.looked_at.is_none_or(|at| now.duration_since(at) >= mark);
     if plan.is_settled() && !stale {
-        return Ok(next(&world, &plan, now));
+        return Ok(next(&world, &plan, mark, now));
     }
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let decided = decision.plan(&slice, |world| launch::plan(world, now)).await?;
     circuit::looked(&mut decision.tx, now).await?;
     decision.commit().await?;
-    Ok(next(&decided.snapshot, &decided.plan, now))
+    Ok(next(&decided.snapshot, &decided.plan, mark, now))
 }
 
 /// Whether slots may pass while nobody looks.
@@ -140,8 +143,13 @@ fn watches(world: &World) -> bool {
 }
 
 /// When time alone changes the plan; sooner while slots have to be watched.
-fn next(world: &World, plan: &Plan<Change, Held>, now: Timestamp) -> Option<Timestamp> {
-    let mark = watches(world).then(|| world.looked_at.map_or(now, |at| at.max(now - MARK)) + MARK);
+fn next(
+    world: &World,
+    plan: &Plan<Change, Held>,
+    mark: SignedDuration,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let mark = watches(world).then(|| world.looked_at.map_or(now, |at| at.max(now - mark)) + mark);
     launch::next(world, plan, now).into_iter().chain(mark.filter(|at| *at > now)).min()
 }
 

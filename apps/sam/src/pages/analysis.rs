@@ -3,14 +3,15 @@
 use std::borrow::Borrow;
 
 use askama::Template;
-use web::svg::{Bar, Bars, Heat, HeatCell, HeatRow};
-use web::{Page, Tone};
+use web::svg::{Bar, Bars, Heat, HeatCell, HeatRow, Line, Trend, TrendLine, Unit};
+use web::{Page, Spans, Tone};
 
 use super::{Names, schedules::WEEKDAYS, words};
 use crate::{
     model::{RobotId, RunnerId},
     rules::analysis::{
-        Balancing, Callbacks, Dispersion, Latency, Patterns, Spread, Success, Times, Utilization,
+        self, Balancing, Callbacks, Dispersion, Latency, Patterns, Spread, Success, Times,
+        Utilization,
     },
 };
 
@@ -23,6 +24,9 @@ pub struct AnalysisPage {
     pub wanted: Narrowed,
     pub use_of_runners: Utilization,
     pub success: Success,
+    /// Robots over the parts of the period, those with most runs first.
+    pub trends: Vec<analysis::Trend>,
+    pub spans: Spans,
     pub times: Vec<Times>,
     pub latency: Vec<Latency>,
     pub callbacks: Callbacks,
@@ -107,12 +111,52 @@ impl AnalysisPage {
         runners.sort_by(|a, b| b.busy_minutes.total_cmp(&a.busy_minutes));
         let bars = runners.into_iter().take(BARS).map(|one| Bar {
             label: self.runner(one.runner),
-            value: one.percent.unwrap_or_default(),
+            value: one.percent.unwrap_or_default() / 100.0,
             text: self.percent(&one.percent),
             tone: Tone::Plain,
         });
         let label = page.t("Uso de cada equipo", "Use of each runner");
-        Bars::new(label, bars.collect())
+        Bars::new(label, Unit::Share, bars.collect())
+    }
+
+    /// Robots in the chart of success; the table has them all.
+    const LINES: usize = 4;
+
+    fn success_chart(&self) -> Trend {
+        let page = &self.page;
+        let line = |one: &analysis::Trend| {
+            let point = |share: &Option<f64>| share.map(|share| (share, page.percent(share)));
+            TrendLine {
+                name: self.robot(one.robot),
+                points: one.success.iter().map(point).collect(),
+            }
+        };
+        let lines = self.trends.iter().take(Self::LINES).map(line).collect();
+        let label = page.t("Éxito a lo largo del tiempo", "Success over time");
+        Trend::new(label, Unit::Share, self.spans.labels(&page.zone), lines)
+    }
+
+    fn success_line(&self, one: &analysis::Trend) -> Line {
+        let known: Vec<f64> = one.success.iter().flatten().copied().collect();
+        Line::new(self.page.t("Éxito a lo largo del tiempo", "Success over time"), known)
+    }
+
+    fn minutes_line(&self, one: &analysis::Trend) -> Line {
+        let known: Vec<f64> = one.minutes.iter().flatten().copied().collect();
+        let page = &self.page;
+        let label = page.t("Duración a lo largo del tiempo", "Duration over time");
+        let last = known.last().map(|minutes| page.minutes(minutes)).unwrap_or_default();
+        Line::new(format!("{label}: {last}"), known)
+    }
+
+    fn last_minutes(&self, one: &analysis::Trend) -> String {
+        let last = one.minutes.iter().rev().flatten().next();
+        last.map_or_else(|| "–".to_owned(), |minutes| self.page.minutes(minutes))
+    }
+
+    fn last_success(&self, one: &analysis::Trend) -> String {
+        let last = one.success.iter().rev().flatten().next();
+        last.map_or_else(|| "–".to_owned(), |share| self.page.percent(share))
     }
 
     fn heat(&self) -> Heat {
@@ -150,7 +194,7 @@ impl AnalysisPage {
             text: self.count(moves.count),
             tone: Tone::Plain,
         });
-        Bars::new(page.t("Movimientos por día", "Moves by day"), bars.collect())
+        Bars::new(page.t("Movimientos por día", "Moves by day"), Unit::Count, bars.collect())
     }
 
     /// How ends became known: the word for people and how many.

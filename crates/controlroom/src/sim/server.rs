@@ -28,11 +28,31 @@ const STEPS: u32 = 100_000;
 const NAP: Duration = Duration::from_hours(1);
 
 /// Whose time the simulator follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub enum Clock {
     Real,
     /// Stands still until `POST /sim/clock` moves it.
     Manual(Timestamp),
+    /// Somebody else's: what falls due happens in [`Simulator::catch_up`].
+    Followed(Followed),
+}
+
+/// A clock that somebody else keeps.
+#[derive(Clone)]
+pub struct Followed {
+    pub now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    /// Told whenever something else may be due first.
+    pub changed: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl std::fmt::Debug for Clock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Real => f.write_str("Real"),
+            Self::Manual(at) => f.debug_tuple("Manual").field(at).finish(),
+            Self::Followed(_) => f.write_str("Followed"),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -70,11 +90,17 @@ impl Default for Options {
 }
 
 /// A simulator that serves until it is dropped.
-#[derive(Debug)]
 pub struct Simulator {
     address: SocketAddr,
+    shared: Arc<Shared>,
     server: JoinHandle<io::Result<()>>,
     timer: JoinHandle<()>,
+}
+
+impl std::fmt::Debug for Simulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulator").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 impl Simulator {
@@ -84,13 +110,20 @@ impl Simulator {
         let shared = Arc::new(Shared::new(options).map_err(io::Error::other)?);
         let routes = doors::routes().merge(control::routes()).with_state(Arc::clone(&shared));
         let server = tokio::spawn(async move { axum::serve(listener, routes).await });
-        let timer = tokio::spawn(async move { shared.keep_time().await });
-        Ok(Self { address, server, timer })
+        let timer = tokio::spawn(Arc::clone(&shared).keep_time());
+        Ok(Self { address, shared, server, timer })
     }
 
     /// Serves on a free port of this machine.
     pub async fn local(options: Options) -> io::Result<Self> {
         Self::start(TcpListener::bind(("127.0.0.1", 0)).await?, options)
+    }
+
+    /// Lets everything happen that is due by the clock it follows, and returns when callbacks were
+    /// answered, with the instant of what is due next.
+    pub async fn catch_up(&self) -> Option<Timestamp> {
+        self.shared.change_and_tell(|_, _| ()).await;
+        self.shared.look(World::next_due)
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -133,9 +166,9 @@ impl Shared {
     fn new(mut options: Options) -> Result<Self, reqwest::Error> {
         let now = Timestamp::now().as_microsecond().cast_unsigned();
         options.seed.get_or_insert(now);
-        let manual = match options.clock {
-            Clock::Real => None,
-            Clock::Manual(start) => Some(Mutex::new(start)),
+        let manual = match &options.clock {
+            Clock::Real | Clock::Followed(_) => None,
+            Clock::Manual(start) => Some(Mutex::new(*start)),
         };
         let http = http_client::builder().redirect(reqwest::redirect::Policy::none());
         Ok(Self {
@@ -157,8 +190,11 @@ impl Shared {
     }
 
     pub(super) fn now(&self) -> Timestamp {
-        let Some(manual) = &self.manual else { return Timestamp::now() };
-        *manual.lock().unwrap_or_else(PoisonError::into_inner)
+        match (&self.options.clock, &self.manual) {
+            (Clock::Followed(clock), _) => (clock.now)(),
+            (_, Some(manual)) => *manual.lock().unwrap_or_else(PoisonError::into_inner),
+            (_, None) => Timestamp::now(),
+        }
     }
 
     fn set(&self, to: Timestamp) {
@@ -201,6 +237,9 @@ impl Shared {
         change: impl FnOnce(&mut World, Timestamp) -> T,
     ) -> T {
         let (value, notices) = self.change_quietly(change);
+        if let Clock::Followed(clock) = &self.options.clock {
+            (clock.changed)();
+        }
         for notice in notices {
             self.in_flight.send_modify(|count| *count += 1);
             let shared = Arc::clone(self);
@@ -253,13 +292,18 @@ impl Shared {
         Err(Refusal::new(409, format!("Still busy after {STEPS} steps")))
     }
 
+    /// Whether nobody else says when time goes on.
+    fn keeps_time(&self) -> bool {
+        matches!(self.options.clock, Clock::Real)
+    }
+
     /// Lets things happen when they are due, by the real clock.
     async fn keep_time(self: Arc<Self>) {
         loop {
             let changed = self.changed.notified();
             let next = self.look(World::next_due);
             let wait = match next {
-                Some(next) if !self.is_manual() => {
+                Some(next) if self.keeps_time() => {
                     Duration::try_from(next.duration_since(self.now())).unwrap_or_default().min(NAP)
                 }
                 Some(_) | None => NAP,
@@ -268,7 +312,7 @@ impl Shared {
                 () = changed => continue,
                 () = tokio::time::sleep(wait) => {}
             }
-            if !self.is_manual() {
+            if self.keeps_time() {
                 self.change(|_, _| ());
             }
         }

@@ -80,9 +80,12 @@ impl Console {
     fn nav(&self) -> Vec<NavGroup> {
         let of_apps = self.context.apps.iter().filter_map(|app| {
             let title = app.label(self.lang).to_owned();
-            Some(NavGroup { items: self.links(app)?, title, icon: app.icon })
+            let tour = app.assets.iter().find(|bundle| bundle.contains("tour.js"));
+            let tour = tour.map(|bundle| bundle.url("tour.js"));
+            Some(NavGroup { items: self.links(app)?, title, icon: app.icon, tour })
         });
-        let own = NavGroup { title: "Turno".to_owned(), icon: "home", items: self.own_items() };
+        let (title, items) = ("Turno".to_owned(), self.own_items());
+        let own = NavGroup { title, icon: "home", items, tour: None };
         of_apps.chain([own]).collect()
     }
 

@@ -192,6 +192,7 @@ impl House {
         let options = Options {
             access,
             demo: false,
+            past: None,
             version: "0.0.0-test",
             body_bytes: 1_000_000,
             vault: host::Vault::ephemeral(),

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod backups;
+mod demo;
 mod doors;
 mod house;
 mod pages;

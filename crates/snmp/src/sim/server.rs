@@ -66,7 +66,8 @@ pub struct Simulator {
     olts: Arc<[Arc<Olt>]>,
     addresses: Arc<[SocketAddr]>,
     control: Option<SocketAddr>,
-    _tasks: Vec<AbortOnDropHandle<()>>,
+    /// Of each OLT, then of the control.
+    tasks: Vec<AbortOnDropHandle<()>>,
 }
 
 impl Simulator {
@@ -110,7 +111,7 @@ impl Simulator {
                 let _ = axum::serve(listener, router).await;
             })));
         }
-        Ok(Self { olts, addresses, control, _tasks: tasks })
+        Ok(Self { olts, addresses, control, tasks })
     }
 
     pub fn addresses(&self) -> &[SocketAddr] {
@@ -130,6 +131,12 @@ impl Simulator {
         settings.check()?;
         self.olts[number].set(settings);
         Ok(())
+    }
+
+    /// Takes an OLT off the network for good: where a dead one is silent, nobody is here, and whoever
+    /// asks is told so by the machine at once.
+    pub fn unplug(&self, number: usize) {
+        self.tasks[number].abort();
     }
 
     pub fn counters(&self, number: usize) -> Counters {

@@ -65,6 +65,8 @@ pub struct Settings {
     pub garbled: bool,
     /// About its tables it says `genErr`.
     pub gen_err: bool,
+    /// Hundredths of a dBm by which all ONUs hear the OLT better or worse: an ageing connector.
+    pub power_shift: i32,
     /// ONUs, by their place in the table, about which a GET is not answered.
     pub mute_onus: Vec<u32>,
 }
@@ -89,6 +91,7 @@ impl Default for Settings {
             giant: false,
             garbled: false,
             gen_err: false,
+            power_shift: 0,
             mute_onus: Vec::new(),
         }
     }
@@ -128,6 +131,7 @@ impl Settings {
                 !(484..=65_507).contains(&self.max_bytes),
                 "max_bytes is from 484 to 65507".to_owned(),
             ),
+            (self.power_shift.abs() > 5_000, "power_shift is within ±5000".to_owned()),
             (self.mute_onus.len() > 1000, "mute_onus lists at most 1000".to_owned()),
         ] {
             if wrong {

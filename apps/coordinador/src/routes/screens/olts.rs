@@ -4,14 +4,14 @@ use axum::response::Response;
 use engine::Roles as _;
 use engine::Word as _;
 use host::{Console, Failure, Listed, edit::Editable as _};
-use web::{Path, Query};
+use web::{Page, Path, Period, Query, svg::Trend};
 
 use super::{Desk, event, names, nodes::used, render};
 use crate::{
     decisions::{catalogue::views as oids, olts::Olts},
-    model::{OltId, OnuId, Presence},
+    model::{JobType, Node, OltId, OnuId, Presence},
     pages::{
-        Narrowed,
+        Narrowed, history as charts,
         nodes::NodeLine,
         olts::{OltPage, OltsPage, fits},
         runs::RunLine,
@@ -86,6 +86,8 @@ pub(super) async fn one(
     let names = names(&mut tx).await?;
     let mine = nodes::of_olt(&mut tx, id).await?;
     let used = used(&desk, &mut tx, &page, &mine).await?;
+    let period = Period::asked(Some(wanted.of("periodo")), Period::Week);
+    let history = history(&desk, &mut tx, &page, &mine, period).await?;
     let filter = runs::Filter { olt: Some(id), ..runs::Filter::default() };
     let told = runs::list(&mut tx, &filter, HISTORY).await?;
     let filter = journal::Filter { olt: Some(id), ..journal::Filter::default() };
@@ -97,6 +99,8 @@ pub(super) async fn one(
         olt: OltView::new(&olt, &health),
         present,
         gone,
+        period,
+        history,
         next: next
             .map(|cursor| wanted.after(&format!("/coordinador/olts/{id}"), &cursor.to_string())),
         onus,
@@ -110,4 +114,40 @@ pub(super) async fn one(
         page,
     };
     render(&desk, &view)
+}
+
+/// Runs of one node that a chart is drawn from: a reading every five minutes for a month.
+const DRAWN: i64 = 9_000;
+/// Nodes whose numbers are drawn.
+const MEASURED: usize = 4;
+
+/// Presence, and what each node measured, from what its runs kept.
+async fn history(
+    desk: &Desk,
+    tx: &mut db::Tx,
+    page: &Page,
+    mine: &[Node],
+    period: Period,
+) -> Result<Vec<(String, Trend)>, Failure> {
+    let spans = period.spans(desk.now, &page.zone);
+    let units = oids(tx).await?;
+    let (mut walks, mut drawn) = (Vec::new(), Vec::new());
+    for node in mine {
+        if drawn.len() == MEASURED && node.job == JobType::Get {
+            continue;
+        }
+        let mut told = runs::summaries(tx, node.id, spans.since(), DRAWN).await?;
+        if node.job == JobType::Discovery {
+            walks.append(&mut told);
+            continue;
+        }
+        let oid = node.oid.as_ref().map(ToString::to_string);
+        let unit = units.iter().find(|one| Some(&one.oid) == oid.as_ref());
+        let unit = unit.and_then(|one| one.unidad);
+        let chart = charts::measured(page, &spans, &node.name, unit, &told);
+        drawn.extend(chart.map(|chart| (node.name.clone(), chart)));
+    }
+    let title = page.t("ONU a lo largo del tiempo", "ONUs over time").to_owned();
+    let presence = charts::presence(page, &spans, &walks).map(|chart| (title, chart));
+    Ok(presence.into_iter().chain(drawn).collect())
 }

@@ -8,7 +8,7 @@ use host::{Console, Failure};
 use jiff::{SignedDuration, Timestamp};
 use web::{
     Page, Tone,
-    svg::{Bar, Bars, Meter},
+    svg::{Bar, Bars, Meter, Unit},
 };
 
 use super::{Desk, event, names_of, render};
@@ -132,7 +132,7 @@ fn starts(page: &Page, started: &[Timestamp], cap: u32, now: Timestamp) -> Bars 
     });
     let label = page.t("Ejecuciones por minuto", "Runs per minute");
     let most = format!("{} {cap}", page.t("máximo", "at most"));
-    Bars::new(label, bars.collect()).limit(f64::from(cap), most)
+    Bars::new(label, Unit::Count, bars.collect()).limit(f64::from(cap), most)
 }
 
 fn running(page: &Page, live: &[Run], limits: &Limits) -> Vec<Meter> {

@@ -85,10 +85,18 @@ pub(super) async fn show(
     let mut tx = desk.context.store.read().await?;
     let zone = &desk.context.zone;
     let robot = scope.asked.robot_id.map(RobotId);
+    let spans = match scope.asked.dias {
+        Some(1) => web::Period::Day,
+        Some(2..=7) => web::Period::Week,
+        _ => web::Period::Month,
+    };
+    let spans = spans.spans(desk.now, zone);
     let view = AnalysisPage {
         names: names(&mut tx).await?,
         use_of_runners: analysis::utilization(&runs, &assigned, scope.period, desk.now),
         success: analysis::success(&runs),
+        trends: analysis::trend(&runs, spans.len(), |at| spans.of(at)),
+        spans,
         times: analysis::times(&runs),
         latency: analysis::latency(&runs),
         callbacks: analysis::callbacks(&runs, zone),

@@ -103,6 +103,28 @@ pub fn after_get(target: Target, answers: &[Answer]) -> Written {
     all
 }
 
+/// What the numbers among some values were, for a chart of many readings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Numbers {
+    pub least: f64,
+    /// To two decimals.
+    pub mean: f64,
+    pub most: f64,
+}
+
+/// None: not one is a number.
+pub fn numbers(values: &[(OnuId, Option<String>)]) -> Option<Numbers> {
+    let known = values.iter().filter_map(|(_, value)| value.as_deref()?.parse::<f64>().ok());
+    let known: Vec<f64> = known.filter(|value| value.is_finite()).collect();
+    let first = *known.first()?;
+    let mean = known.iter().sum::<f64>() / known.len() as f64;
+    Some(Numbers {
+        least: known.iter().copied().fold(first, f64::min),
+        mean: (mean * 100.0).round() / 100.0,
+        most: known.iter().copied().fold(first, f64::max),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +134,15 @@ mod tests {
 
     fn answer(onu: i64, got: Got) -> Answer {
         Answer { onu: OnuId(onu), previous: Some("antes".into()), got }
+    }
+
+    #[test]
+    fn numbers_are_what_can_be_counted_with() {
+        let value = |text: &str| (OnuId(1), Some(text.to_owned()));
+        let read = [value("-2100"), value("-1500"), value("abierta"), (OnuId(2), None)];
+        let all = numbers(&read);
+        assert_eq!(all, Some(Numbers { least: -2100.0, mean: -1800.0, most: -1500.0 }));
+        assert_eq!((numbers(&[value("NaN")]), numbers(&[])), (None, None));
     }
 
     #[test]

@@ -7,6 +7,6 @@ mod state;
 mod value;
 
 pub use discovery::{Change, Count, Known, Sighting, Trust, Verdict, Walk, after_discovery};
-pub use get::{Answer, Fault, Got, Target, Written, after_get};
+pub use get::{Answer, Fault, Got, Numbers, Target, Written, after_get, numbers};
 pub use state::{States, states};
 pub use value::{Raw, read, written};

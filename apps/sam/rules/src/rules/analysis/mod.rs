@@ -27,6 +27,7 @@ mod samples;
 mod spread;
 mod success;
 mod times;
+mod trend;
 mod utilization;
 
 use jiff::tz::TimeZone;
@@ -43,6 +44,7 @@ pub use patterns::{Patterns, patterns};
 pub use spread::Spread;
 pub use success::{Success, success};
 pub use times::{Times, times};
+pub use trend::{Trend, trend};
 pub use utilization::{Utilization, utilization};
 
 /// One run as the reports see it.

@@ -85,7 +85,7 @@ fn rates(pairs: BTreeMap<(RobotId, RunnerId), (usize, usize)>) -> Vec<PairRate> 
 }
 
 /// Whether it succeeded, where that is known.
-const fn verdict(state: RunState) -> Option<bool> {
+pub(super) const fn verdict(state: RunState) -> Option<bool> {
     match state {
         RunState::Completed | RunState::RunCompleted => Some(true),
         RunState::RunFailed

@@ -1,7 +1,9 @@
-//! An office's post over HTTP: generated documents sent through the real reception. The same
-//! program is the demonstration (`turno serve --demo`) and a load of real requests.
+//! An office's post: generated documents sent through the real reception. Here over HTTP and as fast as
+//! wanted (`turno sim docproc`), in [`demo`] by the house's clock.
 
-use std::{path::Path, time::Duration};
+pub(crate) mod demo;
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use reqwest::{
     Client,
@@ -9,8 +11,6 @@ use reqwest::{
 };
 use samples::{CorpusError, Kind, Lang, Sample, ScanError, Wear, write_corpus};
 use serde_json::{Value as Json, json};
-
-use crate::Context;
 
 /// In what state documents come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub struct Letter {
     pub name: String,
     pub bytes: Vec<u8>,
     pub metadata: Json,
+    /// Type and values of each document in it.
+    pub printed: Vec<(&'static str, BTreeMap<String, String>)>,
 }
 
 /// Why no more documents are sent.
@@ -80,6 +82,7 @@ pub fn letter(n: u64, seed: u64, look: Look) -> Result<Letter, ScanError> {
     let seed = seed.wrapping_add(n.wrapping_mul(101));
     let made: Vec<Sample> =
         (0..).zip(kinds).map(|(at, kind)| samples::generate(*kind, lang, seed + at)).collect();
+    let printed = made.iter().map(|one| (one.kind.label(), one.truth.clone())).collect();
     let made: Vec<&Sample> = made.iter().collect();
     let bytes = match look.wear(n) {
         Wear::None => samples::pdf(&made),
@@ -89,7 +92,7 @@ pub fn letter(n: u64, seed: u64, look: Look) -> Result<Letter, ScanError> {
     };
     let what = if kinds.len() > 1 { "envelope" } else { kinds[0].label() };
     let name = format!("{what}-{n:04}.pdf");
-    Ok(Letter { name, bytes, metadata: json!({ "origen": "simulación", "n": n }) })
+    Ok(Letter { name, bytes, metadata: json!({ "origen": "simulación", "n": n }), printed })
 }
 
 /// Writes documents with their truth; a mixed post has a directory for each look.
@@ -160,37 +163,6 @@ async fn send(
         (200, Some(id)) => Ok(id.to_owned()),
         (401 | 403, _) => Err(Stopped::Unauthorised),
         _ => Err(Stopped::Refused { status, answer: text.chars().take(300).collect() }),
-    }
-}
-
-/// A morning's post, slowly enough to watch.
-const MORNING: Options = Options { count: 24, seed: 0, look: Look::Mixed, per_minute: 10.0 };
-/// What comes for the rest of the day: a twentieth of a core, with every second one on paper.
-const DAY: Options = Options { count: u64::MAX, seed: 0, look: Look::Mixed, per_minute: 1.0 };
-/// How long the post rests after a request that was not answered.
-const REST: Duration = Duration::from_secs(10);
-
-/// The demonstration inside a server. Each start brings other documents; a server that is busy for a
-/// while is no reason to stop.
-pub async fn demo(context: Context) {
-    let url = context.options.url.clone();
-    let token = std::env::var("TURNO_TOKEN").ok();
-    let post = async {
-        for part in [MORNING, DAY] {
-            loop {
-                let seed = context.clock.now().as_second().unsigned_abs();
-                let options = Options { seed, ..part };
-                match run(&url, token.as_deref(), options, |_, _| {}).await {
-                    Ok(()) => break,
-                    Err(error) => tracing::warn!(%error, "the demonstration goes on in a moment"),
-                }
-                tokio::time::sleep(REST).await;
-            }
-        }
-    };
-    tokio::select! {
-        () = context.stopping.cancelled() => {}
-        () = post => {}
     }
 }
 

@@ -1,10 +1,11 @@
-//! A shop's day over HTTP: customers who order, cooks who bump, a counter that charges and hands
-//! over. The same program is the demonstration (`turno serve --demo`) and a load of real requests.
+//! A shop's day: customers who order, cooks who bump, a counter that charges and hands over. Here over
+//! HTTP and as fast as wanted (`turno sim pedidos`), in [`demo`] by the house's clock.
+
+pub(crate) mod demo;
 
 use std::{collections::HashMap, time::Duration};
 
 use engine::Chance;
-use host::Context;
 use jiff::{SignedDuration, Timestamp};
 use reqwest::{Client, Method};
 use serde_json::{Value as Json, json};
@@ -58,28 +59,19 @@ fn notes(category: &str) -> &'static [&'static str] {
     }
 }
 
+/// The dishes of a menu.
+fn dishes(menu: &Json) -> Vec<Dish> {
+    let dish = |known: &Json| {
+        let category = known["categoria"].as_str().unwrap_or_default().to_owned();
+        Some(Dish { id: known["id"].as_i64()?, category })
+    };
+    menu.as_array().into_iter().flatten().filter_map(dish).collect()
+}
+
 /// A dish of the menu, as customers ask for it.
 struct Dish {
     id: i64,
     category: String,
-}
-
-/// How long the demonstration rests after a request that was not answered.
-const REST: Duration = Duration::from_secs(5);
-
-/// The demonstration inside a server. A request that fails is no reason to close the shop.
-pub async fn demo(context: Context) {
-    let url = context.options.url.clone();
-    let day = async {
-        while let Err(error) = run(&url, Options::default()).await {
-            tracing::warn!(%error, "the demonstration goes on in a moment");
-            tokio::time::sleep(REST).await;
-        }
-    };
-    tokio::select! {
-        () = context.stopping.cancelled() => {}
-        () = day => {}
-    }
 }
 
 /// Plays against the server at `url`.
@@ -152,12 +144,7 @@ impl Shop {
                 self.call(Method::POST, "/articulos", Some(body)).await?;
             }
         }
-        let known = self.get("/articulos").await?;
-        let dish = |known: &Json| {
-            let category = known["categoria"].as_str().unwrap_or_default().to_owned();
-            Some(Dish { id: known["id"].as_i64()?, category })
-        };
-        let dishes: Vec<Dish> = known.as_array().into_iter().flatten().filter_map(dish).collect();
+        let dishes = dishes(&self.get("/articulos").await?);
         if dishes.is_empty() {
             Err("the menu is empty and could not be filled".into())
         } else {
