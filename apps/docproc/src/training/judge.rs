@@ -18,7 +18,6 @@ use crate::{
     model::{Component, Item, Progress, Standing, Status},
     rules::{
         advance::{Change, Page, Snapshot, Thresholds, plan},
-        continuity::PagePosition,
         workflow::Workflow,
     },
 };
@@ -119,19 +118,13 @@ impl Judge<'_> {
         let at = at.unwrap_or(grouping.saturating_sub(1));
         let types = self.workflow.types();
         let page = |(n, text): (usize, &PageText)| {
-            let evidence = first_page_evidence(text);
             let scores = self.classifier.scores(text, &types);
             Page {
                 n: n as u32,
                 file: 0,
                 standing: Standing { at: at as i32, progress: Progress::Done },
                 scores: Some(scores.into_iter().map(|(name, p)| (name, f64::from(p))).collect()),
-                place: PagePosition::told(
-                    evidence.page_number,
-                    evidence.starts,
-                    evidence.identity.is_some(),
-                ),
-                identity: evidence.identity,
+                evidence: first_page_evidence(text).into(),
                 doc_type: None,
                 grouped: false,
             }
