@@ -153,6 +153,6 @@ journey("operators are added and changed", PLACE, async ({ turno, page, shot }) 
   await says(page.locator("#operators"), "lu ma mi ju vi 09:00–17:00");
   assert.deepEqual(await violations(page), []);
   await shot("list");
-  const [one] = await turno.api("GET", "/api/docproc/operators");
+  const [one] = (await turno.api("GET", "/api/docproc/operators")).items;
   assert.deepEqual(one.skills, ["classification", "extraction"]);
 });

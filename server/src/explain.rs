@@ -6,20 +6,39 @@ use terminal::{Code, Exit, output};
 
 use crate::apps;
 use crate::cli::{Explain, Read};
-use crate::config::{Config, Entry, nearest, setting_name};
+use crate::config::{Config, Entry, Origin, nearest, setting_name};
 
 pub(crate) fn show(args: &Read) -> Result<(), Exit> {
     let config = apps::configure(&args.place, None)?;
+    let entries = entries(&config)?;
     if args.json {
-        output::say_json(&config.entries().iter().map(entry_json).collect());
+        output::say_json(&entries.iter().map(entry_json).collect());
         return Ok(());
     }
     let row = |entry: &Entry| {
         vec![entry.key.clone(), entry.value_shown.clone(), entry.origin.to_string()]
     };
-    let rows: Vec<_> = config.entries().iter().map(row).collect();
+    let rows: Vec<_> = entries.iter().map(row).collect();
     output::say(&output::table(&["SETTING", "VALUE", "FROM"], &rows));
     Ok(())
+}
+
+/// Those of the configuration, and what an application takes from variables of its own.
+fn entries(config: &Config) -> Result<Vec<Entry>, Exit> {
+    let own = docproc::drivers::environment::shown(&config.server.data_dir)?;
+    let entry = |one: docproc::drivers::environment::Shown| Entry {
+        key: format!("{}.{}", docproc::NAME, one.key),
+        value_shown: one.value,
+        default_shown: String::new(),
+        origin: if one.given {
+            Origin::Environment { name: one.variable.to_owned() }
+        } else {
+            Origin::Default
+        },
+        variable: one.variable.to_owned(),
+        comment: one.help.to_owned(),
+    };
+    Ok(config.entries().iter().cloned().chain(own.into_iter().map(entry)).collect())
 }
 
 pub(crate) fn explain(args: &Explain) -> Result<(), Exit> {
@@ -33,11 +52,12 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Exit> {
     let own = |entry: &&Entry| {
         entry.key.split_once('.').is_some_and(|(section, name)| is_meant(key, section, name))
     };
-    if let Some(entry) = config.entries().iter().find(own) {
+    let all = entries(&config)?;
+    if let Some(entry) = all.iter().find(own) {
         explain_entry(entry, args.read.json);
         return Ok(());
     }
-    let entries = config.entries().iter().map(|entry| entry.key.as_str());
+    let entries = all.iter().map(|entry| entry.key.as_str());
     let names = entries.clone().filter_map(|path| path.split_once('.')).map(|(_, name)| name);
     let known = entries.chain(names).chain(specs.iter().map(|spec| spec.key));
     let hint = match nearest(key, known) {

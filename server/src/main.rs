@@ -7,6 +7,7 @@ mod cli;
 mod config;
 mod database;
 mod doctor;
+mod dotenv;
 mod explain;
 mod logs;
 mod migrations;
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
     // A child that opens strangers' files: it has nothing else of the house in it.
     if std::env::args().nth(1).as_deref() == Some(docproc::WORKER) {
         return docproc::work();
+    }
+    if let Some(failed) = dotenv::take_up() {
+        return failed;
     }
     // Databases, uploads, backups, keys: nothing of it is anybody else's.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));

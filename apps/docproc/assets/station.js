@@ -14,6 +14,7 @@ import { flush, keepDraft, localDraft, onRefusal, send, waiting, watchOutbox } f
 import { bindKeys } from "./station_keys.js";
 import { askLater } from "./station_later.js";
 import { regroup } from "./station_regroup.js";
+import { splitNotice } from "./station_split.js";
 import { Sheet, prefetch, thumb } from "./station_sheet.js";
 
 const root = $("#station");
@@ -112,7 +113,7 @@ function lay(fresh) {
   root.dataset.kind = task.task_type;
   root.dataset.task = task.id;
   const shape = task.task_type === "classification" ? view.typeForm : view.documentForm;
-  $("#questions").replaceChildren(shape(task));
+  $("#questions").replaceChildren(...[splitNotice(task), shape(task)].filter(Boolean));
   const draft = localDraft(operator, task.id) ?? task.draft;
   view.restore(task, form(), draft, evidence);
   const own = new Set(task.page_indices);
@@ -345,6 +346,7 @@ const COMMANDS = {
   fit: () => sheet.fit(),
   rotate: () => sheet.rotate(),
   regroup: () => task?.task_type === "extraction" && task.pages.length > 1 && regroup(task, (groups) => submit({ groups })),
+  split: () => submit({ groups: task.input_data.suspected_split.groups }),
   golden: () => {
     golden = !golden;
     $("[data-do=golden]").setAttribute("aria-pressed", String(golden));

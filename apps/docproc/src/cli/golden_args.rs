@@ -117,6 +117,9 @@ pub(super) struct Promote {
     /// A version by its id [default: the newest that waits]
     #[arg(long, value_name = "ID")]
     pub(super) version: Option<i64>,
+    /// Also if it would ask people more than the version in force
+    #[arg(long)]
+    pub(super) allow_more_manual: bool,
     /// Requests in an hour to expect: prints how many workers they need
     #[arg(long, value_name = "N", requires_all = ["pages", "max_seconds"])]
     pub(super) requests_per_hour: Option<f64>,

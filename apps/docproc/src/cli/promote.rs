@@ -15,7 +15,7 @@ pub(super) async fn run(args: &Promote) -> Result<(), Exit> {
     let Destination::Prod = args.to;
     let remote = Remote::new(&args.server);
     let path = format!("/api/docproc/workflows/{}/promote", args.workflow);
-    let body = json!({ "version": args.version });
+    let body = json!({ "version": args.version, "allow_more_manual": args.allow_more_manual });
     let bar = Bar::new(Measure::Wait, 0);
     bar.say("running the golden set");
     let done = remote.answer(remote.request(Method::POST, &path).json(&body)).await;

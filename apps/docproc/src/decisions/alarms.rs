@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::{
     Context,
-    rules::alarms::{Alarm, Figures, OutsideQueue},
+    rules::alarms::{Alarm, Figures, UnservedQueue},
     store::{figures, measures, outside, queue, workers},
 };
 
@@ -50,7 +50,9 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     }
     let active = context.runtime.workflows.active();
     let known = active.values().flat_map(|workflow| workflow.outside());
-    let queues = outside::queues(&mut tx, known, now).await?;
+    let mut queues = outside::queues(&mut tx, known, now).await?;
+    let processes = workers::all(&mut tx).await?;
+    queues.extend(queue::ours(&mut tx, &processes, now).await?);
     drop(tx);
     for queue in &queues {
         watched |= queue.waiting > 0;
@@ -74,7 +76,7 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     Ok(watched)
 }
 
-async fn unattended(context: &Context, queue: &OutsideQueue, now: Timestamp) -> Result<(), Error> {
+async fn unattended(context: &Context, queue: &UnservedQueue, now: Timestamp) -> Result<(), Error> {
     let Some(sentence) = queue.rings(now) else {
         return context.resolve(&queue.fingerprint()).await;
     };
@@ -110,6 +112,7 @@ async fn publish(
     if let Some(free) = alarms.operators_free {
         set("docproc_operators_free", free as f64);
     }
+    set("docproc_operators_active", measures::operators_active(tx, now).await? as f64);
     set("docproc_tasks_urgent", alarms.urgent_tasks as f64);
     let waiting = figures::waiting(tx).await?;
     let kinds = [("classification", waiting.classification), ("extraction", waiting.extraction)];
@@ -123,9 +126,10 @@ async fn publish(
         metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
     }
     set("docproc_workers", workers::all(tx).await?.len() as f64);
-    let used = context.runtime.resources.now();
-    set("docproc_process_cpu_ratio", used.cpu_pct / 100.0);
-    set("docproc_process_memory_bytes", used.memory_bytes as f64);
+    let (used, part) = (context.runtime.resources.now(), context.runtime.config.part.word());
+    metrics::gauge!("docproc_process_cpu_ratio", "component" => part).set(used.cpu_pct / 100.0);
+    metrics::gauge!("docproc_process_memory_bytes", "component" => part)
+        .set(used.memory_bytes as f64);
     Ok(open.all > 0 || waiting.classification + waiting.extraction > 0)
 }
 
@@ -148,10 +152,16 @@ async fn sum_up(tx: &mut Tx, now: Timestamp) -> Result<(), Error> {
         .set(share);
     }
     let through = measures::through(tx, day).await?;
+    if through.known() > 0 {
+        let share = through.straight as f64 / through.known() as f64;
+        metrics::gauge!("docproc_straight_through_ratio").set(share);
+    }
     if through.completed > 0 {
-        let share = |n: i64| n as f64 / through.completed as f64;
-        metrics::gauge!("docproc_straight_through_ratio").set(share(through.straight));
-        metrics::gauge!("docproc_sla_breached_ratio").set(share(through.late));
+        let share = through.late as f64 / through.completed as f64;
+        metrics::gauge!("docproc_sla_breached_ratio").set(share);
+    }
+    for (kind, seconds) in measures::resolution(tx, day).await? {
+        metrics::gauge!("docproc_task_resolution_seconds", "task_type" => kind).set(seconds);
     }
     Ok(())
 }

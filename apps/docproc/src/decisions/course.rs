@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error};
-use engine::Plan;
+use engine::{Plan, Word as _};
 
 use crate::{
     Context,
     decisions::{golden, people},
     drivers::reading::{Finding, Outcome, report},
     drivers::runtime::ROUTER,
-    model::Status,
+    model::{Component, Status},
     rules::{
         advance::{self, Change, Thresholds},
         course::Course,
@@ -20,6 +20,7 @@ use crate::{
     store::{
         early, events,
         messages::{self, Claim},
+        pages,
         policy::{self, Policy},
         progress::{self, Loaded, Requests},
         requests,
@@ -148,6 +149,13 @@ impl<'a> Book<'a> {
                 let component = stage.map_or(ROUTER, |stage| stage.component_name());
                 metrics::histogram!("docproc_stage_seconds", "component" => component.to_owned())
                     .record(ran.took.as_secs_f64());
+                let read =
+                    finding.kept.text.as_ref().filter(|_| component == Component::Ocr.word());
+                if let Some(text) = read {
+                    let source = pages::source_word(text.source);
+                    metrics::histogram!("docproc_reading_seconds", "source" => source)
+                        .record(ran.took.as_secs_f64());
+                }
                 let used = context.runtime.resources.now();
                 report::stage(outcome, finding, *ran, stage, component, used);
             }

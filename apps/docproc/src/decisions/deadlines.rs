@@ -12,7 +12,7 @@ use crate::{
     rules::sla::{self, Checkpoint},
     store::{
         deadlines::{self, Deadlines, Look},
-        people_scope, queue_scope,
+        people_scope, policy, queue_scope,
         requests::RequestRow,
         scope,
     },
@@ -52,7 +52,8 @@ async fn look(context: &Context, ids: &[String], now: Timestamp) -> Result<bool,
     // Tasks and messages change their place; whoever takes them waits for that.
     decision.hold(&people_scope()).await?;
     decision.hold(&queue_scope()).await?;
-    let slice = Deadlines { ids, workflows: &runtime.workflows };
+    let house = policy::load(&context.settings, &mut decision.tx).await?.thresholds;
+    let slice = Deadlines { ids, workflows: &runtime.workflows, house };
     let mut seen = Vec::new();
     let plan = decision
         .plan(&slice, |late| {

@@ -23,6 +23,7 @@ use serde_json::json;
 use crate::{
     Context,
     model::{Component, Status},
+    rules::workflow::Workflow,
     store::{
         Sight, events, messages, policy,
         requests::{self, RequestRow},
@@ -124,23 +125,34 @@ fn reached(row: &RequestRow) -> Status {
     }
 }
 
-/// Does a request over from a stage on, keeping what stages before it found.
-pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answer {
+/// From where a request is done over, and by what.
+#[derive(Clone, Debug, Default)]
+pub struct Over {
+    /// The first one unless given.
+    pub stage: Option<String>,
+    /// The one it had unless given.
+    pub workflow: Option<String>,
+}
+
+/// Does a request over from a stage on, keeping what stages before it found. Its deadline stays.
+pub async fn restart(context: &Context, by: &By, id: &str, over: &Over) -> Answer {
     steer(context, id, async |decision, row| {
         if row.cleared_at.is_some() {
             return Ok(Err(cleared()));
         }
-        let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
-        let Some(at) = workflow.position(stage) else {
-            let known: Vec<_> = workflow.stages.iter().map(|stage| stage.name.as_str()).collect();
-            let known = known.join(", ");
-            return Ok(Err(Refusal::Invalid {
-                code: "ETAPA_DESCONOCIDA",
-                sentence: Sentence::new(
-                    format!("El flujo no tiene la etapa {stage:?}; tiene {known}."),
-                    format!("The workflow has no stage {stage:?}; it has {known}."),
-                ),
-            }));
+        let workflows = &context.runtime.workflows;
+        let version = match &over.workflow {
+            None => row.workflow_id,
+            Some(name) => match workflows.id_of(name) {
+                Some(version) => version,
+                None => return Ok(Err(unknown_workflow(name))),
+            },
+        };
+        let workflow = workflows.version(&mut decision.tx, version).await?;
+        let first = || workflow.stages.first().map(|stage| stage.name.clone()).unwrap_or_default();
+        let stage = over.stage.clone().unwrap_or_else(first);
+        let Some(at) = workflow.position(&stage) else {
+            return Ok(Err(unknown_stage(&workflow, &stage)));
         };
         if row.page_count.is_none() && workflow.stages[at].component != Component::Splitter {
             return Ok(Err(Refusal::Conflict {
@@ -152,14 +164,39 @@ pub async fn restart(context: &Context, by: &By, id: &str, stage: &str) -> Answe
             }));
         }
         rewind::rewind(decision, row, &workflow, at).await?;
-        events::restarted(decision, id, stage, &by.name);
-        decision.audit(Entry {
-            after: Some(json!({ "stage": stage })),
-            ..by.did("request.restart", request(id))
-        });
+        if version != row.workflow_id {
+            rewind::change_workflow(decision, row, version, &workflow.name).await?;
+        }
+        events::restarted(decision, id, &stage, &by.name);
+        let before = Some(json!({ "workflow": row.workflow_name }));
+        let after = Some(json!({ "stage": stage, "workflow": workflow.name }));
+        decision.audit(Entry { before, after, ..by.did("request.restart", request(id)) });
         Ok(Ok(()))
     })
     .await
+}
+
+fn unknown_workflow(name: &str) -> Refusal {
+    let shown: String = name.chars().take(100).collect();
+    Refusal::Invalid {
+        code: "FLUJO_DESCONOCIDO",
+        sentence: Sentence::new(
+            format!("No hay un flujo «{shown}»."),
+            format!("There is no workflow “{shown}”."),
+        ),
+    }
+}
+
+fn unknown_stage(workflow: &Workflow, stage: &str) -> Refusal {
+    let known: Vec<_> = workflow.stages.iter().map(|stage| stage.name.as_str()).collect();
+    let known = known.join(", ");
+    Refusal::Invalid {
+        code: "ETAPA_DESCONOCIDA",
+        sentence: Sentence::new(
+            format!("El flujo no tiene la etapa {stage:?}; tiene {known}."),
+            format!("The workflow has no stage {stage:?}; it has {known}."),
+        ),
+    }
 }
 
 async fn steer(

@@ -10,6 +10,7 @@ use super::{Refusal, golden};
 use crate::{
     Context,
     golden::Verdict,
+    rules::golden::{ManualShare, manual_share},
     store::{
         golden as cases,
         workflows::{self as versions, Version},
@@ -32,22 +33,32 @@ pub enum Outcome {
     Promoted,
     /// Its set did not agree; nothing changed.
     Refused,
+    /// It would ask people more than the version in force does; nothing changed.
+    AsksMore(ManualShare),
     /// Its set did not agree once it was in force; the version before is in force again.
     RolledBack,
 }
 
-/// Puts a waiting version into force if its golden set agrees, and runs the set again on what is
-/// then in force.
+/// Which version shall come into force, and whether it may ask people more than the one before.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The newest that waits unless told.
+    pub version: Option<i64>,
+    pub may_ask_more: bool,
+}
+
+/// Puts a waiting version into force if its golden set agrees and people are not asked more than
+/// before, and runs the set again on what is then in force.
 pub async fn promote(
     context: &Context,
     by: &By,
     name: &str,
-    wanted: Option<i64>,
+    wanted: Wanted,
 ) -> Result<Result<Promotion, Refusal>, Error> {
     let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
     let active = versions::active(&mut tx, name).await?;
-    let candidate = match wanted {
+    let candidate = match wanted.version {
         Some(id) => versions::find(&mut tx, id).await?.filter(|one| one.name == name),
         None => versions::waiting(&mut tx, name).await?,
     };
@@ -56,17 +67,31 @@ pub async fn promote(
         return Ok(Err(if any { nothing_waits() } else { Refusal::NotFound }));
     };
     let workflow = runtime.workflows.version(&mut tx, candidate.id).await?;
+    let in_force = match &active {
+        Some(active) => runtime.workflows.loadable(&mut tx, active.id).await?,
+        None => None,
+    };
     let set = cases::in_use(&mut tx, name).await?;
     drop(tx);
     let verdicts = golden::run(context, &workflow, None, &set).await?;
     let previous = active.as_ref().map(|one| one.id);
     let done = |outcome, set| Promotion { version: candidate.id, previous, outcome, set };
-    if !verdicts.iter().all(Verdict::is_equal) {
+    let refused = if !verdicts.iter().all(Verdict::is_equal) {
+        Some(Outcome::Refused)
+    } else if let Some(in_force) = in_force.filter(|_| !wanted.may_ask_more) {
+        let before = golden::run(context, &in_force, None, &set).await?;
+        let asked = |set: &[Verdict]| set.iter().map(Verdict::questions).collect::<Vec<_>>();
+        let share = manual_share(&asked(&before), &asked(&verdicts));
+        share.grows().then_some(Outcome::AsksMore(share))
+    } else {
+        None
+    };
+    if let Some(outcome) = refused {
         let mut decision = context.store.decide(&versions::scope(), context.clock.now()).await?;
         let entry = entry(by, "workflow.refuse", name, active.as_ref(), &candidate);
         decision.audit(Entry { after: Some(told(&candidate, &verdicts)), ..entry });
         decision.commit().await?;
-        return Ok(Ok(done(Outcome::Refused, verdicts)));
+        return Ok(Ok(done(outcome, verdicts)));
     }
     let mut decision = context.store.decide(&versions::scope(), context.clock.now()).await?;
     let now_active = versions::active(&mut decision.tx, name).await?.map(|one| one.id);
@@ -162,8 +187,9 @@ async fn back(
 
 fn told(version: &Version, set: &[Verdict]) -> Json {
     let different = set.iter().filter(|one| !one.is_equal()).count();
+    let questions: u32 = set.iter().filter_map(Verdict::questions).sum();
     json!({ "version": version.id, "digest": version.digest, "cases": set.len(),
-            "different": different })
+            "different": different, "questions": questions })
 }
 
 fn entry(by: &By, action: &str, name: &str, before: Option<&Version>, of: &Version) -> Entry {

@@ -28,6 +28,7 @@ use crate::{
         messages::{self, NewMessage},
         requests::{self, FileRow, RequestRow},
         scope,
+        steps::{self, About, Step},
     },
     wire::message::GATEWAY,
 };
@@ -243,7 +244,10 @@ fn first_message(row: &RequestRow) -> NewMessage {
 }
 
 fn taken(arrivals: &[Arrival]) {
+    let step = Step { component: GATEWAY, stage: None, event: "request_received" };
     for arrival in arrivals {
+        let about = About { count: Some(arrival.files.len()), ..About::default() };
+        steps::say(step, &arrival.row, about, arrival.row.created_at);
         let workflow = arrival.row.workflow_name.clone();
         metrics::counter!("docproc_requests_total", "workflow" => workflow).increment(1);
     }

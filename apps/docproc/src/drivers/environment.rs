@@ -19,6 +19,11 @@ use crate::{Context, decisions::storage::Unsettled, store::policy};
 const MODELS: &str = "models";
 /// The seed's directory of workflows.
 const WORKFLOWS: &str = "config/workflows";
+const WORKFLOWS_DIR: &str = "DOCPROC_WORKFLOWS_DIR";
+const FOLDER_DIR: &str = "DOCPROC_FOLDER_DIR";
+const WORKERS: &str = "DOCPROC_WORKERS";
+const PREFETCH: &str = "DOCPROC_PREFETCH_COUNT";
+const MODELS_DIR: &str = "TURNO_MODELS";
 const PART: &str = "DOCPROC_COMPONENT_NAME";
 const HEALTH: &str = "DOCPROC_HEALTH_PORT";
 const HEALTH_PORT: u16 = 8080;
@@ -126,18 +131,69 @@ pub fn config(data_dir: &Path) -> Result<Config, Exit> {
     Ok(Config {
         storage: storage(data_dir)?,
         workflows: Some(PathBuf::from(
-            variable("DOCPROC_WORKFLOWS_DIR").unwrap_or_else(|| WORKFLOWS.to_owned()),
+            variable(WORKFLOWS_DIR).unwrap_or_else(|| WORKFLOWS.to_owned()),
         )),
         models: models(),
         part,
-        threads: number("DOCPROC_WORKERS")?.unwrap_or(cores),
-        prefetch: number("DOCPROC_PREFETCH_COUNT")?,
-        folder: variable("DOCPROC_FOLDER_DIR").map(PathBuf::from),
+        threads: number(WORKERS)?.unwrap_or(cores),
+        prefetch: number(PREFETCH)?,
+        folder: variable(FOLDER_DIR).map(PathBuf::from),
         callback_secret: secret(CALLBACK_SECRET)?.map(Secret::new),
         health_port: health_port()?,
         health_address: health_address()?,
         apart: true,
     })
+}
+
+/// What this process takes from a variable, as people may see it.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub key: &'static str,
+    pub value: String,
+    pub variable: &'static str,
+    /// Whether the variable is set.
+    pub given: bool,
+    pub help: &'static str,
+}
+
+/// By key: the variable, and what it says.
+const VARIABLES: [(&str, &str, &str); 10] = [
+    ("component", PART, "The component this process is; all of them unless told."),
+    ("storage", STORAGE_PATH, "Where files are: a directory, or a bucket by DOCPROC_STORAGE_URL."),
+    ("workflows_dir", WORKFLOWS_DIR, "The directory whose YAML files are the workflows."),
+    ("folder_dir", FOLDER_DIR, "A directory that is watched for documents; none unless told."),
+    ("health_port", HEALTH, "Where it alone answers health checks; 8080 for one component."),
+    ("health_address", HEALTH_ADDRESS, "On which address; that of the server unless told."),
+    ("workers", WORKERS, "Threads that work on messages; one per core unless told."),
+    ("prefetch_count", PREFETCH, "Messages a thread may hold; as many as make sense unless told."),
+    ("models", MODELS_DIR, "Where the models are that read pictures."),
+    ("callback_secret", CALLBACK_SECRET, "Signs the answers that are sent; none unless told."),
+];
+
+/// How this process is set up by its variables (§10.1), for `turno config show`.
+pub fn shown(data_dir: &Path) -> Result<Vec<Shown>, Exit> {
+    let config = config(data_dir)?;
+    let path = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
+    let value = |key: &str| match key {
+        "component" => Some(config.part.word().to_owned()),
+        "storage" => Some(config.storage.to_string()),
+        "workflows_dir" => path(config.workflows.as_ref()),
+        "folder_dir" => path(config.folder.as_ref()),
+        "health_port" => config.health_port.map(|port| port.to_string()),
+        "health_address" => config.health_address.map(|address| address.to_string()),
+        "workers" => Some(config.threads.to_string()),
+        "prefetch_count" => config.prefetch.map(|n| n.to_string()),
+        "models" => path(Some(&config.models)),
+        _ => config.callback_secret.as_ref().map(|_| "••••••".to_owned()),
+    };
+    let shown = |(key, name, help): (&'static str, &'static str, &'static str)| {
+        let bucket = key == "storage" && variable(STORAGE_URL).is_some();
+        let name = if bucket { STORAGE_URL } else { name };
+        let given = variable(name).is_some() || variable(&format!("{name}_FILE")).is_some();
+        let value = value(key).unwrap_or_else(|| "\"\"".to_owned());
+        Shown { key, value, variable: name, given, help }
+    };
+    Ok(VARIABLES.into_iter().map(shown).collect())
 }
 
 /// Where files are kept: a directory, or a bucket with what the usual variables say of it.
@@ -182,7 +238,7 @@ fn storage(data_dir: &Path) -> Result<Address, Exit> {
 
 /// Where the models are that read pictures.
 pub fn models() -> PathBuf {
-    PathBuf::from(variable("TURNO_MODELS").unwrap_or_else(|| MODELS.to_owned()))
+    PathBuf::from(variable(MODELS_DIR).unwrap_or_else(|| MODELS.to_owned()))
 }
 
 fn variable(name: &str) -> Option<String> {

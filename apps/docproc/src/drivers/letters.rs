@@ -190,8 +190,9 @@ pub fn contents(job: &Job, links: &Links<'_>) -> Map<String, Json> {
                 put(name, value);
             }
         }
-        Input::Document { id, doc_type, first, pages, data, fields } => {
+        Input::Document { id, doc_type, first, file, pages, data, fields } => {
             put("document_id", json!(id));
+            put("file_url", links.file(&row.id, *file).into());
             put("doc_type", json!(doc_type));
             let numbered = || (*first..).zip(pages);
             put("page_indices", numbered().map(|(n, _)| n).collect());

@@ -54,6 +54,12 @@ impl Verdict {
         self.differences.is_empty() && self.failed.is_none()
     }
 
+    /// How often people would have been asked, if it was played to its end.
+    pub fn questions(&self) -> Option<u32> {
+        let all = self.asked.types + self.asked.documents;
+        Some(all).filter(|_| self.failed.is_none())
+    }
+
     pub fn word(&self) -> &'static str {
         match (&self.failed, self.differences.is_empty()) {
             (Some(_), _) => "failed",

@@ -21,7 +21,7 @@ use crate::{
     model::Engine,
     rules::{
         blank::BLANK,
-        continuity::{PagePosition, Scores},
+        continuity::{Evidence, Scores},
         workflow::Workflow,
     },
     store::requests::FileRow,
@@ -66,8 +66,7 @@ pub(super) fn open(runtime: &Runtime, files: &[FileRow]) -> Result<Vec<Arc<Docum
 /// What was read on a page.
 pub(super) struct ReadPage {
     pub text: PageText,
-    pub place: PagePosition,
-    pub identity: Option<String>,
+    pub evidence: Evidence,
 }
 
 pub(super) fn read(
@@ -81,10 +80,7 @@ pub(super) fn read(
         Reader::new(runtime.pack.clone(), engine_of(engine, runtime.pack.as_ref()))
     });
     let text = reader.page(document, page).map_err(|unread| unread.to_string())?;
-    let evidence = first_page_evidence(&text);
-    let place =
-        PagePosition::told(evidence.page_number, evidence.starts, evidence.identity.is_some());
-    Ok(ReadPage { place, identity: evidence.identity, text })
+    Ok(ReadPage { evidence: first_page_evidence(&text).into(), text })
 }
 
 pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Scores {

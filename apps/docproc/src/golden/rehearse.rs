@@ -175,7 +175,7 @@ impl Play<'_> {
                 let paper = &self.papers[sheet.paper];
                 let read = perform::read(runtime, self.readers, engine, paper, sheet.page)?;
                 sheet.text = Some(read.text);
-                Known::Page { evidence: Some((read.place, read.identity)), scores: None }
+                Known::Page { evidence: Some(read.evidence), scores: None }
             }
             (Component::Classifier, Item::Page(n)) => {
                 let text = self.sheets[*n as usize].text.as_ref();
@@ -287,7 +287,7 @@ impl Play<'_> {
         }
         let documents = &mut self.course.snapshot.documents;
         if let Some(row) = documents.iter_mut().find(|one| one.id == *id) {
-            (row.confidence, row.missing_required) = (Some(1.0), false);
+            (row.confidence, row.missing_required, row.suspected) = (Some(1.0), false, false);
             row.standing = Standing { at: at as i32, progress: Progress::Done };
         }
     }

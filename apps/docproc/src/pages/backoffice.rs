@@ -7,6 +7,7 @@ use web::{Page, Tone};
 use super::words::{self, Countdown};
 use crate::{
     model::{Item, Status, TaskState},
+    routes::escaped,
     store::{desk::Numbers, reviews::TaskRow},
     wire::people::OperatorView,
 };
@@ -26,6 +27,15 @@ pub struct BackofficePage {
     pub numbers: Numbers,
     /// Registered operators, to choose a name from.
     pub known: Vec<(String, String)>,
+    /// Queues of teams, by their keys.
+    pub teams: Vec<String>,
+    /// The one that is looked at; absent: all.
+    pub team: Option<String>,
+}
+
+/// The name of a team by the key of its queue.
+pub fn team_title(key: &str) -> &str {
+    key.strip_prefix("task.").unwrap_or(key)
 }
 
 /// A task in a list.
@@ -110,6 +120,22 @@ impl BackofficePage {
             Some(operator) if self.open => crate::routes::name_in_address(Some(operator)),
             Some(_) | None => String::new(),
         }
+    }
+
+    /// The page of a team's queue, or of all.
+    fn queue_link(&self, team: Option<&str>) -> String {
+        let base = format!("/backoffice{}", self.query());
+        let join = if base.contains('?') { '&' } else { '?' };
+        team.map_or(base.clone(), |team| format!("{base}{join}queue={}", escaped(team_title(team))))
+    }
+
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn title_of<'a>(&self, team: &'a str) -> &'a str {
+        team_title(team)
+    }
+
+    fn is_shown(&self, team: &str) -> bool {
+        self.team.as_deref() == Some(team)
     }
 
     fn task(&self, id: &str) -> String {

@@ -203,10 +203,10 @@ impl OverviewPage {
     }
 
     fn straight_note(&self) -> String {
-        let Through { completed, straight, .. } = self.through;
+        let (straight, known) = (self.through.straight, self.through.known());
         match self.page.lang {
-            Lang::Es => format!("{straight} de {completed} sin personas, hoy"),
-            Lang::En => format!("{straight} of {completed} without people, today"),
+            Lang::Es => format!("{straight} de {known} sin personas, hoy"),
+            Lang::En => format!("{straight} of {known} without people, today"),
         }
     }
 

@@ -270,6 +270,8 @@ fn backoffice(lang: Lang, operator: Option<&str>) -> BackofficePage {
         others: lines.to_vec(),
         numbers: Numbers { answered: 3, ..Numbers::default() },
         known: vec![("ana".to_owned(), "Ana".to_owned())],
+        teams: vec!["task.<hipotecas>".to_owned()],
+        team: None,
         page,
     }
 }

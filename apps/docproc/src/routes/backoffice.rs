@@ -1,10 +1,13 @@
 //! The screens of the back office (§8.2).
 
+use std::collections::BTreeSet;
+
 use axum::{
     http::StatusCode,
     response::{IntoResponse as _, Redirect, Response},
 };
 use host::{Console, Failure};
+use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::routing::get;
 use web::{Path, Query};
@@ -16,9 +19,13 @@ use super::{
 };
 use crate::{
     Context,
-    pages::{BackofficePage, OperatorsPage, StationPage, backoffice::TaskLine, words},
+    pages::{
+        BackofficePage, OperatorsPage, StationPage,
+        backoffice::{TaskLine, team_title},
+        words,
+    },
     policy::Action,
-    rules::assign::KINDS,
+    rules::assign::{KINDS, team_key, team_skill},
     store::{self, desk, figures, reviews},
 };
 
@@ -33,18 +40,31 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 /// Lists on the screen are not longer than people read.
 const SHOWN: usize = 100;
 
+/// Who speaks, and which team's queue they look at.
+#[derive(Debug, Deserialize)]
+struct Looked {
+    operator: Option<String>,
+    queue: Option<String>,
+}
+
 async fn home(
     desk: Desk,
     console: Console,
-    Query(named): Query<Named>,
+    Query(looked): Query<Looked>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.operator(named.operator.as_deref()).ok();
+    let operator = desk.operator(looked.operator.as_deref()).ok();
+    let team = looked.queue.filter(|queue| !queue.is_empty()).map(|queue| team_key(&queue));
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
-    let open = reviews::open_for(&mut tx, &name).await?;
-    let assigned = reviews::assigned(&mut tx).await?;
+    let mut open = reviews::open_for(&mut tx, &name).await?;
+    let mut assigned = reviews::assigned(&mut tx).await?;
+    let teams = teams(&desk);
+    if let Some(team) = &team {
+        open.retain(|task| team_key(&task.queue) == *team);
+        assigned.retain(|task| team_key(&task.queue) == *team);
+    }
     let ids: Vec<String> =
         open.iter().chain(&assigned).map(|task| task.request_id.clone()).collect();
     let files = figures::first_files(&mut tx, &ids).await?;
@@ -61,9 +81,19 @@ async fn home(
         known: known.into_iter().map(|one| (one.username, one.display_name)).collect(),
         open: desk.is_open(),
         operator,
+        teams,
+        team,
         page,
     };
     render(&desk, StatusCode::OK, &view)
+}
+
+/// Queues of the workflows in force that are a team's own.
+fn teams(desk: &Desk) -> Vec<String> {
+    let active = desk.context.runtime.workflows.active();
+    let stages = active.values().flat_map(|workflow| &workflow.stages);
+    let queues = stages.filter_map(|stage| team_skill(stage.backoffice_queue.as_deref()?));
+    queues.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The station with whatever is next.
@@ -117,6 +147,10 @@ async fn people(desk: Desk, console: Console) -> Result<Response, Failure> {
             }
         }
     }
+    skills.extend(teams(&desk).into_iter().map(|team| {
+        let title = format!("{} {}", page.t("Cola", "Queue"), team_title(&team));
+        (team, title)
+    }));
     let view = OperatorsPage { operators: operators::views(&desk).await?, skills, page };
     render(&desk, StatusCode::OK, &view)
 }

@@ -222,7 +222,8 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     let runtime = desk.context.runtime.clone();
     let so_far = if row.result.is_none() && (row.breached_at.is_some() || row.partial_at.is_some())
     {
-        partial::of(&mut tx, &runtime.workflows, &id).await?
+        let house = policy::load(&desk.context.settings, &mut tx).await?.thresholds;
+        partial::of(&mut tx, &runtime.workflows, &id, house).await?
     } else {
         None
     };

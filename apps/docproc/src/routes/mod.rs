@@ -35,7 +35,7 @@ use crate::{
     store::Sight,
 };
 
-pub(crate) use tasks::name_in_address;
+pub(crate) use tasks::{escaped, name_in_address};
 
 pub fn all() -> OpenApiRouter<Context> {
     OpenApiRouter::new()

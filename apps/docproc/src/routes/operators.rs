@@ -5,7 +5,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use host::Failure;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
@@ -35,10 +35,35 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 
 /// Operators with their presence and load.
 #[utoipa::path(get, path = "/api/docproc/operators", tag = "docproc",
-    responses((status = 200, body = Vec<OperatorView>)))]
-async fn list(desk: Desk) -> Result<Response, Failure> {
+    params(Paged), responses((status = 200, body = OperatorList)))]
+async fn list(desk: Desk, Query(asked): Query<Paged>) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    Ok(axum::Json(views(&desk).await?).into_response())
+    let mut items = views(&desk).await?;
+    items.sort_by(|one, other| one.username.cmp(&other.username));
+    if let Some(after) = &asked.cursor {
+        items.retain(|one| one.username > *after);
+    }
+    let limit = asked.limit.unwrap_or(MOST).clamp(1, MOST) as usize;
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next = items.last().filter(|_| more).map(|last| last.username.clone());
+    Ok(axum::Json(OperatorList { items, next }).into_response())
+}
+
+const MOST: u32 = 500;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct Paged {
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<u32>,
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+struct OperatorList {
+    items: Vec<OperatorView>,
+    next: Option<String>,
 }
 
 pub(super) async fn views(desk: &Desk) -> Result<Vec<OperatorView>, Failure> {

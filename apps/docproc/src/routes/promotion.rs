@@ -17,11 +17,11 @@ use crate::{
     Context,
     decisions::{
         Refusal,
-        promotion::{self, Outcome, Promotion},
+        promotion::{self, Outcome, Promotion, Wanted},
     },
     golden::Verdict,
     policy::Action,
-    rules::golden::Difference,
+    rules::golden::{Difference, ManualShare},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -36,10 +36,13 @@ const MOST_TOLD: usize = 200;
 struct PromoteBody {
     /// The newest version that waits unless told.
     version: Option<i64>,
+    /// Whether it may ask people more often than the version in force.
+    #[serde(default)]
+    allow_more_manual: bool,
 }
 
-/// Runs the golden set on a version that waits, and puts it into force if nothing differs; runs it
-/// again on what is then in force, and rolls back if something does. 409 tells every difference.
+/// Runs the golden set on a version that waits, and puts it into force if nothing differs and people
+/// are not asked more than by the version in force, unless that is allowed; runs it again on what is then in force, and rolls back if something does. 409 tells every difference.
 #[utoipa::path(post, path = "/api/docproc/workflows/{name}/promote", tag = "docproc",
     params(("name" = String, Path)), request_body = PromoteBody,
     responses((status = 200, body = Object)))]
@@ -50,9 +53,10 @@ async fn promote(
 ) -> Result<Response, Failure> {
     desk.require(Action::Promote)?;
     let (context, by, of) = (desk.context.clone(), desk.by(), name.clone());
+    let wanted = Wanted { version: body.version, may_ask_more: body.allow_more_manual };
     // Whoever asked may go away; a promotion that began is carried to its end.
     let promoting =
-        tokio::spawn(async move { promotion::promote(&context, &by, &of, body.version).await });
+        tokio::spawn(async move { promotion::promote(&context, &by, &of, wanted).await });
     let done = match promoting.await.map_err(|_| Problem::internal(desk.lang))?? {
         Ok(done) => done,
         Err(Refusal::NotFound) => return Err(no_workflow(&desk).into()),
@@ -66,7 +70,28 @@ async fn promote(
             Ok(axum::Json(body).into_response())
         }
         Outcome::Refused | Outcome::RolledBack => Err(differs(&desk, &done).into()),
+        Outcome::AsksMore(share) => Err(asks_more(&desk, share).into()),
     }
+}
+
+fn asks_more(desk: &Desk, share: ManualShare) -> Problem {
+    let ManualShare { before, after } = share;
+    Problem::conflict("MAS_PREGUNTAS")
+        .lang(desk.lang)
+        .detail(match desk.lang {
+            Lang::Es => format!(
+                "Sus respuestas son las esperadas, pero preguntaría {after} veces a personas y la \
+                 versión en vigor {before}; no cambió nada."
+            ),
+            Lang::En => format!(
+                "Its answers are as expected, but it would ask people {after} times and the \
+                 version in force {before}; nothing was changed."
+            ),
+        })
+        .hint(desk.lang.t(
+            "Con allow_more_manual: true (o --allow-more-manual) se promueve igualmente.",
+            "With allow_more_manual: true (or --allow-more-manual) it is promoted all the same.",
+        ))
 }
 
 fn differs(desk: &Desk, done: &Promotion) -> Problem {

@@ -236,7 +236,7 @@ pub(super) async fn reasons(
         return Ok(Some((loaded.row, reasons)));
     }
     let hosted = hosted(&workers::all(&mut tx).await?);
-    let queued = queue::of_request(&mut tx, id, desk.now, &hosted).await?;
+    let queued = queue::of_request(&mut tx, id, desk.now, hosted.as_deref()).await?;
     let plan = advance::plan(&loaded.snapshot, &loaded.workflow, policy.thresholds);
     let reasons = plan
         .held
@@ -254,14 +254,13 @@ pub(super) async fn reasons(
     Ok(Some((loaded.row, reasons)))
 }
 
-/// Components some process takes; empty: some process takes all.
-fn hosted(workers: &[workers::WorkerProcess]) -> Vec<String> {
+/// Components some process takes; `None`: some process takes all.
+fn hosted(workers: &[workers::WorkerProcess]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for worker in workers {
-        let Some(list) = &worker.components else { return Vec::new() };
-        names.extend(list.iter().cloned());
+        names.extend(worker.components.as_ref()?.iter().cloned());
     }
-    names
+    Some(names)
 }
 
 fn ended(row: &requests::RequestRow) -> Vec<why::Reason> {

@@ -52,32 +52,32 @@ struct From {
     from: Option<String>,
 }
 
-/// Does a request over from a stage on.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Reprocess {
+    /// As in the address.
+    from: Option<String>,
+    /// Another workflow than before, in the version that is in force.
+    workflow: Option<String>,
+}
+
+/// Does a request over from a stage on, by its own workflow or by another one.
 #[utoipa::path(post, path = "/api/docproc/requests/{id}/reprocess", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), From),
+    request_body = Option<Reprocess>,
     responses((status = 200, body = RequestDetail)))]
 async fn reprocess(
     desk: Desk,
     Path(id): Path<String>,
     Query(From { from }): Query<From>,
+    body: Option<Json<Reprocess>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Steer)?;
     let id = desk.id(&id)?;
-    let stage = match from {
-        Some(stage) => stage,
-        None => first_stage(&desk, &id).await?,
-    };
-    let done = decisions::restart(&desk.context, &desk.by(), &id, &stage).await?;
+    let Reprocess { from: stage, workflow } = body.map(|Json(body)| body).unwrap_or_default();
+    let over = decisions::Over { stage: from.or(stage), workflow };
+    let done = decisions::restart(&desk.context, &desk.by(), &id, &over).await?;
     answer(&desk, &id, done).await
-}
-
-async fn first_stage(desk: &Desk, id: &str) -> Result<String, Failure> {
-    let mut tx = desk.context.store.read().await?;
-    let row = crate::store::requests::find(&mut tx, desk.sight(), id).await?;
-    let row = row.ok_or_else(|| desk.no_request())?;
-    let runtime = desk.context.runtime.clone();
-    let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
-    Ok(workflow.stages.first().map(|stage| stage.name.clone()).unwrap_or_default())
 }
 
 /// Tries a failed request again where it failed.

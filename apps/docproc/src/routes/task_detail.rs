@@ -71,8 +71,6 @@ pub(super) async fn load(
         lapses_at,
         postponed_until: task.postponed_until,
         completed_at: task.completed_at,
-        workflow_name: task.workflow_name.clone(),
-        source_stage: task.source_stage.clone(),
         file_name: file.map(|file| file.name.clone()).unwrap_or_default(),
         external_id: row.external_id.clone(),
         types: types(&say, &workflow),

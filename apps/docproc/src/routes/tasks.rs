@@ -47,6 +47,8 @@ struct Asked {
     /// pending, assigned, completed, timeout or cancelled.
     status: Option<String>,
     skill: Option<String>,
+    /// A team's queue: `task.hipotecas`, or `hipotecas`.
+    queue: Option<String>,
 }
 
 /// Tasks, most urgent first.
@@ -62,8 +64,13 @@ async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failur
         return Err(problem.detail(format!("status: {}", known.join(", "))).into());
     }
     let mut tx = desk.context.store.read().await?;
-    let (status, skill) = (asked.status.as_deref(), asked.skill.as_deref());
-    let tasks = reviews::list(&mut tx, status, skill, None).await?;
+    let filter = reviews::Filter {
+        status: asked.status.as_deref(),
+        skill: asked.skill.as_deref(),
+        queue: asked.queue.as_deref(),
+        request: None,
+    };
+    let tasks = reviews::list(&mut tx, filter).await?;
     let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
     Ok(axum::Json(tasks).into_response())
 }
@@ -104,9 +111,13 @@ fn station(id: &str, operator: Option<&str>) -> Response {
 
 /// `?operator=name`, escaped.
 pub(crate) fn name_in_address(operator: Option<&str>) -> String {
-    let Some(operator) = operator else { return String::new() };
-    let mut text = "?operator=".to_owned();
-    for byte in operator.bytes() {
+    operator.map(|operator| format!("?operator={}", escaped(operator))).unwrap_or_default()
+}
+
+/// A value as it stands in an address.
+pub(crate) fn escaped(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') {
             text.push(char::from(byte));
         } else {

@@ -13,7 +13,10 @@ use super::{
     reviews,
 };
 use crate::{
-    rules::sla::{Checkpoint, Reached, Watched},
+    rules::{
+        advance::Thresholds,
+        sla::{Checkpoint, Reached, Watched},
+    },
     store::catalogue::Workflows,
 };
 
@@ -22,6 +25,7 @@ use crate::{
 pub struct Deadlines<'a> {
     pub ids: &'a [String],
     pub workflows: &'a Workflows,
+    pub house: Thresholds,
 }
 
 /// A request with what is on record about its deadline.
@@ -105,7 +109,7 @@ impl Slice for Deadlines<'_> {
         }
         let breached = having(Checkpoint::Breach);
         breach(decision, &breached).await?;
-        escalate(decision, &having(Checkpoint::Escalate), &breached).await
+        escalate(decision, &having(Checkpoint::Escalate), &breached, self.house).await
     }
 }
 
@@ -147,6 +151,7 @@ async fn escalate(
     decision: &mut Decision,
     escalated: &[&Loaded],
     breached: &[&Loaded],
+    house: Thresholds,
 ) -> Result<(), Error> {
     let ids: Vec<&str> = escalated.iter().map(|one| one.row.id.as_str()).collect();
     let rows = Rows::of(&["id"], ids.iter().copied());
@@ -156,7 +161,7 @@ async fn escalate(
                AND request_id IN (SELECT id FROM ROWS)";
     decision.tx.each(sql, &[], &rows).await?;
     reviews::raise(decision, &ids).await?;
-    let known = partial::of_all(&mut decision.tx, escalated).await?;
+    let known = partial::of_all(&mut decision.tx, escalated, house).await?;
     let mut given = Vec::with_capacity(escalated.len());
     for one in escalated {
         let mut row = one.row.clone();

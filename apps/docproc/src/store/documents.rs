@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     model::{FieldValue, Origin, Progress, Standing},
-    rules::correct::Corrected,
+    rules::{answer::Source, correct::Corrected},
 };
 
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct DocumentRow {
     pub origin: Origin,
     /// The vendor's layout by which it was read.
     pub layout: Option<String>,
+    /// The file its pages are in.
+    pub source: Option<Source>,
 }
 
 impl DocumentRow {
@@ -151,8 +153,13 @@ pub async fn of_all(
     tx: &mut Tx,
     requests: &[&str],
 ) -> Result<HashMap<String, Vec<DocumentRow>>, Error> {
-    let sql = "SELECT * FROM documents WHERE request_id IN (SELECT id FROM ROWS)
-               ORDER BY request_id, first_page";
+    let sql = "SELECT documents.*, f.n AS file, f.name AS file_name, a.name AS packed_in
+               FROM documents
+               LEFT JOIN pages p ON p.request_id = documents.request_id AND p.n = first_page
+               LEFT JOIN request_files f ON f.request_id = documents.request_id AND f.n = p.file
+               LEFT JOIN request_files a ON a.request_id = f.request_id AND a.n = f.packed_in
+               WHERE documents.request_id IN (SELECT id FROM ROWS)
+               ORDER BY documents.request_id, first_page";
     let mut found: HashMap<String, Vec<DocumentRow>> = HashMap::new();
     for row in tx.all_of(sql, &[], &Rows::of(&["id"], requests.iter().copied())).await? {
         found.entry(row.get("request_id")?).or_default().push(document(&row)?);
@@ -161,8 +168,7 @@ pub async fn of_all(
 }
 
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<DocumentRow>, Error> {
-    let sql = "SELECT * FROM documents WHERE request_id = $1 ORDER BY first_page";
-    tx.all(sql, &[request.into()]).await?.iter().map(document).collect()
+    Ok(of_all(tx, &[request]).await?.remove(request).unwrap_or_default())
 }
 
 fn document(row: &Row) -> Result<DocumentRow, Error> {
@@ -178,7 +184,15 @@ fn document(row: &Row) -> Result<DocumentRow, Error> {
         extraction_confidence: row.maybe("extraction_confidence")?,
         origin: row.word("origin", Origin::from_word)?,
         layout: row.maybe("layout_id")?,
+        source: source(row)?,
     })
+}
+
+/// The file that a row was joined with: `file`, `file_name` and `packed_in`.
+pub(super) fn source(row: &Row) -> Result<Option<Source>, Error> {
+    let Some(name) = row.maybe("file_name")? else { return Ok(None) };
+    let index = row.get::<i64>("file")? as u32;
+    Ok(Some(Source { index, name, packed_in: row.maybe("packed_in")? }))
 }
 
 /// The fields of a document, as kept with it.

@@ -9,7 +9,6 @@ use super::{
     requests::RequestRow,
 };
 use crate::{
-    model::Component,
     rules::{
         advance::Thresholds,
         sufficient::{self, Field, Found},
@@ -44,7 +43,7 @@ pub async fn consider(
         if !sufficient::is_met(&one.workflow.sufficient, &found) {
             continue;
         }
-        let known = partial::compose(one, of_request);
+        let known = partial::compose(one, of_request, house);
         let status = one.row.status.word();
         let (result, pending) = (Some(&known.result), &known.pending);
         given.push(Given::new(&one.row, Kind::Early, status, result, pending));
@@ -57,10 +56,6 @@ pub async fn consider(
 }
 
 fn found(row: &documents::DocumentRow, workflow: &Workflow, house: Thresholds) -> Found {
-    let stages = &workflow.stages;
-    let own = usize::try_from(row.stage_at).ok().and_then(|at| stages.get(at)?.threshold);
-    let extractor = || stages.iter().find(|one| one.component == Component::Extractor);
-    let threshold = own.or_else(|| extractor()?.threshold).unwrap_or(house.extraction);
     let field = |field: &crate::model::FieldValue| Field {
         name: field.name.clone(),
         present: field.value.is_some() || field.normalised.is_some(),
@@ -69,7 +64,7 @@ fn found(row: &documents::DocumentRow, workflow: &Workflow, house: Thresholds) -
     Found {
         doc_type: row.doc_type.clone(),
         settled: progress::is_settled(row, workflow),
-        threshold,
+        threshold: progress::threshold(row, workflow, house),
         fields: row.fields.iter().map(field).collect(),
     }
 }

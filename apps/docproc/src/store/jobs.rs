@@ -55,6 +55,8 @@ pub enum Input {
         id: String,
         doc_type: String,
         first: u32,
+        /// The file its pages are in.
+        file: u32,
         pages: Vec<PageText>,
         /// What is known of it so far.
         data: Option<Json>,
@@ -168,14 +170,16 @@ async fn document_inputs(tx: &mut Tx, claims: &[Claim]) -> Result<HashMap<String
     for row in tx.all_of(sql, &[], &ids).await? {
         texts.entry(row.get("document")?).or_default().push(page_text(&row)?);
     }
-    let sql = "SELECT id, doc_type, first_page, extracted_data, fields FROM documents
-               WHERE id IN (SELECT id FROM ROWS)";
+    let sql = "SELECT id, doc_type, first_page, extracted_data, fields, COALESCE((SELECT file
+               FROM pages WHERE pages.request_id = documents.request_id AND n = first_page), 0)
+               AS file FROM documents WHERE id IN (SELECT id FROM ROWS)";
     let mut inputs = HashMap::new();
     for row in tx.all_of(sql, &[], &ids).await? {
         let id: String = row.get("id")?;
         let input = Input::Document {
             doc_type: row.get("doc_type")?,
             first: row.get::<i64>("first_page")? as u32,
+            file: row.get::<i64>("file")? as u32,
             pages: texts.remove(&id).unwrap_or_default(),
             data: row.maybe("extracted_data")?,
             fields: documents::fields(&row)?,

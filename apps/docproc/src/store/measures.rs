@@ -48,7 +48,8 @@ fn took(dialect: Dialect) -> &'static str {
     )
 }
 
-/// Mean seconds of reading a page, the latest ones, if there were enough of them.
+/// Mean seconds of reading a picture, the latest ones, if there were enough of them. A page that
+/// brings its text along takes no time worth comparing.
 async fn reading(
     tx: &mut Tx,
     from: Timestamp,
@@ -58,7 +59,11 @@ async fn reading(
     let sql = format!(
         "SELECT COUNT(*) AS n, AVG(took) AS mean FROM (
            SELECT {} AS took FROM messages WHERE state = 'DONE' AND component = 'ocr'
-           AND finished_at >= $1 AND finished_at < $2 ORDER BY finished_at DESC LIMIT $3) AS last",
+           AND finished_at >= $1 AND finished_at < $2
+           AND EXISTS (SELECT 1 FROM pages WHERE pages.request_id = messages.request_id
+                       AND ocr_source = 'ocr' AND pages.n = CASE WHEN item LIKE 'p%'
+                       THEN CAST(SUBSTR(item, 2) AS BIGINT) END)
+           ORDER BY finished_at DESC LIMIT $3) AS last",
         took(tx.dialect())
     );
     let row = tx.one(trusted(sql), &[from.into(), to.into(), MOST_READ.into()]).await?;
@@ -74,6 +79,26 @@ async fn operators_free(tx: &mut Tx, now: Timestamp) -> Result<Option<i64>, Erro
                THEN 1 ELSE 0 END) AS free FROM operators";
     let row = tx.one(sql, &[before(now, PRESENT).into()]).await?;
     row.maybe("free")
+}
+
+/// Active and heard of lately, with a task or without.
+pub async fn operators_active(tx: &mut Tx, now: Timestamp) -> Result<i64, Error> {
+    let sql = "SELECT COUNT(*) AS n FROM operators WHERE is_active = 1 AND seen_at >= $1";
+    tx.one(sql, &[before(now, PRESENT).into()]).await?.get("n")
+}
+
+/// Mean seconds from taking a task to answering it, since an instant, by its kind.
+pub async fn resolution(tx: &mut Tx, since: Timestamp) -> Result<Vec<(String, f64)>, Error> {
+    let seconds = tx.dialect().pick(
+        "(completed_at - assigned_at) / 1000000.0",
+        "EXTRACT(EPOCH FROM (completed_at - assigned_at))::float8",
+    );
+    let sql = format!(
+        "SELECT task_type, AVG({seconds}) AS mean FROM review_tasks WHERE status = 'completed'
+         AND assigned_at IS NOT NULL AND completed_at >= $1 GROUP BY task_type ORDER BY task_type"
+    );
+    let rows = tx.all(trusted(sql), &[since.into()]).await?;
+    rows.iter().map(|row| Ok((row.get("task_type")?, row.get("mean")?))).collect()
 }
 
 /// Tasks nobody has, of requests that were escalated or warned of.
@@ -210,12 +235,21 @@ pub async fn manual(tx: &mut Tx, since: Timestamp) -> Result<Vec<Manual>, Error>
     Ok(found)
 }
 
-/// Of the requests that were completed since: how many, without any person, and late.
+/// Of the requests that were completed since: how many, without any person, and late; and how many
+/// wait for a person now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Through {
     pub completed: i64,
     pub straight: i64,
     pub late: i64,
+    pub with_people: i64,
+}
+
+impl Through {
+    /// Those of which it is known whether they needed a person.
+    pub const fn known(&self) -> i64 {
+        self.completed + self.with_people
+    }
 }
 
 pub async fn through(tx: &mut Tx, since: Timestamp) -> Result<Through, Error> {
@@ -226,5 +260,13 @@ pub async fn through(tx: &mut Tx, since: Timestamp) -> Result<Through, Error> {
                FROM requests WHERE status = 'completed' AND completed_at >= $1
                AND created_at >= $2";
     let row = tx.one(sql, &[since.into(), before(since, LONGEST).into()]).await?;
-    Ok(Through { completed: row.get("n")?, straight: row.get("straight")?, late: row.get("late")? })
+    let sql = "SELECT COUNT(*) AS n FROM requests
+               WHERE status NOT IN ('completed', 'failed', 'cancelled')
+               AND EXISTS (SELECT 1 FROM review_tasks WHERE request_id = requests.id)";
+    Ok(Through {
+        completed: row.get("n")?,
+        straight: row.get("straight")?,
+        late: row.get("late")?,
+        with_people: tx.one(sql, &[]).await?.get("n")?,
+    })
 }

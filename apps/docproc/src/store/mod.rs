@@ -32,6 +32,7 @@ pub mod reviews;
 pub mod rewind;
 pub mod search;
 mod sight;
+pub mod steps;
 pub mod storage;
 pub mod sweep;
 pub mod workers;
@@ -41,7 +42,7 @@ mod writing;
 use db::{Line, Scope};
 pub use sight::{Sight, owns};
 
-pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage", "0009_set_aside", "0011_vendors");
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage", "0009_set_aside", "0010_original_names", "0011_vendors");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

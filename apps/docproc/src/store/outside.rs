@@ -7,7 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value as Json};
 
 use super::messages::{Claim, claimed};
-use crate::{model::Item, rules::alarms::OutsideQueue};
+use crate::{
+    model::Item,
+    rules::alarms::{Server, UnservedQueue},
+};
 
 /// Until the time of the stage is known.
 const AT_FIRST: SignedDuration = SignedDuration::from_secs(30);
@@ -155,7 +158,7 @@ pub async fn queues<'a>(
     tx: &mut Tx,
     known: impl Iterator<Item = &'a str>,
     now: Timestamp,
-) -> Result<Vec<OutsideQueue>, Error> {
+) -> Result<Vec<UnservedQueue>, Error> {
     let mut names: BTreeSet<String> = known.map(str::to_owned).collect();
     let mut seen: BTreeMap<String, Timestamp> = BTreeMap::new();
     let sql = "SELECT component, MAX(seen_at) AS seen FROM outside_workers GROUP BY component";
@@ -175,10 +178,10 @@ pub async fn queues<'a>(
         waiting.insert(row.get("component")?, (row.get("n")?, row.get("due")?));
     }
     names.extend(seen.keys().chain(waiting.keys()).cloned());
-    let queue = |component: String| OutsideQueue {
+    let queue = |component: String| UnservedQueue {
         waiting: waiting.get(&component).map_or(0, |(n, _)| *n),
         since: waiting.get(&component).map(|(_, due)| *due),
-        seen: seen.get(&component).copied(),
+        by: Server::Outside { seen: seen.get(&component).copied() },
         component,
     };
     Ok(names.into_iter().map(queue).collect())

@@ -1,14 +1,19 @@
 //! Pages: one row each, from the split to their document.
 
+use std::collections::HashMap;
+
 use db::{Decision, Error, Row, Rows, Tx, Value};
 use engine::Word as _;
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
-use super::Sight;
+use super::{Sight, documents::source as source_of, progress::read_evidence};
 use crate::{
     model::{Origin, Progress, Standing},
-    rules::continuity::Scores,
+    rules::{
+        answer::ReadPage,
+        continuity::{Evidence, Scores},
+    },
 };
 
 /// A page as screens and answers show it.
@@ -25,6 +30,7 @@ pub struct PageRow {
     pub ocr_text: Option<String>,
     pub ocr_confidence: Option<f64>,
     pub ocr_source: Option<String>,
+    pub evidence: Evidence,
     pub scores: Option<Json>,
     pub doc_type: Option<String>,
     pub classification_confidence: Option<f64>,
@@ -151,8 +157,8 @@ pub async fn decided(
 
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<PageRow>, Error> {
     let sql = "SELECT n, file, page_in_file, stage_at, standing, width, height, turned, ocr_text,
-               ocr_confidence, ocr_source, scores, doc_type, classification_confidence, origin,
-               document_id FROM pages WHERE request_id = $1 ORDER BY n";
+               ocr_confidence, ocr_source, evidence, scores, doc_type, classification_confidence,
+               origin, document_id FROM pages WHERE request_id = $1 ORDER BY n";
     tx.all(sql, &[request.into()]).await?.iter().map(page).collect()
 }
 
@@ -169,12 +175,39 @@ fn page(row: &Row) -> Result<PageRow, Error> {
         ocr_text: row.maybe("ocr_text")?,
         ocr_confidence: row.maybe("ocr_confidence")?,
         ocr_source: row.maybe("ocr_source")?,
+        evidence: read_evidence(row.maybe("evidence")?),
         scores: row.maybe("scores")?,
         doc_type: row.maybe("doc_type")?,
         classification_confidence: row.maybe("classification_confidence")?,
         origin: row.word("origin", Origin::from_word)?,
         document_id: row.maybe("document_id")?,
     })
+}
+
+/// What was read on the pages of requests, by request.
+pub async fn texts(
+    tx: &mut Tx,
+    requests: &[&str],
+) -> Result<HashMap<String, Vec<ReadPage>>, Error> {
+    let mut found: HashMap<String, Vec<ReadPage>> = HashMap::new();
+    if requests.is_empty() {
+        return Ok(found);
+    }
+    let sql = "SELECT p.request_id, p.n, p.ocr_text, p.ocr_confidence, p.doc_type, f.n AS file,
+               f.name AS file_name, a.name AS packed_in FROM pages p
+               LEFT JOIN request_files f ON f.request_id = p.request_id AND f.n = p.file
+               LEFT JOIN request_files a ON a.request_id = f.request_id AND a.n = f.packed_in
+               WHERE p.request_id IN (SELECT id FROM ROWS) ORDER BY p.request_id, p.n";
+    for row in tx.all_of(sql, &[], &Rows::of(&["id"], requests.iter().copied())).await? {
+        found.entry(row.get("request_id")?).or_default().push(ReadPage {
+            index: row.get::<i64>("n")? as u32,
+            source: source_of(&row)?,
+            text: row.maybe("ocr_text")?,
+            confidence: row.maybe("ocr_confidence")?,
+            doc_type: row.maybe("doc_type")?,
+        });
+    }
+    Ok(found)
 }
 
 /// The words of one page of a request that is there for whoever asks.
@@ -203,7 +236,8 @@ pub(super) fn page_text(row: &Row) -> Result<PageText, Error> {
     })
 }
 
-const fn source_word(source: Source) -> &'static str {
+/// Where the text of a page comes from.
+pub const fn source_word(source: Source) -> &'static str {
     match source {
         Source::TextLayer => "text_layer",
         Source::Ocr => "ocr",

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     model::{Progress, Standing},
     rules::{
+        advance::Thresholds,
         answer::{self, Piece},
         workflow::Workflow,
     },
@@ -30,30 +31,33 @@ pub async fn of(
     tx: &mut Tx,
     workflows: &Workflows,
     request: &str,
+    house: Thresholds,
 ) -> Result<Option<Partial>, Error> {
     let loaded = progress::load(tx, &[request.to_owned()], workflows).await?;
     let Some(loaded) = loaded.first() else { return Ok(None) };
     let documents = documents::all(tx, request).await?;
-    Ok(Some(compose(loaded, &documents)))
+    Ok(Some(compose(loaded, &documents, house)))
 }
 
 /// The same for many, by request.
-pub async fn of_all(tx: &mut Tx, loaded: &[&Loaded]) -> Result<HashMap<String, Partial>, Error> {
+pub async fn of_all(
+    tx: &mut Tx,
+    loaded: &[&Loaded],
+    house: Thresholds,
+) -> Result<HashMap<String, Partial>, Error> {
     let ids: Vec<&str> = loaded.iter().map(|one| one.row.id.as_str()).collect();
     let mut documents = documents::of_all(tx, &ids).await?;
     let compose = |one: &&Loaded| {
         let rows = documents.remove(&one.row.id).unwrap_or_default();
-        (one.row.id.clone(), compose(one, &rows))
+        (one.row.id.clone(), compose(one, &rows, house))
     };
     Ok(loaded.iter().map(compose).collect())
 }
 
-pub fn compose(loaded: &Loaded, documents: &[DocumentRow]) -> Partial {
+pub fn compose(loaded: &Loaded, documents: &[DocumentRow], house: Thresholds) -> Partial {
     let Loaded { row, workflow, snapshot } = loaded;
-    let pieces: Vec<Piece> = documents
-        .iter()
-        .map(|one| progress::piece(one, progress::is_settled(one, workflow)))
-        .collect();
+    let pieces: Vec<Piece> =
+        documents.iter().map(|one| progress::piece_so_far(one, workflow, house)).collect();
     let mut pending: Vec<Json> = documents
         .iter()
         .zip(&pieces)
@@ -99,5 +103,6 @@ fn open(workflow: &Workflow, piece: Option<&Piece>, pages: &[u32], standing: Sta
         "page_indices": pages,
         "stage": stage.map_or("route", |stage| stage.name.as_str()),
         "waits_for": waits_for,
+        "fields": piece.map(|piece| &piece.open),
     })
 }

@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use db::{Decision, Error, Row, Rows, Slice, Tx};
 use engine::Word as _;
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use super::{
     documents,
@@ -15,11 +15,12 @@ use super::{
 };
 use crate::{
     drivers::reading::Finding,
-    model::{Progress, Standing, Unit},
+    model::{Component, FieldValue, Origin, Progress, Standing, Unit},
     rules::{
         advance::{Change, Document, Page, Snapshot, Thresholds},
         answer::Piece,
-        continuity::PagePosition,
+        continuity::Evidence,
+        course::suspected,
         workflow::Workflow,
     },
     store::catalogue::Workflows,
@@ -102,24 +103,28 @@ pub async fn load(
     for row in tx.all_of(sql, &[], &ids).await? {
         pages.entry(row.get("request_id")?).or_default().push(page(&row)?);
     }
-    let mut documents: HashMap<String, Vec<Document>> = HashMap::new();
-    let sql = "SELECT request_id, id, stage_at, standing, extraction_confidence, missing_required
-               FROM documents WHERE request_id IN (SELECT id FROM ROWS)
-               ORDER BY request_id, first_page";
+    let mut documents: HashMap<String, Vec<Row>> = HashMap::new();
+    let sql = "SELECT request_id, id, stage_at, standing, extraction_confidence, missing_required,
+               first_page, last_page, origin FROM documents
+               WHERE request_id IN (SELECT id FROM ROWS) ORDER BY request_id, first_page";
     for row in tx.all_of(sql, &[], &ids).await? {
-        documents.entry(row.get("request_id")?).or_default().push(document(&row)?);
+        documents.entry(row.get("request_id")?).or_default().push(row);
     }
     let mut loaded = Vec::with_capacity(rows.len());
     for row in &rows {
         let row = requests::request(row)?;
         let workflow = workflows.version(tx, row.workflow_id).await?;
+        let pages = pages.remove(&row.id).unwrap_or_default();
+        let documents = documents.remove(&row.id).unwrap_or_default();
+        let documents = documents.iter().map(|row| document(row, &pages, &workflow));
+        let documents = documents.collect::<Result<_, _>>()?;
         let snapshot = Snapshot {
             status: row.status,
             standing: Standing { at: row.stage_at, progress: row.progress },
             page_count: row.page_count,
             document_count: row.document_count,
-            pages: pages.remove(&row.id).unwrap_or_default(),
-            documents: documents.remove(&row.id).unwrap_or_default(),
+            pages,
+            documents,
         };
         loaded.push(Loaded { row, workflow, snapshot });
     }
@@ -139,49 +144,38 @@ fn page(row: &Row) -> Result<Page, Error> {
         .map(serde_json::from_value)
         .transpose()
         .map_err(|error| Error::corrupt(format!("scores: {error}")))?;
-    let evidence: Option<Json> = row.maybe("evidence")?;
-    let (place, identity) = evidence.as_ref().map_or((PagePosition::Unknown, None), read_evidence);
     Ok(Page {
         n: row.get::<i64>("n")? as u32,
         file: row.get::<i64>("file")? as u32,
         standing: standing(row)?,
         scores,
-        place,
-        identity,
+        evidence: read_evidence(row.maybe("evidence")?),
         doc_type: row.maybe("doc_type")?,
         grouped: row.maybe::<String>("document_id")?.is_some(),
     })
 }
 
-/// What a page says of its place in a document, as kept with it.
-pub fn evidence(place: PagePosition, identity: Option<&str>) -> Json {
-    let word = match place {
-        PagePosition::First => "first",
-        PagePosition::Later => "later",
-        PagePosition::Unknown => "unknown",
-        PagePosition::Opens => "opens",
-        PagePosition::Joins => "joins",
-    };
-    json!({ "place": word, "identity": identity })
+/// What a page says of its document, as kept with it.
+pub fn evidence(evidence: &Evidence) -> Json {
+    serde_json::to_value(evidence).unwrap_or_default()
 }
 
-pub fn read_evidence(evidence: &Json) -> (PagePosition, Option<String>) {
-    let place = match evidence["place"].as_str() {
-        Some("first") => PagePosition::First,
-        Some("later") => PagePosition::Later,
-        Some("opens") => PagePosition::Opens,
-        Some("joins") => PagePosition::Joins,
-        _ => PagePosition::Unknown,
-    };
-    (place, evidence["identity"].as_str().map(str::to_owned))
+pub fn read_evidence(kept: Option<Json>) -> Evidence {
+    kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default()
 }
 
-fn document(row: &Row) -> Result<Document, Error> {
+fn document(row: &Row, pages: &[Page], workflow: &Workflow) -> Result<Document, Error> {
+    let own = row.get::<i64>("first_page")?..=row.get("last_page")?;
+    let own = pages.iter().filter(|page| own.contains(&i64::from(page.n)));
+    // A person who answered about it has seen it.
+    let seen = row.word("origin", Origin::from_word)? == Origin::Person;
+    let suspected = suspected(workflow, own.map(|page| (page.n, &page.evidence)));
     Ok(Document {
         id: row.get("id")?,
         standing: standing(row)?,
         confidence: row.maybe("extraction_confidence")?,
         missing_required: row.get::<i64>("missing_required")? != 0,
+        suspected: !seen && !suspected.is_empty(),
     })
 }
 
@@ -192,16 +186,51 @@ pub fn document_id(request: &str, run: i64, first: u32) -> String {
     uuid::Builder::from_custom_bytes(bytes.to_be_bytes()).into_uuid().to_string()
 }
 
-pub fn piece(row: &documents::DocumentRow, settled: bool) -> Piece {
+/// A settled document, as an answer shows it.
+pub fn piece(row: &documents::DocumentRow) -> Piece {
     Piece {
         id: row.id.clone(),
         doc_type: row.doc_type.clone(),
         first_page: row.first_page,
         last_page: row.last_page,
+        source: row.source.clone(),
         extracted_data: row.extracted_data.clone(),
         extraction_confidence: row.extraction_confidence,
-        settled,
+        settled: true,
+        open: Vec::new(),
     }
+}
+
+/// A document as far as it is known: what is certain of one that is still at work, and which of
+/// its fields are not.
+pub fn piece_so_far(row: &documents::DocumentRow, workflow: &Workflow, house: Thresholds) -> Piece {
+    let piece = piece(row);
+    if is_settled(row, workflow) {
+        return piece;
+    }
+    let threshold = threshold(row, workflow, house);
+    let certain = |one: &&FieldValue| one.value.is_some() && one.confidence >= threshold;
+    let (sure, rest): (Vec<_>, Vec<_>) = row.fields.iter().partition(certain);
+    let open = rest.into_iter().filter(|one| one.required || one.value.is_some());
+    let known = |name: &String| sure.iter().any(|one| one.name == *name);
+    let data = piece.extracted_data.as_ref().and_then(Json::as_object);
+    let data = data.map(|data| data.iter().filter(|(name, _)| known(name)));
+    let data: Map<String, Json> =
+        data.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect();
+    Piece {
+        settled: false,
+        open: open.map(|one| one.name.clone()).collect(),
+        extracted_data: Some(data).filter(|data| !data.is_empty()).map(Json::Object),
+        ..piece
+    }
+}
+
+/// What the fields of a document have to reach.
+pub fn threshold(row: &documents::DocumentRow, workflow: &Workflow, house: Thresholds) -> f64 {
+    let stages = &workflow.stages;
+    let own = usize::try_from(row.stage_at).ok().and_then(|at| stages.get(at)?.threshold);
+    let extractor = || stages.iter().find(|one| one.component == Component::Extractor);
+    own.or_else(|| extractor()?.threshold).unwrap_or(house.extraction)
 }
 
 /// Requests at work of which nothing is queued, under way or with people: a plan that was not

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::golden;
 use crate::{
-    model::{FieldValue, Item, Origin},
+    model::{FieldValue, Item, Origin, Progress},
     rules::{
         quality::{self, About, FieldWord, Leaf, Paper, Quality, Shown, Word},
         thresholds::Known,
@@ -40,12 +40,12 @@ async fn papers(
     since: Timestamp,
     workflow: Option<&str>,
 ) -> Result<Vec<Paper>, Error> {
-    let sql = "SELECT d.id, d.doc_type, d.origin, d.extraction_confidence, d.fields,
+    let sql = "SELECT d.id, d.doc_type, d.origin, d.extraction_confidence, d.fields, d.standing,
                (SELECT COUNT(*) FROM pages AS p WHERE p.request_id = d.request_id
                 AND p.document_id = d.id AND p.origin = 'BACKOFFICE') AS sorted
                FROM requests AS r JOIN documents AS d ON d.request_id = r.id
                WHERE r.created_at >= $1 AND ($2 IS NULL OR r.workflow_name = $2)
-               AND d.fields IS NOT NULL AND d.standing IN ('WAITING', 'DONE')
+               AND d.fields IS NOT NULL AND d.standing IN ('WAITING', 'DONE', 'REVIEW')
                ORDER BY r.created_at DESC, r.id DESC LIMIT $3";
     let args = [since.into(), workflow.into(), MOST_DOCUMENTS.into()];
     tx.all(sql, &args).await?.iter().map(paper).collect()
@@ -57,7 +57,8 @@ fn paper(row: &Row) -> Result<Paper, Error> {
     Ok(Paper {
         id: row.get("id")?,
         doc_type: row.get("doc_type")?,
-        reviewed: row.word("origin", Origin::from_word)? == Origin::Person,
+        reviewed: row.word("origin", Origin::from_word)? == Origin::Person
+            || row.word("standing", Progress::from_word)? == Progress::Review,
         sorted: row.get::<i64>("sorted")? > 0,
         confidence: row.maybe("extraction_confidence")?,
         fields: fields.into_iter().map(|field| (field.name, field.required)).collect(),

@@ -4,7 +4,10 @@ use db::{Decision, Error};
 use serde_json::{Value as Json, json};
 
 use super::{documents, pages, progress::Loaded, reviews::NewTask};
-use crate::{model::Item, rules::advance::Thresholds};
+use crate::{
+    model::Item,
+    rules::{advance::Thresholds, assign, course::suspected},
+};
 
 /// What a person is shown (wire: `input_data`).
 pub(super) async fn question(
@@ -17,7 +20,8 @@ pub(super) async fn question(
     let row = &loaded.row;
     let stage = &loaded.workflow.stages[at];
     let all = pages::all(&mut decision.tx, &row.id).await?;
-    let (task_type, skills, input) = match item {
+    let queue = stage.backoffice_queue.clone().unwrap_or_default();
+    let (task_type, mut skills, input) = match item {
         Item::Document(id) => {
             let documents = documents::all(&mut decision.tx, &row.id).await?;
             let document = documents
@@ -26,7 +30,9 @@ pub(super) async fn question(
                 .ok_or_else(|| Error::corrupt("a document under review vanished"))?;
             let threshold = stage.threshold.unwrap_or(house.extraction);
             let skills = vec!["extraction".to_owned(), document.doc_type.clone()];
-            ("extraction", skills, extraction_input(document, &all, threshold))
+            let own = all.iter().filter(|page| document.page_indices().contains(&page.n));
+            let seams = suspected(&loaded.workflow, own.map(|page| (page.n, &page.evidence)));
+            ("extraction", skills, extraction_input(document, &all, threshold, &seams))
         }
         Item::Page(_) | Item::Request => {
             let n = if let Item::Page(n) = item { *n } else { 0 };
@@ -42,6 +48,7 @@ pub(super) async fn question(
             ("classification", vec!["classification".to_owned()], input)
         }
     };
+    skills.extend(assign::team_skill(&queue));
     Ok(NewTask {
         request: row.id.clone(),
         run: row.run,
@@ -50,7 +57,7 @@ pub(super) async fn question(
         at,
         stage: stage.name.clone(),
         workflow: row.workflow_name.clone(),
-        queue: stage.backoffice_queue.clone().unwrap_or_default(),
+        queue,
         deadline: row.deadline,
         skills,
         input,
@@ -61,6 +68,7 @@ fn extraction_input(
     document: &documents::DocumentRow,
     pages: &[pages::PageRow],
     threshold: f64,
+    seams: &[u32],
 ) -> Json {
     let fields: Vec<Json> = document
         .fields
@@ -92,5 +100,20 @@ fn extraction_input(
         "extracted_data": document.extracted_data,
         "confidence": document.extraction_confidence,
         "ocr_texts": texts,
+        "suspected_split": split_offered(document, seams),
     })
+}
+
+/// Where a second document may begin, and the groups that an answer would send to cut there.
+fn split_offered(document: &documents::DocumentRow, seams: &[u32]) -> Option<Json> {
+    let mut groups: Vec<Vec<u32>> = vec![Vec::new()];
+    for n in document.page_indices() {
+        if seams.contains(&n) {
+            groups.push(Vec::new());
+        }
+        groups.last_mut()?.push(n);
+    }
+    let group = |pages: &Vec<u32>| json!({ "doc_type": document.doc_type, "page_indices": pages });
+    let groups: Vec<Json> = groups.iter().map(group).collect();
+    (!seams.is_empty()).then(|| json!({ "opens_at": seams, "groups": groups }))
 }

@@ -5,10 +5,16 @@ use std::collections::HashMap;
 use db::{Error, Row, Tx};
 use jiff::Timestamp;
 
-use super::outside;
+use engine::Word as _;
+
+use super::{outside, workers::WorkerProcess};
 use crate::{
-    model::Item,
-    rules::{alarms, why::Queued},
+    drivers::runtime::ROUTER,
+    model::{Component, Item},
+    rules::{
+        alarms::{self, Server, UnservedQueue},
+        why::Queued,
+    },
     wire::TimelineView,
 };
 
@@ -17,7 +23,7 @@ pub async fn of_request(
     tx: &mut Tx,
     request: &str,
     now: Timestamp,
-    hosted: &[String],
+    hosted: Option<&[String]>,
 ) -> Result<HashMap<(Item, i32), Queued>, Error> {
     let sql = "SELECT id, item, stage_at, component, state, worker, started_at, due_at, attempt,
                error, priority, deadline_utc, outside FROM messages
@@ -38,7 +44,7 @@ pub async fn of_request(
             let lately = seen.is_some_and(|seen| alarms::is_there(seen, now));
             let ahead = ahead(tx, &row, &component, now).await?;
             Queued::Outside { component, seen, lately, ahead }
-        } else if !hosted.is_empty() && !hosted.contains(&component) {
+        } else if hosted.is_some_and(|all| !all.contains(&component)) {
             Queued::Nobody { component }
         } else {
             Queued::Behind { ahead: ahead(tx, &row, &component, now).await? }
@@ -56,6 +62,32 @@ async fn ahead(tx: &mut Tx, row: &Row, component: &str, now: Timestamp) -> Resul
         (row.get("priority")?, row.get("deadline_utc")?, row.get("id")?);
     let args = [component.into(), now.into(), priority.into(), deadline.into(), id.into()];
     tx.one(sql, &args).await?.get::<i64>("n").map(|n| n as u32)
+}
+
+/// What waits for components of ours that no process takes.
+pub async fn ours(
+    tx: &mut Tx,
+    workers: &[WorkerProcess],
+    now: Timestamp,
+) -> Result<Vec<UnservedQueue>, Error> {
+    let mut waiting: HashMap<String, (i64, Timestamp)> = HashMap::new();
+    let sql = "SELECT component, COUNT(*) AS n, MIN(due_at) AS due FROM messages
+               WHERE outside = 0 AND state = 'READY' AND due_at <= $1 GROUP BY component";
+    for row in tx.all(sql, &[now.into()]).await? {
+        waiting.insert(row.get("component")?, (row.get("n")?, row.get("due")?));
+    }
+    let names = Component::OURS.into_iter().filter(|one| !one.is_join()).map(Component::word);
+    let queue = |component: &str| {
+        let served = workers.iter().any(|worker| worker.takes(component));
+        let found = waiting.get(component).filter(|_| !served);
+        UnservedQueue {
+            component: component.to_owned(),
+            waiting: found.map_or(0, |(n, _)| *n),
+            since: found.map(|(_, due)| *due),
+            by: Server::Process,
+        }
+    };
+    Ok(names.chain([ROUTER]).map(queue).collect())
 }
 
 /// Everything that ran or waits for a request, in the order it was sent.

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error, Rows};
-use serde_json::Value as Json;
 
 use super::{messages, progress, reviews};
-use crate::rules::{continuity::PagePosition, regroup::Regrouping};
+use crate::rules::{
+    continuity::{Evidence, PagePosition},
+    regroup::Regrouping,
+};
 
 /// Pages go back to the grouping with a person's word on them. The run counts on, so that what
 /// comes of the pages is new to the queue.
@@ -34,9 +36,9 @@ pub async fn undo(
             types.push([n.into(), page.doc_type.as_str().into(), standing.into()]);
         }
         let Some(place) = places.get(&n) else { continue };
-        let before: Option<Json> = row.maybe("evidence")?;
-        let identity = before.as_ref().and_then(|one| progress::read_evidence(one).1);
-        evidence.push([n.into(), progress::evidence(*place, identity.as_deref()).into()]);
+        let before = progress::read_evidence(row.maybe("evidence")?);
+        let now = Evidence { place: *place, ..before };
+        evidence.push([n.into(), progress::evidence(&now).into()]);
     }
     let sql = "UPDATE pages SET evidence = v.evidence FROM ROWS
                WHERE pages.request_id = $1 AND pages.n = v.n";

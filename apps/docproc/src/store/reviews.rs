@@ -7,8 +7,14 @@ use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{events, people_scope};
-use crate::model::{Item, TaskState};
+use super::{
+    events, people_scope,
+    steps::{self, About},
+};
+use crate::{
+    model::{Item, TaskState},
+    rules::assign,
+};
 
 /// Notes of questions that were asked, for the broker.
 pub const ASKED: &str = "docproc.asked";
@@ -80,23 +86,34 @@ pub async fn ask(decision: &mut Decision, task: &NewTask) -> Result<(), Error> {
     ];
     if decision.tx.optional(sql, &args).await?.is_some() {
         events::review(decision, &task.request, &id, task.task_type);
+        let about = About { task: Some(id.as_str()), ..About::default() };
+        steps::with_task(decision, "task_created", &task.request, about).await?;
         decision.note(ASKED, id);
     }
     Ok(())
 }
 
-/// Most urgent first. `pending` is whatever nobody has, also after a time-out.
-pub async fn list(
-    tx: &mut Tx,
-    status: Option<&str>,
-    skill: Option<&str>,
-    request: Option<&str>,
-) -> Result<Vec<TaskRow>, Error> {
+/// What a list is narrowed to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter<'a> {
+    /// `pending` is whatever nobody has, also after a time-out.
+    pub status: Option<&'a str>,
+    pub skill: Option<&'a str>,
+    /// A team's, by its key or its name.
+    pub queue: Option<&'a str>,
+    pub request: Option<&'a str>,
+}
+
+/// Most urgent first.
+pub async fn list(tx: &mut Tx, filter: Filter<'_>) -> Result<Vec<TaskRow>, Error> {
+    let Filter { status, skill, queue, request } = filter;
     let sql = "SELECT * FROM review_tasks
                WHERE ($1 IS NULL OR status = $1 OR ($1 = 'pending' AND status = 'timeout'))
                AND ($2 IS NULL OR request_id = $2)
+               AND ($3 IS NULL OR queue = $3 OR queue = $4)
                ORDER BY priority, deadline_utc, created_at, id LIMIT 1000";
-    let rows = tx.all(sql, &[status.into(), request.into()]).await?;
+    let key = queue.map(assign::team_key);
+    let rows = tx.all(sql, &[status.into(), request.into(), queue.into(), key.into()]).await?;
     let mut tasks = rows.iter().map(task).collect::<Result<Vec<_>, _>>()?;
     if let Some(skill) = skill {
         tasks.retain(|task| task.skills().iter().any(|one| one == skill));
@@ -153,7 +170,7 @@ pub async fn give(
     let turn = uuid::Uuid::now_v7().to_string();
     decision.tx.execute(sql, &[turn.into(), id.into(), operator.into(), now.into()]).await?;
     events::task(decision, "task.assigned", &request, id, operator);
-    Ok(())
+    steps::with_task(decision, "task_assigned", &request, by(id, operator)).await
 }
 
 /// The person it is assigned to is at it.
@@ -208,9 +225,14 @@ pub async fn take_back(
     };
     let request: String = row.get("request_id")?;
     end_turns(decision, id, ending.word()).await?;
-    let name = if ending == Ending::Timeout { "task.timeout" } else { "task.released" };
+    let (name, line) = match ending {
+        Ending::Timeout => ("task.timeout", "task_timeout"),
+        Ending::Released | Ending::Postponed(_) | Ending::Reassigned => {
+            ("task.released", "task_released")
+        }
+    };
     events::task(decision, name, &request, id, operator);
-    Ok(())
+    steps::with_task(decision, line, &request, by(id, operator)).await
 }
 
 async fn end_turns(decision: &mut Decision, task: &str, ending: &'static str) -> Result<(), Error> {
@@ -237,7 +259,11 @@ pub async fn complete(
     let sql = "DELETE FROM review_drafts WHERE task_id = $1";
     decision.tx.execute(sql, &[id.into()]).await?;
     events::task(decision, "task.completed", &task.request_id, id, operator);
-    Ok(())
+    steps::with_task(decision, "task_completed", &task.request_id, by(id, operator)).await
+}
+
+fn by<'a>(task: &'a str, operator: &'a str) -> About<'a> {
+    About { task: Some(task), operator: Some(operator), ..About::default() }
 }
 
 /// Tasks that nobody has and that an operator gave back.

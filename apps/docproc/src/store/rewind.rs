@@ -72,6 +72,19 @@ pub async fn rewind(
     reopen(decision, row, status).await
 }
 
+/// From here on the request goes by another workflow.
+pub async fn change_workflow(
+    decision: &mut Decision,
+    row: &RequestRow,
+    version: i64,
+    name: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE requests SET workflow_id = $2, workflow_name = $3
+               WHERE id = $1 AND workflow_id = $4";
+    let args = [row.id.as_str().into(), version.into(), name.into(), row.workflow_id.into()];
+    decision.tx.guarded("request", sql, &args).await
+}
+
 async fn run(
     decision: &mut Decision,
     sql: &'static str,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use db::{Decision, Error, Rows};
 use engine::Word as _;
+use jiff::Timestamp;
 
 use super::{
     answers::{self, Given},
@@ -17,6 +18,7 @@ use super::{
     questions,
     requests::{self, FileRow, RequestPatch},
     reviews,
+    steps::{self, About, Step},
 };
 use crate::{
     drivers::reading::Finding,
@@ -44,6 +46,8 @@ pub(super) struct Writing<'a> {
     reviews: Vec<(usize, &'a Item, usize)>,
     statuses: Vec<(usize, Status)>,
     replies: Vec<(usize, &'a Finding)>,
+    /// Documents that pages became, with how many.
+    opened: Vec<(usize, String, usize)>,
 }
 
 impl<'a> Writing<'a> {
@@ -62,6 +66,7 @@ impl<'a> Writing<'a> {
             reviews: Vec::new(),
             statuses: Vec::new(),
             replies: Vec::new(),
+            opened: Vec::new(),
         }
     }
 
@@ -74,8 +79,8 @@ impl<'a> Writing<'a> {
                 let page = self.page(which, *n);
                 page.text = kept.text.as_ref().or(page.text);
                 if let Known::Page { evidence: found, scores } = known {
-                    if let Some((place, identity)) = found {
-                        page.evidence = Some(evidence(*place, identity.as_deref()));
+                    if let Some(found) = found {
+                        page.evidence = Some(evidence(found));
                     }
                     page.scores = scores.as_ref().or(page.scores);
                 }
@@ -148,6 +153,7 @@ impl<'a> Writing<'a> {
         let Loaded { row, workflow, .. } = &self.loaded[which];
         let id = document_id(&row.id, row.run, first);
         let standing = opened_at(workflow, at);
+        self.opened.push((which, id.clone(), (last - first + 1) as usize));
         let document = self.document(which, &id);
         document.new = Some(NewDocument { first, last, doc_type });
         document.standing = Some(standing);
@@ -227,10 +233,32 @@ impl<'a> Writing<'a> {
             events::status(decision, id(which), *status);
         }
         self.keep_replies(decision).await?;
+        for (which, document, pages) in &self.opened {
+            let about = About {
+                document: Some(document.as_str()),
+                count: Some(*pages),
+                ..About::default()
+            };
+            self.joined(*which, Component::ClassificationAggregator, about, decision.now);
+        }
         self.complete(decision).await?;
         let patches: Vec<_> =
             self.requests.iter().map(|(which, patch)| (id(which), patch)).collect();
         requests::write(decision, &patches).await
+    }
+
+    /// A join did what its last arrival asked for.
+    fn joined(&self, which: usize, component: Component, about: About<'_>, now: Timestamp) {
+        let Loaded { row, workflow, .. } = &self.loaded[which];
+        let stage = workflow.stages.iter().find(|one| one.component == component);
+        let Some(stage) = stage else { return };
+        let event = if component == Component::ClassificationAggregator {
+            "document_opened"
+        } else {
+            "stage_completed"
+        };
+        let step = Step { component: component.word(), stage: Some(stage.name.as_str()), event };
+        steps::say(step, row, about, now);
     }
 
     /// What somebody outside said beside text, type and fields.
@@ -273,16 +301,25 @@ impl<'a> Writing<'a> {
             .map(|one| one.row.id.as_str())
             .collect();
         let mut said = outside::about_requests(&mut decision.tx, &asked).await?;
+        let ungrouped = |one: &&Loaded| one.workflow.grouping().is_none();
+        let asked = done.iter().map(|(which, _)| &self.loaded[**which]).filter(ungrouped);
+        let asked: Vec<&str> = asked.map(|one| one.row.id.as_str()).collect();
+        let texts = pages::texts(&mut decision.tx, &asked).await?;
         let mut aside = requests::set_aside(&mut decision.tx, &ids).await?;
         let mut told = Vec::new();
+        let mut through = Vec::with_capacity(done.len());
         for (which, patch) in &mut done {
             let row = &self.loaded[**which].row;
             let of_request = documents.get(&row.id).into_iter().flatten();
-            let pieces: Vec<Piece> = of_request.map(|row| piece(row, true)).collect();
+            let pieces: Vec<Piece> = of_request.map(piece).collect();
             let pages = patch.page_count.or(row.page_count).unwrap_or_default();
             let said = said.remove(&row.id).unwrap_or_default();
             let result = answer::compose(&row.id, &row.workflow_name, pages, &pieces);
             let result = answer::with_replies(result, said);
+            let result = answer::with_pages(
+                result,
+                texts.get(&row.id).map(Vec::as_slice).unwrap_or_default(),
+            );
             let aside = aside.remove(&row.id).unwrap_or_default();
             let aside = serde_json::to_value(aside).unwrap_or_default();
             let result = answer::with_set_aside(result, aside);
@@ -292,6 +329,13 @@ impl<'a> Writing<'a> {
             }
             patch.result = Some(result);
             events::completed(decision, &row.id, pieces.len());
+            through.push((**which, pieces.len()));
+        }
+        for (which, documents) in through {
+            let about = About { count: Some(documents), ..About::default() };
+            for component in [Component::ExtractionAggregator, Component::Consolidator] {
+                self.joined(which, component, about, decision.now);
+            }
         }
         answers::give(decision, &told).await?;
         // A password is needed only while pages are read.

@@ -22,7 +22,6 @@ use crate::{
     rules::{
         advance::{Change, Page, Snapshot, Thresholds, plan},
         blank::BLANK,
-        continuity::PagePosition,
         workflow::Workflow,
     },
 };
@@ -131,7 +130,6 @@ impl Judge<'_> {
         let at = at.unwrap_or(grouping.saturating_sub(1));
         let types = self.workflow.types();
         let page = |(n, text): (usize, &PageText)| {
-            let evidence = first_page_evidence(text);
             // As the workers do: nobody is asked about a page with nothing on it.
             let scores = if text.words.is_empty() {
                 vec![(BLANK.to_owned(), 1.0)]
@@ -143,12 +141,7 @@ impl Judge<'_> {
                 file: 0,
                 standing: Standing { at: at as i32, progress: Progress::Done },
                 scores: Some(scores.into_iter().map(|(name, p)| (name, f64::from(p))).collect()),
-                place: PagePosition::told(
-                    evidence.page_number,
-                    evidence.starts,
-                    evidence.identity.is_some(),
-                ),
-                identity: evidence.identity,
+                evidence: first_page_evidence(text).into(),
                 doc_type: None,
                 grouped: false,
             }

@@ -69,7 +69,8 @@ impl StatusView {
             partial: row.result.is_none() && part.is_some(),
             result: row.result.clone().or(part),
             error: row.error.clone(),
-            pending: pending.unwrap_or_default(),
+            // Of what has ended nothing is waited for any more.
+            pending: pending.filter(|_| !row.status.is_final()).unwrap_or_default(),
             sla_breached_at: row.breached_at,
         }
     }
@@ -294,6 +295,12 @@ pub struct TaskView {
     pub created_at: Timestamp,
     pub deadline_utc: Timestamp,
     pub required_skills: Json,
+    /// The stage of the workflow that asked.
+    pub source_stage: String,
+    pub workflow_name: String,
+    /// The team's queue it waits in.
+    #[schema(example = "task.classification")]
+    pub backoffice_queue: String,
     pub input_data: Json,
 }
 
@@ -309,6 +316,9 @@ impl From<TaskRow> for TaskView {
             created_at: row.created_at,
             deadline_utc: row.deadline,
             required_skills: row.required_skills,
+            source_stage: row.source_stage,
+            workflow_name: row.workflow_name,
+            backoffice_queue: row.queue,
             input_data: row.input_data,
         }
     }

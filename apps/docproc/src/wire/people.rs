@@ -23,8 +23,6 @@ pub struct TaskDetail {
     pub lapses_at: Option<Timestamp>,
     pub postponed_until: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
-    pub workflow_name: String,
-    pub source_stage: String,
     pub file_name: String,
     pub external_id: Option<String>,
     /// The types a page of this workflow may have.

@@ -204,6 +204,34 @@ async fn a_file_cannot_do_away_with_its_promotion() {
 }
 
 #[tokio::test]
+async fn a_version_that_asks_people_more_is_refused_unless_told() {
+    on_sqlite(async |desk| {
+        let office = Office::open(desk).await;
+        load(&office, &careful(&[])).await;
+        promote(&office).await.expect(200);
+        let ids = processed(&office, &[sample(Kind::Invoice, 2)]).await;
+        add(&office, &ids).await;
+        let first = in_force(&office).await;
+        // Whoever asks about everything is never wrong.
+        let shy = careful(&[("confidence_threshold: 0.0", "confidence_threshold: 1.0")]);
+        load(&office, &shy).await;
+        let refused = promote(&office).await.expect(409);
+        assert_eq!(refused["code"], "MAS_PREGUNTAS", "{refused}");
+        assert_eq!(in_force(&office).await, first);
+        let path = "/api/docproc/workflows/careful/promote";
+        let told = json!({ "allow_more_manual": true });
+        office.client.post(path, told).await.expect(200);
+        assert_ne!(in_force(&office).await, first);
+        // The way back asks less, and needs no word.
+        load(&office, &careful(&[])).await;
+        promote(&office).await.expect(200);
+        assert_eq!(in_force(&office).await, first);
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn only_what_the_file_says_now_waits() {
     on_both(async |desk| {
         let office = Office::open(desk).await;

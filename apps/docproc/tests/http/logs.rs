@@ -107,6 +107,19 @@ async fn scenario_28_every_stage_is_a_line_with_all_its_fields() {
                 assert!(line.fields.contains_key(field), "{field} is missing: {line:?}");
             }
         }
+        // What is no stage's work is told too: the gateway, the joins, the answer.
+        let told = |event: &str| heard(event, &id);
+        assert_eq!(told("request_received")[0].says("component"), "api_gateway");
+        assert_eq!(told("document_opened").len(), 3);
+        let by = |component: &str| {
+            lines.iter().filter(|line| line.says("component") == component).count()
+        };
+        assert_eq!((by("extraction_aggregator"), by("consolidator")), (1, 1), "{lines:#?}");
+        for event in ["request_received", "document_opened"] {
+            for field in ["trace_id", "elapsed_s", "sla.restante_ms"] {
+                assert!(told(event)[0].fields.contains_key(field), "{field} of {event}");
+            }
+        }
         let sorted = lines.iter().find(|line| line.says("etapa") == "classify").unwrap();
         assert_eq!(sorted.says("resultado.confianza"), "0.95");
         assert_ne!(sorted.says("resultado.tipo_documental"), "");

@@ -3,11 +3,16 @@
 //! it fail, `WAIT` makes it wait until it is released.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicU32, Ordering},
 };
 
-use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
+use axum::{
+    Json, Router,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    routing::post,
+};
 use serde_json::{Map, Value, json};
 use tokio::{net::TcpListener, sync::Semaphore};
 
@@ -18,6 +23,8 @@ pub(crate) struct Outside {
     /// Fails as many calls as this says, whatever the page says.
     pub(crate) failing: Arc<AtomicU32>,
     pub(crate) gate: Arc<Semaphore>,
+    /// What it was sent: the header that says who calls, and the message.
+    pub(crate) heard: Arc<Mutex<Vec<(String, Value)>>>,
 }
 
 impl Outside {
@@ -28,6 +35,7 @@ impl Outside {
             calls: Arc::default(),
             failing: Arc::default(),
             gate: Arc::new(Semaphore::new(0)),
+            heard: Arc::default(),
         };
         let router = Router::new().route("/", post(answer)).with_state(outside.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -42,9 +50,13 @@ impl Outside {
 
 async fn answer(
     State(outside): State<Outside>,
+    headers: HeaderMap,
     Json(message): Json<Value>,
 ) -> Result<Json<Value>, StatusCode> {
     outside.calls.fetch_add(1, Ordering::SeqCst);
+    let caller = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let caller = caller.unwrap_or_default().to_owned();
+    outside.heard.lock().unwrap().push((caller, message.clone()));
     let payload = &message["payload"];
     let text = match payload["ocr_texts"].as_object() {
         Some(texts) => texts.values().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"),

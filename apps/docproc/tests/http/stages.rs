@@ -6,7 +6,10 @@ use std::sync::atomic::Ordering;
 use docproc::{Part, model::Component};
 use serde_json::json;
 
-use crate::office::{Office, Setup, on_both};
+use crate::{
+    office::{Office, Setup, on_both},
+    outside::sure,
+};
 
 #[tokio::test]
 async fn a_page_that_was_not_read_yet_says_so() {
@@ -26,6 +29,41 @@ async fn a_page_that_was_not_read_yet_says_so() {
         for office in [reader, splitter, router] {
             office.close().await;
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_service_is_told_everything_and_may_open_what_it_is_told_of() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let path = "/api/settings/docproc/DOCPROC_HTTP_AUTHORIZATION";
+        office.client.put(path, json!({ "valor": "Bearer of-the-house" })).await.expect(200);
+        let files = [("a.txt", sure("invoice").into_bytes())];
+        let fields = [("workflow", "exact"), ("metadata", r#"{"client": "acme"}"#)];
+        let (_, body) = office.send(&files, &fields).await;
+        let id = body["request_id"].as_str().unwrap();
+        assert_eq!(office.finished(id).await["status"], "completed");
+        let heard = office.outside.heard.lock().unwrap().clone();
+        let stranger = http_client::client();
+        let get = async |url: &serde_json::Value| {
+            let answer = stranger.get(url.as_str().unwrap()).send().await.unwrap();
+            (answer.status().as_u16(), answer.text().await.unwrap_or_default())
+        };
+        for (caller, message) in &heard {
+            assert_eq!(caller, "Bearer of-the-house");
+            assert_eq!(message["payload"]["metadata"]["client"], "acme", "{message}");
+            assert_eq!(get(&message["payload"]["file_url"]).await, (200, sure("invoice")));
+        }
+        let [(_, sort), (_, read)] = heard.as_slice() else { panic!("{heard:?}") };
+        assert_eq!(sort["source_component"], "ocr");
+        assert_eq!(read["source_component"], "classification_aggregator");
+        let of_page = &sort["payload"]["image_url"];
+        let forged = json!(of_page.as_str().unwrap().replace("/pages/0", "/pages/1"));
+        let of_document = &read["payload"]["pages"][0]["image_url"];
+        let opened = [get(of_page).await.0, get(of_document).await.0, get(&forged).await.0];
+        assert_eq!(opened, [200, 200, 403]);
+        office.close().await;
     })
     .await;
 }

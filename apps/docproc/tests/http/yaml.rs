@@ -42,6 +42,49 @@ async fn scenario_26_a_new_flow_runs_without_code() {
 }
 
 #[tokio::test]
+async fn a_flow_that_only_reads_answers_with_its_text() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let flow = "name: solo-texto\nstages:\n  - {name: split, component: splitter}\n  \
+                    - {name: ocr, component: ocr}\n  \
+                    - {name: consolidate, component: consolidator}\n";
+        office.workflow("solo-texto", flow).await;
+        let files = [("uno.txt", b"Hola mundo".to_vec()), ("dos.txt", b"Adios".to_vec())];
+        let (_, body) = office.send(&files, &[("workflow", "solo-texto")]).await;
+        let id = body["request_id"].as_str().unwrap();
+        let status = office.finished(id).await;
+        assert_eq!(status["status"], "completed", "{status}");
+        let pages = &status["result"]["pages"];
+        assert_eq!(
+            (&pages[0]["text"], &pages[0]["file_name"]),
+            (&json!("Hola mundo"), &json!("uno.txt"))
+        );
+        assert_eq!((&pages[1]["text"], &pages[1]["file_index"]), (&json!("Adios"), &json!(1)));
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_document_of_an_answer_says_which_file_it_came_in() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let page = |kind: &str| sure(kind).into_bytes();
+        let files = [("factura.txt", page("invoice")), ("dni.txt", page("id_card"))];
+        let (_, body) = office.send(&files, &[("workflow", "exact")]).await;
+        let status = office.finished(body["request_id"].as_str().unwrap()).await;
+        let documents = status["result"]["documents"].as_array().unwrap();
+        let told: Vec<_> = documents
+            .iter()
+            .map(|one| (one["doc_type"].as_str().unwrap(), one["file_name"].as_str().unwrap()))
+            .collect();
+        assert_eq!(told, [("invoice", "factura.txt"), ("id_card", "dni.txt")], "{status}");
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
     on_sqlite(async |desk| {
         let office = Office::open(desk).await;
@@ -65,6 +108,14 @@ async fn scenario_26_a_bad_flow_is_refused_with_its_line() {
             ),
             ("version: 1", "version: 1\nretention: {days: 0}", 5, "retention.days"),
             ("component: consolidator", "component: ocr", 55, ""),
+            (
+                "component: consolidator",
+                "component: consolidator\n    timeout_seconds: 5",
+                55,
+                "timeout_seconds",
+            ),
+            ("timeout_seconds: 10", "parallel: true", 15, "parallel"),
+            ("routing_key: doc.extract\n", "routing_key: page.ocr\n", 38, "leads to ocr"),
         ];
         for (from, to, line, said) in bad {
             let source = docproc::rules::workflow::DEFAULT.replacen(from, to, 1);

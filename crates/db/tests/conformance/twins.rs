@@ -126,7 +126,9 @@ async fn columns(tx: &mut Tx, schema: &mut Schema) {
          ORDER BY m.name, c.pk",
         "SELECT table_name::text AS t, column_name::text AS c, data_type::text AS kind,
                 0::bigint AS pk, (is_nullable = 'YES')::int::bigint AS nullable
-         FROM information_schema.columns WHERE table_schema = current_schema()",
+         FROM information_schema.columns WHERE table_schema = current_schema()
+         AND table_name IN (SELECT tablename FROM pg_tables
+                            WHERE schemaname = current_schema())",
     )
     .await;
     for row in &found {

@@ -165,8 +165,49 @@ fn pages_of_a_document_know_their_place() {
         "IDESPCAA000000499999999R<<<<<<\n8001014F3106028ESP<<<<<<<<<<<1\nESPANOLA<<CARMEN<<<<<<<<<<<<<<",
     ));
     assert_eq!(card.identity.as_deref(), Some("CAA000000"));
+    let receipt = first_page_evidence(&page("Ticket 4471\nTOTAL 12,50 €"));
+    assert_eq!(receipt.total.as_deref(), Some("1250"));
     let plain = first_page_evidence(&page("and so the story went on as before"));
     assert_eq!(plain, understand::classify::Evidence::default());
+}
+
+#[test]
+fn short_numbers_name_documents_where_something_says_that_they_are_numbers() {
+    let read = |text: &str| {
+        let found = first_page_evidence(&page(text));
+        (found.identity, found.maybe)
+    };
+    let sure = |number: &str| (Some(number.to_owned()), None);
+    for (text, number) in [
+        ("FACTURA nº 7\nFecha 3/4/2024", "7"),
+        ("Factura N.º 8", "8"),
+        ("Factura nº7", "7"),
+        ("Invoice #8", "8"),
+        ("Invoice # 8", "8"),
+        ("Número de factura: 9", "9"),
+        ("Invoice number 3", "3"),
+        ("FACTURA\nNº 7\nTalleres Sur", "7"),
+        ("FACTURA\nTalleres Sur\nNº: A-1   Fecha: 3/4/2024", "A1"),
+        ("FACTURA Nº\n7", "7"),
+        ("Nº factura   Fecha\n7   3/4/2024", "7"),
+        ("Factura A-1", "A1"),
+        ("Factura: F-0", "F0"),
+        ("INVOICE F-9 3 April 2024", "F9"),
+        ("Factura F-10", "F10"),
+    ] {
+        assert_eq!(read(text), sure(number), "{text}");
+    }
+    for (text, maybe) in [
+        ("Factura 7", Some("7")),
+        ("Ticket 12", Some("12")),
+        ("Factura 2 de 3", None),
+        ("Factura de 7,50 €", None),
+        ("FACTURA\nNº cliente 7", None),
+        ("FACTURA\nCalle Mayor 7", None),
+        ("Invoice date\n3 April 2024", None),
+    ] {
+        assert_eq!(read(text), (None, maybe.map(str::to_owned)), "{text}");
+    }
 }
 
 fn any_page() -> impl Strategy<Value = PageText> {

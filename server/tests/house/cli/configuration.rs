@@ -5,6 +5,31 @@ use std::fs;
 use super::program::Home;
 
 #[test]
+fn what_docproc_takes_from_variables_and_from_a_file_of_them_is_listed() {
+    let home = Home::new();
+    let env = "# kept beside the process\nDOCPROC_COMPONENT_NAME=ocr\nDOCPROC_FOLDER_DIR='/in'\n\
+               DOCPROC_WORKFLOWS_DIR=flows\nPOSTGRES_PASSWORD=x\nTURNO_IMAGE=turno:1\n";
+    std::fs::write(home.path().join(".env"), env).unwrap();
+    let given = [("DOCPROC_WORKFLOWS_DIR", "others"), ("DOCPROC_CALLBACK_SECRET", "hush")];
+    let shown = home.run_with("config show --json", &given, "").json();
+    let value = |key: &str| {
+        let all = shown.as_array().unwrap();
+        let one = all.iter().find(|one| one["key"] == format!("docproc.{key}"));
+        let one = one.unwrap_or_else(|| panic!("{key} is not in {shown}"));
+        (one["value"].as_str().unwrap().to_owned(), one["origin"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(value("component").0, "ocr");
+    assert!(value("component").1.contains("DOCPROC_COMPONENT_NAME"), "{shown}");
+    assert_eq!(value("folder_dir").0, "/in");
+    assert_eq!(value("health_port").0, "8080", "the seed's, for one component");
+    assert_eq!(value("workflows_dir").0, "others", "the environment wins over the file");
+    assert!(value("storage").0.contains("docproc"), "{shown}");
+    assert!(!shown.to_string().contains("hush"), "{shown}");
+    std::fs::write(home.path().join(".env"), "nonsense\n").unwrap();
+    home.run("config show").refused(2, &[".env:1", "NAME=value"]);
+}
+
+#[test]
 fn every_value_is_shown_with_its_origin() {
     let home = Home::new();
     fs::write(home.path().join("turno.toml"), "[log]\nlevel = \"warn\"\n").unwrap();

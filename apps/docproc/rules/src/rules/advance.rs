@@ -8,9 +8,9 @@
 use engine::Plan;
 
 use super::{
-    blank,
-    continuity::{self, PagePosition, Scores},
-    course::opened_at,
+    arrive, blank,
+    continuity::{self, Evidence, Scores},
+    course::opened,
     group::{self, Leaf, Sort},
     workflow::{How, Stage, Workflow},
 };
@@ -37,8 +37,7 @@ pub struct Page {
     pub standing: Standing,
     /// What the classifier said.
     pub scores: Option<Scores>,
-    pub place: PagePosition,
-    pub identity: Option<String>,
+    pub evidence: Evidence,
     pub doc_type: Option<String>,
     pub grouped: bool,
 }
@@ -49,6 +48,8 @@ pub struct Document {
     pub standing: Standing,
     pub confidence: Option<f64>,
     pub missing_required: bool,
+    /// A second document may begin inside it, and nobody looked yet.
+    pub suspected: bool,
 }
 
 /// The house's thresholds, for workflows that leave them out.
@@ -110,6 +111,11 @@ pub enum Held {
     /// Waits for the page before it, which may settle its type.
     Neighbour {
         page: u32,
+    },
+    /// Waits until the page before it is through a stage that takes one at a time.
+    Turn {
+        page: u32,
+        at: usize,
     },
     /// *Fan-in*: how many of how many have come.
     Join {
@@ -181,12 +187,17 @@ impl Planner<'_> {
 
     fn offer_request(&mut self) {
         let standing = self.request.standing;
-        if standing.progress != Progress::Todo || !self.children_arrived() {
+        if standing.progress != Progress::Todo
+            || !arrive::children_arrived(&self.request, self.workflow)
+        {
             return;
         }
         let at = standing.at.max(0) as usize;
         match self.workflow.stages.get(at) {
             Some(stage) if stage.component == Component::Consolidator => {
+                if self.request.status < Status::Consolidating {
+                    self.plan.changes.push(Change::Status(Status::Consolidating));
+                }
                 self.plan.changes.push(Change::Complete);
                 self.request.status = Status::Completed;
             }
@@ -195,29 +206,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether nothing is left below the request that it has to wait for.
-    fn children_arrived(&self) -> bool {
-        let splits = self.workflow.stages.iter().position(|s| s.component == Component::Splitter);
-        let past = splits.is_some_and(|split| self.request.standing.at > split as i32);
-        if !past {
-            return true;
-        }
-        let grouping = self.workflow.grouping();
-        let page_through = |page: &Page| match grouping {
-            Some(_) => page.grouped,
-            None => self.arrived(page.standing, Unit::Page),
-        };
-        self.request.page_count.is_some_and(|n| n as usize == self.request.pages.len())
-            && self.request.pages.iter().all(page_through)
-            && self.request.documents.iter().all(|d| self.arrived(d.standing, Unit::Document))
-    }
-
-    /// At a stage that is not for this unit any more, or that waits for all of them.
     fn arrived(&self, standing: Standing, unit: Unit) -> bool {
-        match self.workflow.stages.get(standing.at.max(0) as usize) {
-            Some(stage) => stage.component.is_join() || stage.unit != unit,
-            None => true,
-        }
+        arrive::arrived(self.workflow, standing, unit)
     }
 
     fn page_moves(&mut self, n: usize) {
@@ -231,7 +221,8 @@ impl Planner<'_> {
             Progress::Done => match self.judge_page(n) {
                 Some(Next::On) => {
                     self.request.pages[n].standing = Standing::todo(at + 1);
-                    if self.arrived(self.request.pages[n].standing, Unit::Page) {
+                    let standing = self.request.pages[n].standing;
+                    if self.arrived(standing, Unit::Page) || self.is_taken(standing) {
                         let standing = Standing::todo(at + 1);
                         self.plan.changes.push(Change::Stand { item, standing });
                     }
@@ -253,8 +244,20 @@ impl Planner<'_> {
             return;
         }
         let (item, at) = (Item::Page(page.n), page.standing.at as usize);
+        if self.is_taken(page.standing) {
+            self.plan.held.push(Held::Turn { page: page.n, at });
+            return;
+        }
         self.request.pages[n].standing.progress = Progress::Sent;
         self.send(&item, at);
+    }
+
+    /// Whether a stage takes the pages of a request one at a time, and has one.
+    fn is_taken(&self, standing: Standing) -> bool {
+        let stage = self.workflow.stages.get(standing.at.max(0) as usize);
+        let sent = Standing { progress: Progress::Sent, ..standing };
+        stage.is_some_and(Stage::is_one_by_one)
+            && self.request.pages.iter().any(|page| page.standing == sent)
     }
 
     /// Whether the classifier's word is enough. `None`: the page before may still settle it.
@@ -274,7 +277,8 @@ impl Planner<'_> {
                 Before::Nobody => {}
                 Before::Undecided => return None,
                 Before::Type(doc_type) => {
-                    best = continuity::beside(&scores, &doc_type, page.place).swap_remove(0);
+                    best =
+                        continuity::beside(&scores, &doc_type, page.evidence.place).swap_remove(0);
                 }
             }
         }
@@ -355,14 +359,12 @@ impl Planner<'_> {
                 doc_type: group.doc_type,
                 at: next,
             });
-            let standing = opened_at(self.workflow, next);
             let id = format!("new:{first}");
-            if standing.progress == Progress::Sent {
-                let item = Item::Document(id.clone());
+            let document = opened(&self.request.pages, self.workflow, id, (first, last), next);
+            if document.standing.progress == Progress::Sent {
+                let item = Item::Document(document.id.clone());
                 self.plan.held.push(Held::Working { item, at: next });
             }
-            let (confidence, missing_required) = (None, false);
-            let document = Document { id, standing, confidence, missing_required };
             self.request.documents.push(document);
         }
         let expected = self.request.pages.len() as u32;
@@ -402,7 +404,8 @@ impl Planner<'_> {
         let Some(stage) = self.workflow.stages.get(at) else { return false };
         let threshold = stage.threshold.unwrap_or(self.house.extraction);
         let weak = document.confidence.is_some_and(|confidence| confidence < threshold);
-        stage.backoffice_queue.is_some() && (weak || document.missing_required)
+        let asks = weak || document.missing_required || document.suspected;
+        stage.backoffice_queue.is_some() && asks
     }
 
     fn offer_document(&mut self, n: usize) {
@@ -442,27 +445,10 @@ impl Planner<'_> {
 
     /// Says how far the request is, never backwards.
     fn say_status(&mut self) {
-        let now = self.reached();
+        let now = arrive::reached(&self.request, self.workflow);
         if now > self.request.status && self.request.status != Status::Completed {
             self.plan.changes.push(Change::Status(now));
         }
-    }
-
-    fn reached(&self) -> Status {
-        let standing = self.request.standing;
-        let pages = &self.request.pages;
-        if self.request.page_count.is_none() {
-            let first = self.workflow.stages.get(standing.at.max(0) as usize);
-            return match first.map(|stage| stage.component) {
-                _ if standing.at < 0 => Status::Received,
-                Some(Component::Splitter) => Status::Splitting,
-                Some(_) | None => Status::Processing,
-            };
-        }
-        if !pages.is_empty() && pages.iter().all(|page| page.grouped) {
-            return Status::Extracting;
-        }
-        Status::Processing
     }
 }
 
@@ -476,11 +462,9 @@ enum Before {
 fn leaf(page: &Page, grouping: usize, fixed: Option<&str>) -> Leaf {
     let there = page.standing.at >= grouping as i32;
     let doc_type = fixed.map(str::to_owned).or_else(|| page.doc_type.clone());
-    let sort = doc_type.filter(|_| there).map(|doc_type| Sort {
-        doc_type,
-        place: page.place,
-        identity: page.identity.clone(),
-    });
+    let sort = doc_type
+        .filter(|_| there)
+        .map(|doc_type| Sort { doc_type, evidence: page.evidence.clone() });
     Leaf { page: page.n, file: page.file, sort }
 }
 

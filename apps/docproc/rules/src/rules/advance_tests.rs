@@ -220,6 +220,37 @@ fn any_fate() -> impl Strategy<Value = Fate> {
     })
 }
 
+#[test]
+fn pages_of_a_stage_that_is_not_parallel_go_one_by_one() {
+    let fate = Fate { doc_type: "invoice", sure: true, fields_sure: true };
+    let mut bench = Bench::new(vec![fate; 3]);
+    let source = workflow::DEFAULT.replace("    parallel: true\n", "    parallel: false\n");
+    bench.workflow = workflow::parse(&source).expect("it loads");
+    bench.split();
+    for n in 0..3 {
+        let reading: Vec<_> = bench.queue.iter().filter(|(_, at)| *at == 1).collect();
+        assert_eq!(reading, [&(Item::Page(n), 1)], "one page is read at a time");
+        bench.queue.retain(|(_, at)| *at != 1);
+        let found = bench.found(&Item::Page(n), 1);
+        bench.learn(&[found]);
+    }
+    assert!(bench.queue.iter().all(|(_, at)| *at == 2), "{:?}", bench.queue);
+}
+
+#[test]
+fn a_request_is_consolidating_before_it_is_completed() {
+    let fate = Fate { doc_type: "invoice", sure: true, fields_sure: true };
+    let mut bench = Bench::new(vec![fate]);
+    bench.split();
+    while let Some((item, at)) = bench.queue.pop() {
+        let found = bench.found(&item, at);
+        bench.learn(&[found]);
+    }
+    assert_eq!(bench.completed, 1);
+    let (extracting, consolidating) = (Status::Extracting, Status::Consolidating);
+    assert_eq!(bench.statuses[bench.statuses.len() - 2..], [extracting, consolidating]);
+}
+
 proptest! {
     #[test]
     fn any_order_of_work_gives_the_same_documents_and_one_answer(

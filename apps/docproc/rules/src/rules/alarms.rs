@@ -121,15 +121,23 @@ impl Alarm {
     }
 }
 
-/// What waits for a component of somebody outside.
+/// What waits for a component that perhaps nobody serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutsideQueue {
+pub struct UnservedQueue {
     pub component: String,
     pub waiting: i64,
     /// Since when the first of them could have been taken.
     pub since: Option<Timestamp>,
-    /// When one of its workers last gave a sign.
-    pub seen: Option<Timestamp>,
+    pub by: Server,
+}
+
+/// Who would serve it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// A worker outside, who last gave a sign then.
+    Outside { seen: Option<Timestamp> },
+    /// A process of ours, of which none lives.
+    Process,
 }
 
 /// Without a sign for so long, nobody is there.
@@ -140,7 +148,7 @@ pub fn is_there(seen: Timestamp, now: Timestamp) -> bool {
     now.duration_since(seen) < SILENT
 }
 
-impl OutsideQueue {
+impl UnservedQueue {
     pub fn fingerprint(&self) -> String {
         format!("docproc/componente/{}", self.component)
     }
@@ -156,15 +164,22 @@ impl OutsideQueue {
     /// Why it rings, if it does: something has waited for a minute in which nobody came.
     pub fn rings(&self, now: Timestamp) -> Option<Sentence> {
         let since = self.since.filter(|_| self.waiting > 0)?;
-        let last = self.seen.map_or(since, |seen| seen.max(since));
+        let last = match self.by {
+            Server::Outside { seen: Some(seen) } => seen.max(since),
+            Server::Outside { seen: None } | Server::Process => since,
+        };
         (!is_there(last, now)).then(|| {
             let (n, name) = (self.waiting, &self.component);
-            match self.seen {
-                Some(seen) => Sentence::new(
+            match self.by {
+                Server::Process => Sentence::new(
+                    format!("{n} mensajes esperan a {name}, y ningún proceso lo atiende"),
+                    format!("{n} messages wait for {name}, and no process serves it"),
+                ),
+                Server::Outside { seen: Some(seen) } => Sentence::new(
                     format!("{n} mensajes esperan a {name}, visto por última vez a las {seen}"),
                     format!("{n} messages wait for {name}, last seen at {seen}"),
                 ),
-                None => Sentence::new(
+                Server::Outside { seen: None } => Sentence::new(
                     format!("{n} mensajes esperan a {name}, que nunca se ha conectado"),
                     format!("{n} messages wait for {name}, which was never there"),
                 ),
@@ -210,12 +225,15 @@ mod tests {
     #[test]
     fn a_component_that_nobody_serves_rings_after_a_minute() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let queue = |waiting, since: i64, seen: Option<i64>| OutsideQueue {
+        let queue = |waiting, since: i64, seen: Option<i64>| UnservedQueue {
             component: "mi_ocr".to_owned(),
             waiting,
             since: Some(at(since)),
-            seen: seen.map(at),
+            by: Server::Outside { seen: seen.map(at) },
         };
+        let ours = UnservedQueue { by: Server::Process, ..queue(3, 0, None) };
+        assert_eq!(ours.rings(at(59)), None);
+        assert!(ours.rings(at(60)).is_some_and(|said| said.en.contains("no process")));
         assert_eq!(queue(1, 0, None).rings(at(59)), None);
         assert!(queue(1, 0, None).rings(at(60)).is_some());
         assert_eq!(queue(1, 0, Some(30)).rings(at(89)), None, "somebody came in between");

@@ -128,10 +128,27 @@ impl Held {
     }
 }
 
-/// Whether these skills are enough. The first one required is the kind of task; the others narrow
-/// it, and concern only operators who name specialities of their own.
+/// The key of a team's queue, as workflows write it: `task.hipotecas`.
+pub fn team_key(queue: &str) -> String {
+    if queue.starts_with(TEAM) { queue.to_owned() } else { format!("{TEAM}{queue}") }
+}
+
+const TEAM: &str = "task.";
+
+/// The skill that a queue asks for, if it is a team's and not one of everybody's.
+pub fn team_skill(queue: &str) -> Option<String> {
+    let key = team_key(queue);
+    (!queue.is_empty() && !KINDS.contains(&&key[TEAM.len()..])).then_some(key)
+}
+
+/// Whether these skills are enough. What a team is asked is for the team, and for whoever is in it;
+/// else the first one required is the kind of task; the others narrow it, and concern only
+/// operators who name specialities of their own.
 pub fn can_do(skills: &[String], required: &[String]) -> bool {
     let has = |skill: &String| skills.contains(skill);
+    if let Some(team) = required.iter().find(|one| one.starts_with(TEAM)) {
+        return has(team) || skills.iter().any(|one| *one == team[TEAM.len()..]);
+    }
     let Some((kind, narrower)) = required.split_first() else { return true };
     let generalist = skills.iter().all(|skill| KINDS.contains(&skill.as_str()));
     has(kind) && (generalist || narrower.iter().all(has))

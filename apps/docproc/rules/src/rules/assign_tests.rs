@@ -114,6 +114,20 @@ fn a_speciality_narrows_and_a_generalist_does_all() {
 }
 
 #[test]
+fn a_teams_queue_is_for_the_team() {
+    let skills = |list: &[&str]| list.iter().map(|&s| s.to_owned()).collect::<Vec<_>>();
+    let needed = skills(&["extraction", "invoice", "task.hipotecas"]);
+    assert!(can_do(&skills(&["task.hipotecas"]), &needed));
+    assert!(can_do(&skills(&["hipotecas", "payslip"]), &needed));
+    assert!(!can_do(&skills(&["extraction", "classification"]), &needed));
+    assert_eq!(team_skill("task.hipotecas").as_deref(), Some("task.hipotecas"));
+    assert_eq!(team_skill("hipotecas").as_deref(), Some("task.hipotecas"));
+    for everybodys in ["task.classification", "task.extraction", "extraction", ""] {
+        assert_eq!(team_skill(everybodys), None, "{everybodys}");
+    }
+}
+
+#[test]
 fn each_reason_is_told() {
     let mut snapshot = Snapshot {
         operators: vec![operator("A", &["classification"])],

@@ -39,8 +39,8 @@ fn absorb_in_file(leaves: &mut [Leaf]) {
         match &before {
             Some(doc_type) => {
                 sort.doc_type.clone_from(doc_type);
-                if at > 0 && sort.place != PagePosition::Opens {
-                    sort.place = PagePosition::Joins;
+                if at > 0 && sort.evidence.place != PagePosition::Opens {
+                    sort.evidence.place = PagePosition::Joins;
                 }
             }
             None => leaf.sort = None,
@@ -52,6 +52,7 @@ fn absorb_in_file(leaves: &mut [Leaf]) {
 mod tests {
     use super::*;
     use crate::rules::{
+        continuity::Evidence,
         group::{Sort, closed},
         workflow::Boundaries,
     };
@@ -59,8 +60,10 @@ mod tests {
     fn documents(types: &[Option<&str>]) -> Vec<(u32, u32, String)> {
         let sort = |name: &str| Sort {
             doc_type: name.to_owned(),
-            place: if name == "id_card" { PagePosition::First } else { PagePosition::Unknown },
-            identity: None,
+            evidence: Evidence {
+                place: if name == "id_card" { PagePosition::First } else { PagePosition::Unknown },
+                ..Evidence::default()
+            },
         };
         let mut leaves: Vec<Leaf> = types
             .iter()

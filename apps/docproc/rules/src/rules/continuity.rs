@@ -1,4 +1,7 @@
-//! A page that is unsure by itself may be sure beside the page before it.
+//! What a page says about its document, and how a page that is unsure by itself may be sure beside
+//! the page before it.
+
+use serde::{Deserialize, Serialize};
 
 /// How much likelier a page is of the type before it when it does not begin a document.
 const CONTINUES: f64 = 3.0;
@@ -9,12 +12,14 @@ const SAYS_SO: f64 = 12.0;
 pub type Scores = Vec<(String, f64)>;
 
 /// What a page says about its place in a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum PagePosition {
     /// It begins one.
     First,
     /// It continues one.
     Later,
+    #[default]
     Unknown,
     /// A person said that it begins one.
     Opens,
@@ -22,9 +27,40 @@ pub enum PagePosition {
     Joins,
 }
 
+/// What a page says about the document it belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evidence {
+    pub place: PagePosition,
+    /// What names the document on this page: an invoice number, a holder.
+    pub identity: Option<String>,
+    /// Whether that is the document's own number.
+    pub numbered: bool,
+    /// What may be its number.
+    pub maybe: Option<String>,
+    /// The digits of the total on this page.
+    pub total: Option<String>,
+    /// The page has the heading of a document.
+    pub heading: bool,
+}
+
+impl From<understand::classify::Evidence> for Evidence {
+    fn from(read: understand::classify::Evidence) -> Self {
+        let named = read.identity.is_some();
+        Self {
+            place: PagePosition::told(read.page_number, read.starts, named),
+            identity: read.identity,
+            numbered: read.numbered,
+            maybe: read.maybe,
+            total: read.total,
+            heading: read.heading,
+        }
+    }
+}
+
 impl PagePosition {
     /// By what is printed on a page: its number, a heading, a number of its own.
-    pub fn told(page_number: Option<(u32, Option<u32>)>, starts: bool, named: bool) -> Self {
+    fn told(page_number: Option<(u32, Option<u32>)>, starts: bool, named: bool) -> Self {
         match page_number {
             Some((n, _)) if n > 1 => Self::Later,
             Some(_) => Self::First,

@@ -3,8 +3,9 @@
 
 use super::{
     advance::{self, Change, Document, Held, Page, Snapshot, Thresholds},
-    continuity::{PagePosition, Scores},
-    workflow::Workflow,
+    continuity::{Evidence, Scores},
+    group,
+    workflow::{Boundaries, How, Workflow},
 };
 use crate::model::{Item, Progress, Standing, Status, Unit};
 
@@ -18,7 +19,7 @@ pub enum Known {
         files: Vec<u32>,
     },
     Page {
-        evidence: Option<(PagePosition, Option<String>)>,
+        evidence: Option<Evidence>,
         scores: Option<Scores>,
     },
     Document {
@@ -119,8 +120,8 @@ impl<'a> Course<'a> {
             (Item::Request, Known::Split { files }) => self.split(files, finding.at),
             (Item::Page(n), Known::Page { evidence, scores }) => {
                 if let Some(page) = self.snapshot.pages.iter_mut().find(|page| page.n == *n) {
-                    if let Some((place, identity)) = evidence {
-                        (page.place, page.identity) = (*place, identity.clone());
+                    if let Some(evidence) = evidence {
+                        page.evidence = evidence.clone();
                     }
                     page.scores = scores.clone().or(page.scores.take());
                 }
@@ -147,8 +148,7 @@ impl<'a> Course<'a> {
             file: *file,
             standing,
             scores: None,
-            place: PagePosition::Unknown,
-            identity: None,
+            evidence: Evidence::default(),
             doc_type: None,
             grouped: false,
         };
@@ -210,9 +210,7 @@ impl<'a> Course<'a> {
             page.grouped |= (first..=last).contains(&page.n);
         }
         let id = (self.document_id)(first);
-        let standing = opened_at(self.workflow, at);
-        let (confidence, missing_required) = (None, false);
-        let document = Document { id, standing, confidence, missing_required };
+        let document = opened(&self.snapshot.pages, self.workflow, id, (first, last), at);
         self.snapshot.documents.push(document);
     }
 
@@ -233,6 +231,35 @@ impl<'a> Course<'a> {
                 documents.iter_mut().find(|one| one.id == *id).map(|one| &mut one.standing)
             }
         }
+    }
+}
+
+/// A document of these pages that opens before a stage.
+pub fn opened(
+    pages: &[Page],
+    workflow: &Workflow,
+    id: String,
+    (first, last): (u32, u32),
+    at: usize,
+) -> Document {
+    let own = pages.iter().filter(|page| (first..=last).contains(&page.n));
+    Document {
+        id,
+        standing: opened_at(workflow, at),
+        confidence: None,
+        missing_required: false,
+        suspected: !suspected(workflow, own.map(|page| (page.n, &page.evidence))).is_empty(),
+    }
+}
+
+/// Where inside a document a second one may begin, if the workflow looks for that.
+pub fn suspected<'a>(
+    workflow: &Workflow,
+    pages: impl IntoIterator<Item = (u32, &'a Evidence)>,
+) -> Vec<u32> {
+    match workflow.grouping().map(|at| &workflow.stages[at].how) {
+        Some(How::Group { boundaries: Boundaries::Auto, .. }) => group::suspected(pages),
+        _ => Vec::new(),
     }
 }
 

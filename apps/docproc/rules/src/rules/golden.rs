@@ -60,6 +60,29 @@ pub enum Difference {
     },
 }
 
+/// How often people would be asked, per case: a version that is right only because it asks is no
+/// better. `None`: the case was not played to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ManualShare {
+    pub before: u32,
+    pub after: u32,
+}
+
+/// Questions of the version in force and of the one that waits, over the cases that both played.
+pub fn manual_share(before: &[Option<u32>], after: &[Option<u32>]) -> ManualShare {
+    let both = before.iter().zip(after).filter_map(|(before, after)| before.zip(*after));
+    both.fold(ManualShare::default(), |sum, (before, after)| ManualShare {
+        before: sum.before + before,
+        after: sum.after + after,
+    })
+}
+
+impl ManualShare {
+    pub const fn grows(self) -> bool {
+        self.after > self.before
+    }
+}
+
 /// Reads an expected answer: the result of §13.2, or its documents alone.
 pub fn read(answer: &Json) -> Result<Answer, Sentence> {
     let answer: Answer = match answer {

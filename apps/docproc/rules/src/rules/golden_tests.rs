@@ -4,6 +4,15 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+
+#[test]
+fn questions_are_counted_over_cases_that_both_versions_played() {
+    let share = manual_share(&[Some(1), None, Some(0)], &[Some(1), Some(9), Some(1)]);
+    assert_eq!(share, ManualShare { before: 1, after: 2 });
+    assert!(share.grows());
+    assert!(!manual_share(&[Some(2)], &[Some(2)]).grows());
+    assert!(!manual_share(&[], &[]).grows());
+}
 use crate::rules::workflow;
 
 const TODAY: Date = jiff::civil::date(2026, 11, 16);

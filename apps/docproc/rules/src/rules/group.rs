@@ -3,7 +3,10 @@
 //! Staged: a group is closed as soon as both its ends are known, while other pages are still being
 //! read. What is closed early is exactly what would be closed at the end; a property says so.
 
-use super::{continuity::PagePosition, workflow::Boundaries};
+use super::{
+    continuity::{Evidence, PagePosition},
+    workflow::Boundaries,
+};
 
 /// A page as grouping sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,9 +21,7 @@ pub struct Leaf {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sort {
     pub doc_type: String,
-    pub place: PagePosition,
-    /// What names the document on this page: an invoice number, a holder.
-    pub identity: Option<String>,
+    pub evidence: Evidence,
 }
 
 /// Pages that are one document, both ends known.
@@ -54,13 +55,16 @@ fn group_file_run(leaves: &[Leaf], boundaries: Boundaries, groups: &mut Vec<Grou
     // Where the open document begins, while that is certain, and what names it: a later page may
     // be the first to print the name.
     let mut start = Some(0);
-    let mut identity: Option<&str> = None;
+    let mut open = Open::default();
     for (at, leaf) in leaves.iter().enumerate() {
         let Some(sort) = &leaf.sort else {
             start = None;
             continue;
         };
-        identity = if start == Some(at) { None } else { identity }.or(sort.identity.as_deref());
+        if start == Some(at) {
+            open = Open::default();
+        }
+        open.take(&sort.evidence);
         let ends = match leaves.get(at + 1).map(|next| next.sort.as_ref()) {
             None => true,
             Some(None) => false,
@@ -69,7 +73,7 @@ fn group_file_run(leaves: &[Leaf], boundaries: Boundaries, groups: &mut Vec<Grou
             Some(Some(next)) if start.is_none() => {
                 by_person(next).unwrap_or(sort.doc_type != next.doc_type)
             }
-            Some(Some(next)) => is_boundary(sort, identity, next, boundaries),
+            Some(Some(next)) => is_boundary(sort, &open, next, boundaries),
         };
         if !ends {
             continue;
@@ -85,9 +89,67 @@ fn group_file_run(leaves: &[Leaf], boundaries: Boundaries, groups: &mut Vec<Grou
     }
 }
 
+/// What is known of the document that is open.
+#[derive(Default)]
+struct Open<'a> {
+    /// Its own number.
+    number: Option<&'a str>,
+    /// Whom it is about.
+    holder: Option<&'a str>,
+    /// What may be its number.
+    maybe: Option<&'a str>,
+    total: Option<&'a str>,
+}
+
+impl<'a> Open<'a> {
+    fn take(&mut self, page: &'a Evidence) {
+        let name = page.identity.as_deref();
+        let place = if page.numbered { &mut self.number } else { &mut self.holder };
+        *place = place.or(name);
+        self.maybe = self.maybe.or(page.maybe.as_deref());
+        self.total = self.total.or(page.total.as_deref());
+    }
+
+    /// Whether a page has another name; `None`: there is nothing to compare.
+    fn is_other(&self, page: &Evidence) -> Option<bool> {
+        let known = if page.numbered { self.number } else { self.holder };
+        known.zip(page.identity.as_deref()).map(|(one, other)| one != other)
+    }
+
+    /// Whether a page that does not open a document looks as if it did: it has another name though
+    /// it says that it continues, what may be another number, or a heading and another total.
+    fn suspects(&self, page: &Evidence) -> bool {
+        match page.place {
+            PagePosition::Opens | PagePosition::Joins => false,
+            PagePosition::Later => page.numbered && self.is_other(page) == Some(true),
+            PagePosition::First | PagePosition::Unknown => {
+                let own = if page.numbered { &page.identity } else { &page.maybe };
+                let differ = |(one, other): (&str, &str)| one != other;
+                let totals = self.total.zip(page.total.as_deref());
+                let by_number = self.number.or(self.maybe).zip(own.as_deref()).map(differ);
+                by_number.unwrap_or_else(|| page.heading && totals.is_some_and(differ))
+            }
+        }
+    }
+}
+
+/// Where a second document may begin inside one: pages of which it is not certain enough to cut.
+pub fn suspected<'a>(pages: impl IntoIterator<Item = (u32, &'a Evidence)>) -> Vec<u32> {
+    let mut open = Open::default();
+    let mut found = Vec::new();
+    for (at, (n, page)) in pages.into_iter().enumerate() {
+        if at > 0 && open.suspects(page) {
+            found.push(n);
+            open = Open::default();
+        }
+        open.take(page);
+    }
+    found
+}
+
 /// Whether a document begins at this page, where a person said so.
 const fn by_person(page: &Sort) -> Option<bool> {
-    match page.place {
+    match page.evidence.place {
         PagePosition::Opens => Some(true),
         PagePosition::Joins => Some(false),
         PagePosition::First | PagePosition::Later | PagePosition::Unknown => None,
@@ -95,22 +157,21 @@ const fn by_person(page: &Sort) -> Option<bool> {
 }
 
 /// Whether a new document begins at `next`.
-fn is_boundary(page: &Sort, open: Option<&str>, next: &Sort, boundaries: Boundaries) -> bool {
+fn is_boundary(page: &Sort, open: &Open<'_>, next: &Sort, boundaries: Boundaries) -> bool {
     if let Some(position) = by_person(next) {
         return position;
     }
     if page.doc_type != next.doc_type {
         return true;
     }
-    match boundaries {
-        Boundaries::Type => false,
-        Boundaries::Auto => match (next.place, open, next.identity.as_deref()) {
-            (PagePosition::Later | PagePosition::Joins, _, _) => false,
-            (PagePosition::Opens, _, _) => true,
-            (_, Some(open), Some(next)) => open != next,
-            (PagePosition::First, _, _) => true,
-            (PagePosition::Unknown, _, _) => false,
-        },
+    match (boundaries, next.evidence.place) {
+        (Boundaries::Type, _) | (Boundaries::Auto, PagePosition::Later | PagePosition::Joins) => {
+            false
+        }
+        (Boundaries::Auto, PagePosition::Opens) => true,
+        (Boundaries::Auto, place @ (PagePosition::First | PagePosition::Unknown)) => {
+            open.is_other(&next.evidence).unwrap_or(place == PagePosition::First)
+        }
     }
 }
 
@@ -121,11 +182,8 @@ mod tests {
     use super::*;
 
     fn leaf(page: u32, file: u32, doc_type: Option<&str>) -> Leaf {
-        let sort = doc_type.map(|name| Sort {
-            doc_type: name.to_owned(),
-            place: PagePosition::Unknown,
-            identity: None,
-        });
+        let sort =
+            doc_type.map(|name| Sort { doc_type: name.to_owned(), evidence: Evidence::default() });
         Leaf { page, file, sort }
     }
 
@@ -170,8 +228,12 @@ mod tests {
             file: 0,
             sort: Some(Sort {
                 doc_type: "invoice".into(),
-                place,
-                identity: identity.map(str::to_owned),
+                evidence: Evidence {
+                    place,
+                    numbered: identity.is_some(),
+                    identity: identity.map(str::to_owned),
+                    ..Evidence::default()
+                },
             }),
         };
         let leaves = [
@@ -185,6 +247,51 @@ mod tests {
         assert_eq!(closed(&leaves, Boundaries::Type).len(), 1);
     }
 
+    fn said(number: Option<&str>, maybe: Option<&str>, total: Option<&str>) -> Evidence {
+        Evidence {
+            identity: number.map(str::to_owned),
+            numbered: number.is_some(),
+            maybe: maybe.map(str::to_owned),
+            total: total.map(str::to_owned),
+            heading: true,
+            ..Evidence::default()
+        }
+    }
+
+    fn doubts(pages: &[Evidence]) -> Vec<u32> {
+        suspected((0..).zip(pages))
+    }
+
+    #[test]
+    fn a_person_named_on_a_second_page_is_no_second_invoice() {
+        let named = |n, identity: &str, numbered| {
+            let identity = Some(identity.to_owned());
+            let evidence = Evidence { identity, numbered, ..Evidence::default() };
+            Leaf { page: n, file: 0, sort: Some(Sort { doc_type: "invoice".into(), evidence }) }
+        };
+        assert_eq!(spans(&[named(0, "F1", true), named(1, "12345678Z", false)]), [(0, 1)]);
+        let holders = [named(0, "12345678Z", false), named(1, "87654321X", false)];
+        assert_eq!(spans(&holders), [(0, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn a_second_document_is_suspected_where_a_page_looks_like_one() {
+        let none: &[u32] = &[];
+        let (seven, eight) = (said(None, Some("7"), None), said(None, Some("8"), None));
+        assert_eq!(doubts(&[seven.clone(), seven.clone(), eight.clone()]), [2]);
+        assert_eq!(doubts(&[said(Some("F1"), None, None), eight]), [1]);
+        let (one, other) = (said(None, None, Some("100")), said(None, None, Some("200")));
+        assert_eq!(doubts(&[one.clone(), other.clone()]), [1]);
+        assert_eq!(doubts(&[one.clone(), Evidence { heading: false, ..other.clone() }]), none);
+        assert_eq!(doubts(&[one.clone(), one]), none);
+        let numbered = [said(Some("F1"), None, Some("1")), said(Some("F1"), None, Some("2"))];
+        assert_eq!(doubts(&numbered), none, "a carried total of the same invoice");
+        let later = Evidence { place: PagePosition::Later, ..said(Some("F2"), None, None) };
+        assert_eq!(doubts(&[said(Some("F1"), None, None), later]), [1], "pages of a batch");
+        let joined = Evidence { place: PagePosition::Joins, ..other };
+        assert_eq!(doubts(&[seven, joined]), none, "a person said so");
+    }
+
     fn any_leaf() -> impl Strategy<Value = (u32, Sort, bool)> {
         let place = prop_oneof![
             Just(PagePosition::First),
@@ -194,10 +301,11 @@ mod tests {
             Just(PagePosition::Joins),
         ];
         let identity = prop::option::of(prop_oneof![Just("A"), Just("B")]);
-        (0u32..2, "[ab]", place, identity, any::<bool>()).prop_map(
-            |(file, doc_type, place, identity, known)| {
+        (0u32..2, "[ab]", place, identity, any::<bool>(), any::<bool>()).prop_map(
+            |(file, doc_type, place, identity, numbered, known)| {
                 let identity = identity.map(str::to_owned);
-                (file, Sort { doc_type, place, identity }, known)
+                let evidence = Evidence { place, identity, numbered, ..Evidence::default() };
+                (file, Sort { doc_type, evidence }, known)
             },
         )
     }

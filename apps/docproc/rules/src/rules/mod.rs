@@ -3,6 +3,7 @@
 pub mod advance;
 pub mod alarms;
 pub mod answer;
+mod arrive;
 pub mod assign;
 pub mod blank;
 pub mod callback;

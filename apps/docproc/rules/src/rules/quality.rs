@@ -9,7 +9,7 @@ use super::thresholds::{Confidences, Known};
 pub struct Paper {
     pub id: String,
     pub doc_type: String,
-    /// A person answered its fields.
+    /// A person answered its fields, or is waited for.
     pub reviewed: bool,
     /// A person gave a type to some page of it.
     pub sorted: bool,

@@ -146,19 +146,19 @@ mod tests {
         let own = DEFAULT
             .replace("name: default", "name: propio")
             .replace("routing_key: page.ocr", "routing_key: page.ocr.rapido")
-            .replace("routing_key: doc.extract\n", "routing_key: page.classify\n")
             .replace("task.extraction", "task.hipotecas");
-        let own = parse(&own).unwrap();
-        let topology = topology([&own]);
+        // Each file is right by itself; the first one has the key.
+        let other = DEFAULT
+            .replace("name: default", "name: otro")
+            .replace("routing_key: doc.extract\n", "routing_key: page.ocr.rapido\n");
+        let (own, other) = (parse(&own).unwrap(), parse(&other).unwrap());
+        let topology = topology([&own, &other]);
         assert_eq!(topology.key("ocr", "page.ocr.rapido"), Some("page.ocr.rapido"));
         assert_eq!(topology.key("ocr", "page.ocr"), Some("page.ocr"));
         assert!(topology.queues.contains_key("q.backoffice.hipotecas"));
         let [dispute] = topology.disputed.as_slice() else { panic!("{:?}", topology.disputed) };
-        assert_eq!(
-            (dispute.stage.as_str(), dispute.leads_to.as_str()),
-            ("extract", "q.classifier")
-        );
-        assert_eq!(topology.key("extractor", "page.classify"), Some("doc.extract"));
+        assert_eq!((dispute.stage.as_str(), dispute.leads_to.as_str()), ("extract", "q.ocr"));
+        assert_eq!(topology.key("extractor", "page.ocr.rapido"), Some("doc.extract"));
     }
 
     proptest! {

@@ -53,6 +53,15 @@ pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reas
             until: None,
             data: json!({ "page_index": page }),
         },
+        Held::Turn { page, at } => Reason {
+            code: "ESPERA_SU_VEZ",
+            sentence: Sentence::new(
+                format!("«{}» toma las páginas de una en una; la {} espera.", stage(*at), page + 1),
+                format!("“{}” takes pages one at a time; page {} waits.", stage(*at), page + 1),
+            ),
+            until: None,
+            data: json!({ "page_index": page, "stage": stage(*at) }),
+        },
         Held::Join { at, arrived, expected } => Reason {
             code: "FALTAN",
             sentence: Sentence::new(

@@ -142,6 +142,7 @@ impl Papers {
                     id: id.clone(),
                     doc_type: doc_type.clone(),
                     first: *first,
+                    file: self.leaves.get(*first as usize)?.file,
                     pages: texts.collect::<Option<_>>()?,
                     data: None,
                     fields: Vec::new(),

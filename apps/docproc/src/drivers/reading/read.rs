@@ -16,7 +16,7 @@ use super::{Found, Kept, blank, split::trouble};
 use crate::{
     drivers::runtime::Runtime,
     model,
-    rules::{blank::BLANK, continuity::PagePosition, course::Known, retry::Trouble},
+    rules::{blank::BLANK, continuity::Evidence, course::Known, retry::Trouble},
     store::{
         jobs::{Input, Job},
         requests::FileRow,
@@ -116,7 +116,7 @@ pub(super) fn picture(
 
 /// There is nothing on the page: that is what it is, and nobody has to say so.
 fn nothing(text: PageText) -> Found {
-    let evidence = Some((PagePosition::Unknown, None));
+    let evidence = Some(Evidence::default());
     let scores = Some(vec![(BLANK.to_owned(), 1.0)]);
     (Known::Page { evidence, scores }, Kept { text: Some(text), ..Kept::default() })
 }
@@ -131,10 +131,8 @@ fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble>
 }
 
 pub(super) fn found(text: PageText) -> Found {
-    let evidence = first_page_evidence(&text);
-    let named = evidence.identity.is_some();
-    let place = PagePosition::told(evidence.page_number, evidence.starts, named);
-    let known = Known::Page { evidence: Some((place, evidence.identity)), scores: None };
+    let evidence = Some(first_page_evidence(&text).into());
+    let known = Known::Page { evidence, scores: None };
     (known, Kept { text: Some(text), ..Kept::default() })
 }
 

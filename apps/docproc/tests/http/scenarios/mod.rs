@@ -6,12 +6,17 @@ mod story;
 
 testkit::scenarios! {
     story::Tale:
+    rule6_two_invoices_of_one_file_are_two_documents,
+    rule11_overload_is_lateness_and_not_failure,
     rule12_a_document_is_split_and_each_part_is_read_anew,
+    rule12_a_team_has_a_queue_of_its_own,
     rule12_documents_are_merged_and_their_questions_with_them,
     rule14_a_cancelled_request_stays_cancelled,
     rule14_a_request_done_over_gives_the_same_answer,
+    rule14_a_request_is_done_over_by_another_workflow,
     rule14_contents_go_when_their_time_is_over,
     rule14_thresholds_are_judged_by_what_people_said,
+    rule15_a_component_of_ours_that_no_process_serves_rings,
     s01_five_pages_become_three_documents,
     s02_every_page_is_a_row_a_message_and_an_arrival,
     s06_the_threshold_itself_is_enough,
@@ -41,6 +46,7 @@ testkit::scenarios! {
     s24_a_message_that_waits_too_long_is_a_dead_letter,
     s27_fifty_one_classifications_ring_and_fifty_do_not,
     s27_little_time_left_rings_until_it_is_done,
+    s27_pictures_are_compared_with_pictures,
     s27_reading_twice_as_long_as_usual_rings,
     s27_three_urgent_tasks_ring_when_two_operators_are_free,
     s27_volume_is_compared_with_the_same_hour_of_the_weekday,

@@ -187,10 +187,11 @@ impl Tale {
     }
 
     /// `past 80 requests like A at 2026-11-09 12:59:00`, `past 20 readings like A at 11:55:00
-    /// taking 2900`: what is known of another time.
+    /// taking 2900` of pictures, `past 20 texts` of pages that brought theirs along: what is known
+    /// of another time.
     async fn past(&mut self, step: &mut Step) -> Outcome {
         let count = step.words.number("how many")?;
-        let what = step.words.word("requests or readings")?;
+        let what = step.words.word("requests, readings or texts")?;
         if !step.words.takes("like") {
             return Err("like which request?".to_owned());
         }
@@ -209,6 +210,9 @@ impl Tale {
                 let id = uuid::Uuid::now_v7().to_string();
                 (COPY, vec![id.into(), like.as_str().into(), at.into()])
             } else {
+                let source = if what == "texts" { "text_layer" } else { "ocr" };
+                let page = [like.as_str().into(), n.into(), source.into()];
+                decision.tx.execute(PAGE, &page).await.unwrap();
                 let (run, item) = (at.as_second() % 100_000, format!("p{n}"));
                 let args = [like.as_str().into(), run.into(), item.into()];
                 (READING, args.into_iter().chain([at.into(), began.into()]).collect())
@@ -235,7 +239,7 @@ impl Tale {
         self.heard(step, &answer)
     }
 
-    /// `cancel A because "sent by mistake"`, `reprocess A from ocr`.
+    /// `cancel A because "sent by mistake"`, `reprocess A from ocr`, `reprocess A by hasty`.
     async fn steer(&mut self, verb: &str, step: &mut Step) -> Outcome {
         let id = self.id(&step.words.word("a request")?)?;
         let mut path = format!("/api/docproc/requests/{id}/{verb}");
@@ -243,7 +247,11 @@ impl Tale {
             path = format!("{path}?from={}", step.words.word("a stage")?);
         }
         let because = step.words.takes("because").then(|| step.words.word("a reason"));
-        let body = json!({ "reason": because.transpose()? });
+        let body = if step.words.takes("by") {
+            json!({ "workflow": step.words.word("a workflow")? })
+        } else {
+            because.transpose()?.map_or_else(|| json!({}), |reason| json!({ "reason": reason }))
+        };
         let answer = self.office().client.post(&path, body).await;
         self.heard(step, &answer)
     }
@@ -323,14 +331,19 @@ const COPY: &str = "INSERT INTO requests (id, trace_id, channel, workflow_id, wo
     SELECT $1, trace_id, channel, workflow_id, workflow_name, 'completed', sla_seconds, $3, metadata,
     created_by, $3, $3, $3 FROM requests WHERE id = $2";
 
+/// A page by where its text comes from.
+const PAGE: &str = "INSERT INTO pages (request_id, n, file, page_in_file, stage_at, ocr_source)
+    VALUES ($1, $2, 0, $2, 9, $3)
+    ON CONFLICT (request_id, n) DO UPDATE SET ocr_source = excluded.ocr_source";
+
 /// A page that took so long to read, done at an instant.
 const READING: &str =
     "INSERT INTO messages (request_id, run, stage_at, stage, component, item, state,
     priority, deadline_utc, due_at, created_at, started_at, finished_at)
     VALUES ($1, $2, 1, 'ocr', 'ocr', $3, 'DONE', 5, $4, $4, $4, $5, $4)";
 
-/// `25 invoice 0.60 waits`, `invoice 0.95 total_amount 121 0.74`, `fails 500`, `text "a page"`: a
-/// page that the model reads its answers off, and how many of it.
+/// `25 invoice 0.60 waits`, `invoice 0.95 total_amount 121 0.74`, `invoice says "Factura nº 7"`,
+/// `fails 500`, `text "a page"`: a page that the model reads its answers off, and how many of it.
 fn page(mut words: Words) -> Outcome<(usize, String)> {
     let counted = words.peek().is_some_and(|word| word.parse::<usize>().is_ok());
     let count = if counted { words.number("pages")? } else { 1 };
@@ -342,6 +355,9 @@ fn page(mut words: Words) -> Outcome<(usize, String)> {
             let sure = words.peek().is_some_and(|word| word.parse::<f64>().is_ok());
             let confidence = if sure { words.word("a confidence")? } else { "0.95".to_owned() };
             let mut text = format!("TYPE {kind} {confidence}\n");
+            while words.takes("says") {
+                text = format!("{}\n{text}", words.word("a line")?);
+            }
             if words.takes("waits") {
                 text = format!("WAIT\n{text}");
             }

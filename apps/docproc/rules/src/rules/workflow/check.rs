@@ -1,6 +1,9 @@
 //! Whether the stages of a workflow fit together: each finds what it works on.
 
-use super::{How, Stage, Workflow};
+use super::{
+    super::topology::{NEW_REQUEST, STAGE_RESULT},
+    How, Stage, Workflow,
+};
 use engine::{Sentence, Word as _};
 
 use crate::model::{Component, Unit};
@@ -48,16 +51,10 @@ pub fn check(workflow: &mut Workflow) -> Vec<(usize, Sentence)> {
         has_text |= stage.component == Component::Ocr || stage.component.is_elsewhere();
         let reads = matches!(stage.component, Component::Classifier | Component::Extractor);
         if reads && !has_text {
-            faults.push((
-                at,
-                Sentence::new(
-                    format!(
-                        "{:?} necesita texto: ninguna etapa anterior lee las páginas",
-                        stage.name
-                    ),
-                    format!("{:?} needs text: no stage before it reads the pages", stage.name),
-                ),
-            ));
+            faults.push((at, no_text(&stage.name)));
+        }
+        if stage.parallel.is_some() && stage.unit != Unit::Page {
+            faults.push((at, not_parallel(stage)));
         }
         if let Some(fault) = crossed(before, stage) {
             faults.push((at, fault));
@@ -121,6 +118,13 @@ fn step(component: Component, travelling: Unit) -> Result<Unit, Unit> {
     }
 }
 
+fn no_text(name: &str) -> Sentence {
+    Sentence::new(
+        format!("{name:?} necesita texto: ninguna etapa anterior lee las páginas"),
+        format!("{name:?} needs text: no stage before it reads the pages"),
+    )
+}
+
 fn no_producer(name: &str, needs: Unit) -> Sentence {
     let (es, en) = match needs {
         Unit::Request => ("la solicitud entera", "the whole request"),
@@ -140,10 +144,7 @@ fn say(es: &str, en: &str) -> Sentence {
 /// Whether two components would take each other's messages: a key leads to one queue.
 fn crossed(before: &[Stage], stage: &Stage) -> Option<Sentence> {
     let other = before.iter().find(|one| {
-        let outside = [one.component, stage.component].contains(&Component::Outside);
-        outside
-            && one.routing_key == stage.routing_key
-            && one.component_name() != stage.component_name()
+        one.routing_key == stage.routing_key && one.component_name() != stage.component_name()
     })?;
     let (name, key) = (&stage.name, &stage.routing_key);
     Some(Sentence::new(
@@ -215,6 +216,71 @@ pub(super) fn bounds(
         ));
     }
     Ok(())
+}
+
+/// `parallel` is about the pages of a request; of anything else there is nothing to choose.
+fn not_parallel(stage: &Stage) -> Sentence {
+    let name = &stage.name;
+    match stage.unit {
+        Unit::Document => Sentence::new(
+            format!("{name:?}: los documentos van siempre en paralelo; quita parallel"),
+            format!("{name:?}: documents always go side by side; remove parallel"),
+        ),
+        Unit::Request | Unit::Page => Sentence::new(
+            format!("{name:?}: una solicitud no tiene nada que hacer en paralelo; quita parallel"),
+            format!("{name:?}: a request has nothing to do side by side; remove parallel"),
+        ),
+    }
+}
+
+/// What is said of a join that only means something for work.
+pub(super) fn means(
+    stage: &str,
+    component: Component,
+    timeout: Option<f64>,
+    parallel: Option<bool>,
+) -> Result<(), Sentence> {
+    let given = [("timeout_seconds", timeout.is_some()), ("parallel", parallel.is_some())];
+    match given.iter().find(|(_, given)| *given && component.is_join()) {
+        None => Ok(()),
+        Some((key, _)) => Err(Sentence::new(
+            format!(
+                "etapa {stage:?}: {} reúne en cuanto llega el último, sin trabajo propio; quita \
+                 {key}",
+                component.word()
+            ),
+            format!(
+                "stage {stage:?}: {} joins as soon as the last one comes and does no work of its \
+                 own; remove {key}",
+                component.word()
+            ),
+        )),
+    }
+}
+
+/// A key that leads to the queue of another component would never bring anything here. What calls a
+/// service has its own queue, whatever the stage is called that it takes over.
+pub(super) fn key(stage: &str, component: Component, key: Option<&str>) -> Result<(), Sentence> {
+    let Some(key) = key else { return Ok(()) };
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if key.is_empty() || key.len() > 200 || !key.chars().all(fits) {
+        return Err(Sentence::new(
+            format!("etapa {stage:?}: routing_key son letras, cifras, puntos y guiones, hasta 200"),
+            format!("stage {stage:?}: routing_key is letters, digits, points, hyphens, up to 200"),
+        ));
+    }
+    let foreign = |one: &Component| *one != component && component != Component::Http;
+    let taken = Component::OURS.into_iter().find(|one| foreign(one) && one.routing_key() == key);
+    let owner = match (taken, key) {
+        (Some(taken), _) => taken.word(),
+        (None, NEW_REQUEST) => "workflow_router",
+        (None, STAGE_RESULT) => "stage_results",
+        (None, _) => return Ok(()),
+    };
+    Err(Sentence::new(
+        format!("etapa {stage:?}: la routing_key {key:?} lleva a {owner}"),
+        format!("stage {stage:?}: routing_key {key:?} leads to {owner}"),
+    ))
 }
 
 pub(super) fn not_a_join(stage: &str, component: Component) -> Sentence {

@@ -78,6 +78,8 @@ pub struct Stage {
     /// What travels through this stage.
     pub unit: Unit,
     pub timeout: Duration,
+    /// Whether pages of one request are worked on side by side, as they are unless it says no.
+    pub parallel: Option<bool>,
     /// Below it a person decides. Absent: the house's threshold for the component.
     pub threshold: Option<f64>,
     /// *Cola del back office*; without one nothing of this stage goes to people.
@@ -112,6 +114,11 @@ pub enum How {
 }
 
 impl Stage {
+    /// Whether the pages of a request go through it one after the other.
+    pub fn is_one_by_one(&self) -> bool {
+        self.parallel == Some(false)
+    }
+
     /// The component as queues, workers and messages call it.
     pub fn component_name(&self) -> &str {
         match &self.how {

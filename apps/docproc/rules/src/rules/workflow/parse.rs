@@ -78,10 +78,7 @@ struct RawStage {
     component: String,
     routing_key: Option<String>,
     timeout_seconds: Option<f64>,
-    /// Pages and documents always travel side by side; kept so that the seed's files load.
-    #[serde(default)]
-    #[expect(dead_code, reason = "accepted for compatibility, the unit decides")]
-    parallel: bool,
+    parallel: Option<bool>,
     confidence_threshold: Option<f64>,
     backoffice_queue: Option<String>,
     aggregation: Option<RawAggregation>,
@@ -263,6 +260,8 @@ fn stage(raw: RawStage) -> Result<Stage, Sentence> {
         None => check::outside(&raw.name, &raw.component)?,
     };
     check::bounds(&raw.name, raw.timeout_seconds, raw.confidence_threshold)?;
+    check::means(&raw.name, component, raw.timeout_seconds, raw.parallel)?;
+    check::key(&raw.name, component, raw.routing_key.as_deref())?;
     if let Some(given) = &raw.aggregation {
         let unit = match component {
             Component::ClassificationAggregator => "page_count",
@@ -286,6 +285,7 @@ fn stage(raw: RawStage) -> Result<Stage, Sentence> {
         name: raw.name,
         component,
         timeout: Duration::from_secs_f64(raw.timeout_seconds.unwrap_or(30.0)),
+        parallel: raw.parallel,
         threshold: raw.confidence_threshold,
         backoffice_queue: raw.backoffice_queue,
         how,
