@@ -160,7 +160,7 @@ journey("run now, abort, pause, disable", PLACE, async ({ turno, page, complaint
   const { items } = await turno.api("GET", `${API}/ejecuciones?limit=1`);
   assert.equal(items[0].status, "INTERRUPTED");
   await open(page, `/coordinador/nodos/${node.id}`);
-  await says(page.locator("#why"), "OLT_DISABLED");
+  await page.locator("#why [title=OLT_DISABLED]").waitFor();
 });
 
 journey("a template, whether it fits, and where it goes", PLACE, async ({ turno, page, complaints, shot }) => {

@@ -100,6 +100,13 @@ for (const [locale, scheme] of [
   });
 }
 
+journey("the panel is no wider than a phone", { viewport: { width: 390, height: 844 } }, async (stage) => {
+  const { turno, page } = stage;
+  await order(turno);
+  await open(page, "/pedidos-panel");
+  assert.equal(await wide(page), 0);
+});
+
 journey("removing an OLT leads away without a trace of errors", FLEET, async ({ turno, page }) => {
   await addOlt(turno, 7);
   await open(page, "/coordinador/olts/1");

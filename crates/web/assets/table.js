@@ -135,7 +135,7 @@ function drawBulk() {
       button.title = able
         ? ""
         : t("Ninguna de las elegidas lo admite.", "None of those chosen allows it.");
-      write($("small", button), rows.length && able < rows.length ? ` ${able}` : "");
+      write($("small", button), able && able < rows.length ? ` ${able}` : "");
     }
   }
   for (const all of $$("input[data-pick-all]")) {
