@@ -56,7 +56,7 @@ pub fn train_fields() -> Weights {
             seen[scale_of(found.family, &found.features)].push((found.features, right));
         }
     }
-    weights.families = seen.iter().map(|seen| fit(seen)).collect();
+    weights.families = seen.iter().enumerate().map(|(scale, seen)| fit(scale, seen)).collect();
     weights
 }
 

@@ -45,8 +45,7 @@ fn samples_that_were_never_trained_on_are_told_apart() {
         }
     }
     assert!(right * 100 >= pages * 98, "{right} of {pages}");
-    // Some quotations and orders are laid out as invoices are, to the last line.
-    assert!(boldly_wrong * 100 <= pages, "{boldly_wrong} of {pages}");
+    assert!(boldly_wrong <= 1, "{boldly_wrong} of {pages}");
 }
 
 /// Letters, lives, forms, minutes, certificates, articles, manuals, stories, foreign scripts.

@@ -109,7 +109,7 @@ const KEYWORDS: &[(u32, &str)] = &[
     ),
     (
         Marks::CASH,
-        "cash tender tendered tunai paid efectivo entregado recibido received espèces especes \
+        "cash tender tendered accepted diterima tunai paid efectivo entregado recibido received espèces especes \
          entrega pagado payment bayaran",
     ),
     (Marks::CHANGE, "change cambio vuelto devolucion baki rendu devuelto canvi"),

@@ -45,9 +45,10 @@ impl Tree {
 
     pub(super) fn parse(text: &str) -> Option<Self> {
         let numbers: Option<Vec<f32>> = text.split(' ').map(|word| word.parse().ok()).collect();
-        let [a, b, c, d, e, f, says @ ..] = &numbers?[..] else { return None };
-        let ask = |feature: &f32, cut: &f32| (*feature as u8, *cut);
-        Some(Self { asks: [ask(a, b), ask(c, d), ask(e, f)], says: says.try_into().ok()? })
+        let numbers = numbers?;
+        let (asked, says) = numbers.split_at_checked(6)?;
+        let ask = |at: usize| (asked[2 * at] as u8, asked[2 * at + 1]);
+        Some(Self { asks: [ask(0), ask(1), ask(2)], says: says.try_into().ok()? })
     }
 }
 
@@ -56,8 +57,8 @@ impl fmt::Display for Tree {
         for (feature, cut) in self.asks {
             write!(f, "{feature} {cut:.3} ")?;
         }
-        let [a, b, c, d] = self.says;
-        write!(f, "{a:.2} {b:.2} {c:.2} {d:.2}")
+        let says = self.says.map(|say| format!("{say:.2}"));
+        f.write_str(&says.join(" "))
     }
 }
 
@@ -182,7 +183,9 @@ impl<const N: usize> Grower<'_, N> {
     /// The question that parts the cases best, among those whose answers keep their direction.
     fn split(&self, cases: &[usize]) -> Option<Split> {
         let mut whole = Pull::default();
-        cases.iter().for_each(|at| whole.add(&self.pulls[*at]));
+        for at in cases {
+            whole.add(&self.pulls[*at]);
+        }
         let mut best: Option<(f32, Split)> = None;
         for (feature, cuts) in self.cuts.iter().enumerate() {
             let mut below = vec![Pull::default(); cuts.len() + 1];

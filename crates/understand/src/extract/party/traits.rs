@@ -61,8 +61,8 @@ impl<'r> Seen<'r> {
         let rows = reading.sheet.rows.iter().map(|row| fold(&row.text)).collect();
         let plain = || found.iter().filter(|named| named.source == Source::Top);
         let first = plain().map(|named| named.spans[0].row).min().unwrap_or_default();
-        let sizes = plain().map(|named| reading.sheet.place(named.spans[0]).h);
-        let largest = sizes.fold(0.0, f32::max);
+        let heights = plain().map(|named| reading.sheet.place(named.spans[0]).h);
+        let largest = heights.fold(0.0, f32::max);
         Self { reading, prose, rows, sites: sites.collect(), heads, first, largest }
     }
 
