@@ -60,7 +60,7 @@ class Complaints {
  * a picture of the end is always kept.
  */
 export function journey(name, options, body) {
-  test(name, { timeout: 120_000 }, async () => {
+  test(name, { timeout: options.patience ?? 120_000 }, async () => {
     const turno = await Turno.start(options);
     const context = await (
       await browser()
@@ -70,6 +70,8 @@ export function journey(name, options, body) {
       timezoneId: "America/Argentina/Buenos_Aires",
       colorScheme: options.colorScheme ?? "light",
       viewport: options.viewport ?? { width: 1280, height: 800 },
+      hasTouch: options.touch ?? false,
+      isMobile: options.touch ?? false,
       reducedMotion: "reduce",
     });
     context.setDefaultTimeout(10_000);
