@@ -6,26 +6,31 @@ use axum::{
     routing::get,
 };
 use host::{Console, Failure};
+use serde::Deserialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::{Path, Query};
 
 use super::{
     AtDesk as _, Desk, operators,
     screens::{midnight, render},
-    tasks::Named,
+    tasks::{Named, name_in_address},
 };
 use crate::{
     Context,
     pages::{BackofficePage, OperatorsPage, StationPage, backoffice::TaskLine, words},
     policy::Action,
     rules::assign::KINDS,
-    store::{self, desk, figures, reviews},
+    store::{
+        self, desk, figures,
+        reviews::{self, Waiting},
+    },
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .route("/backoffice", get(home))
         .route("/backoffice/siguiente", get(next))
+        .route("/backoffice/solicitudes/{id}", get(of_request))
         .route("/backoffice/tareas/{id}", get(station))
         .route("/docproc/operadores", get(people))
 }
@@ -33,13 +38,21 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 /// Lists on the screen are not longer than people read.
 const SHOWN: usize = 100;
 
+#[derive(Debug, Deserialize)]
+struct Entering {
+    operator: Option<String>,
+    /// The task to go on with once somebody said who they are.
+    tarea: Option<String>,
+}
+
 async fn home(
     desk: Desk,
     console: Console,
-    Query(named): Query<Named>,
+    Query(entering): Query<Entering>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
-    let operator = desk.operator(named.operator.as_deref()).ok();
+    let operator = desk.operator(entering.operator.as_deref()).ok();
+    let wanted = entering.tarea.as_deref().and_then(|id| uuid::Uuid::try_parse(id).ok());
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
@@ -60,10 +73,34 @@ async fn home(
         numbers: desk::numbers(&mut tx, &name, midnight(desk.now, &page.zone)).await?,
         known: known.into_iter().map(|one| (one.username, one.display_name)).collect(),
         open: desk.is_open(),
+        wanted: wanted.map(|id| id.to_string()).unwrap_or_default(),
         operator,
         page,
     };
     render(&desk, StatusCode::OK, &view)
+}
+
+/// *Revisar ahora*: what of a request waits for a person.
+async fn of_request(
+    desk: Desk,
+    Path(id): Path<String>,
+    Query(named): Query<Named>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Review)?;
+    let id = desk.id(&id)?;
+    let mut tx = desk.context.store.read().await?;
+    let waiting = reviews::waiting(&mut tx, std::slice::from_ref(&id)).await?;
+    let to = match waiting.get(&id) {
+        None => format!("/docproc/solicitudes/{id}"),
+        Some(Waiting { task, .. }) => match desk.operator(named.operator.as_deref()) {
+            Ok(operator) => {
+                let shown = desk.is_open().then_some(operator.as_str());
+                format!("/backoffice/tareas/{task}{}", name_in_address(shown))
+            }
+            Err(_) => format!("/backoffice?tarea={task}"),
+        },
+    };
+    Ok(Redirect::to(&to).into_response())
 }
 
 /// The station with whatever is next.
