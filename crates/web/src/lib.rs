@@ -8,6 +8,7 @@
 pub mod assets;
 pub mod json;
 pub mod lang;
+mod offline;
 pub mod page;
 pub mod preferences;
 pub mod problem;
