@@ -1,4 +1,5 @@
-// The counter's board: reads the whole board on every change and morphs the page into it.
+// The counter's board: reads the whole board on every change and morphs the page into it. What was seen
+// last is kept, so that it can be read without a network.
 
 import { get } from "../web/api.js";
 import { open } from "../web/dialog.js";
@@ -7,17 +8,25 @@ import { bind } from "../web/keys.js";
 import { coalesce, subscribe } from "../web/live.js";
 import { popMenu } from "../web/menu.js";
 import { morphChildren } from "../web/morph.js";
-import { clock, plain, setNow, t } from "../web/text.js";
+import { keepPage } from "../web/offline.js";
+import { keep, kept } from "../web/shelf.js";
+import { clock, now, plain, setNow, t } from "../web/text.js";
 import { act, boss, choices, pauseDialog, primary, resume } from "./actions.js";
 import { byUrgency, card, chip, exception } from "./cards.js";
 import { closeDrawer, drawerOrder, openDrawer, refreshDrawer } from "./drawer.js";
 import { isScheduled } from "./orders.js";
 import { openForm } from "./order-form.js";
+import { drawOutbox, onArrival, onOutbox } from "./outbox.js";
+import { noNetwork } from "./network.js";
 
 const COLUMNS = ["RECIBIDO", "EN_PREPARACION", "LISTO"];
 const FRESH = 8_000;
+const SHELF = "mostrador.ultimo";
+const who = document.documentElement.dataset.who ?? "";
 
 let board = null;
+let updated = null;
+let offline = false;
 let selected = null;
 let search = "";
 const seen = new Map();
@@ -26,13 +35,29 @@ const refresh = coalesce(load);
 
 async function load() {
   const result = await get("/api/pedidos/tablero", { quiet: true });
-  if (!result.ok) return;
+  if (!result.ok) return lost(result.status);
   board = result.data;
   setNow(board.ahora);
+  offline = false;
+  updated = now();
+  keep(SHELF, { at: updated, who, board });
   const first = seen.size === 0;
   for (const { id } of board.pedidos) if (!seen.has(id)) seen.set(id, first ? 0 : Date.now());
   draw();
   refreshDrawer(find(drawerOrder()));
+}
+
+/** Without an answer the board stands as it was seen last, and says since when. */
+function lost(status) {
+  // Somebody else may sit here next.
+  if (status === 401) keep(SHELF, null);
+  const last = kept(SHELF);
+  if (!board && last?.who === who) {
+    board = last.board;
+    updated = last.at;
+  }
+  offline = true;
+  draw();
 }
 
 const find = (id) =>
@@ -62,6 +87,8 @@ const scheduledOrders = () =>
     .sort((a, b) => Date.parse(a.hora_inicio_preparacion) - Date.parse(b.hora_inicio_preparacion));
 
 function draw() {
+  noNetwork($("#offline"), offline, updated);
+  drawOutbox($("#outbox"));
   if (!board) return;
   const held = document.activeElement?.closest?.("[data-id]");
   drawCapacity();
@@ -86,7 +113,11 @@ function drawColumn(state) {
   });
   const cards = orders.map((order) => card(order, options(order)));
   $(".count", column).textContent = String(orders.length);
-  morphChildren($(".cards", column), h("div", {}, cards.length ? cards : blank(state)));
+  const place = $(".cards", column);
+  // What says that there is nothing is no item of a list.
+  if (cards.length) place.setAttribute("role", "list");
+  else place.removeAttribute("role");
+  morphChildren(place, h("div", {}, cards.length ? cards : blank(state)));
 }
 
 function blank(state) {
@@ -103,7 +134,7 @@ function blank(state) {
     RECIBIDO: [
       "bag",
       t("Nadie espera", "Nobody is waiting"),
-      t("Los pedidos nuevos aparecen acá. F1 carga uno.", "New orders appear here. F1 enters one."),
+      t("Los pedidos nuevos aparecen aquí. F1 carga uno.", "New orders appear here. F1 enters one."),
     ],
     EN_PREPARACION: [
       "kitchen",
@@ -116,7 +147,7 @@ function blank(state) {
     LISTO: [
       "check",
       t("Nada por entregar", "Nothing to hand over"),
-      t("Lo que la cocina termina aparece acá.", "What the kitchen finishes appears here."),
+      t("Lo que la cocina termina aparece aquí.", "What the kitchen finishes appears here."),
     ],
   };
   return empty(...say[state]);
@@ -260,7 +291,7 @@ function showExceptions() {
       "p.soft",
       {},
       t(
-        "No ocupan la cocina ni entran solos. Cerralos o forzalos.",
+        "No ocupan la cocina ni entran solos. Hay que cerrarlos o forzarlos.",
         "They take no place and do not enter by themselves. Close or force them.",
       ),
     ),
@@ -419,5 +450,8 @@ bind(BOARD, "x", t("Cancelar pedido", "Cancel order"), () => onSelected("cancel"
 bind(BOARD, "Escape", t("Cerrar el detalle", "Close the detail"), closeDrawer);
 
 subscribe(["pedidos"], { event: refresh, resync: refresh });
+onOutbox(draw);
+onArrival(refresh);
 setInterval(draw, 10_000);
 load();
+keepPage();
