@@ -6,7 +6,7 @@ BENCH ?=
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help run build models image up down logs ps migrate test soak lint format bench tools clean
+.PHONY: help run build models image up down logs ps migrate test soak lint format bench pictures tools clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ bench: models ## benchmarks in the release profile (BENCH="parts", DATA=real doc
 		export TEST_POSTGRES_URL=$$(scripts/test-postgres start); \
 		DATA=$(DATA) $(CARGO_TARGET_DIR)/release/bench $(BENCH); code=$$?; \
 		scripts/test-postgres stop; exit $$code
+
+pictures: build ## every page as a picture, wide, narrow, both languages and colours: target/pictures
+	@scripts/tools test
+	@cd e2e && node pictures.mjs $(PAGES)
 
 tools: ## install what the tests need and this machine lacks
 	@scripts/tools test

@@ -7,11 +7,14 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const shipped = fs.readFileSync(path.join(here, "../config/workflows/default.yaml"), "utf8");
 
-/** The shipped workflow with these thresholds, and time enough for a journey. */
-export const officeThatDoubts = ({ types, fields }) => ({
+/**
+ * The shipped workflow with these thresholds, and time enough for a journey. For `undo` seconds an answer
+ * may be taken back.
+ */
+export const officeThatDoubts = ({ types, fields, undo = 1 }) => ({
   clock: "system",
   args: ["--apps", "docproc"],
-  env: { DOCPROC_BACKOFFICE_PORT: "off" },
+  env: { DOCPROC_BACKOFFICE_PORT: "off", DOCPROC_BACKOFFICE_UNDO_SECONDS: String(undo) },
   prepare: (turno) => {
     const dir = path.join(turno.dir, "config/workflows");
     fs.mkdirSync(dir, { recursive: true });

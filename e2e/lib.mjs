@@ -72,6 +72,8 @@ export function journey(name, options, body) {
       timezoneId: "America/Argentina/Buenos_Aires",
       colorScheme: options.colorScheme ?? "light",
       viewport: options.viewport ?? { width: 1280, height: 800 },
+      hasTouch: options.touch ?? false,
+      isMobile: options.touch ?? false,
       reducedMotion: "reduce",
     });
     context.setDefaultTimeout(10_000);

@@ -286,7 +286,6 @@ journey("the kitchen survives an outage", { clock: "system" }, async (stage) => 
   await turno.kill();
   await says(page.locator("#offline"), "Sin conexión.");
   assert.equal(await page.locator(".ticket").count(), 2);
-  assert.ok(await ticket(page, 1).locator("[data-do=bump]").isDisabled());
   await shot("offline");
 
   await turno.restart();
@@ -296,6 +295,19 @@ journey("the kitchen survives an outage", { clock: "system" }, async (stage) => 
   assert.ok(await page.evaluate(() => globalThis.sameWindow), "the page was not loaded again");
   await page.keyboard.press("Enter");
   await gone(ticket(page, 1));
+});
+
+journey("an amber ticket says why", {}, async ({ turno, page, shot }) => {
+  await order(turno, { articulos: [{ nombre: "Empanada", peso: 2, cantidad: 40, precio: 100 }] });
+  await turno.advance(79 * 60);
+  await order(turno);
+  await turno.advance(4 * 60);
+  await open(page, "/cocina");
+  // More minutes left and amber, fewer and green: each says what it is about.
+  await says(ticket(page, 1), "Apurar: usó el 83 % de sus 100 min");
+  await says(ticket(page, 1).locator(".left"), "quedan");
+  assert.equal(await ticket(page, 2).locator(".ticket-hurry").count(), 0);
+  await shot("why");
 });
 
 journey("a refused form keeps what was typed", {}, async ({ turno, page, complaints, shot }) => {

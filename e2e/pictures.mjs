@@ -1,177 +1,130 @@
-// Writes the pictures of the documents: a busy Friday evening, always the same one.
+// One picture of every page, wide and narrow, in both languages and both colours, of the demo house;
+// and a sheet to look at them all. `make pictures` writes them to target/pictures.
 
-import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 import { browser, closeBrowser } from "./browser.mjs";
-import { open } from "./shop.mjs";
-import { Turno } from "./turno.mjs";
+import { Turno, target } from "./turno.mjs";
+import { drawn, places, slug } from "./walk.mjs";
 
-const images = fileURLToPath(new URL("../docs/images/", import.meta.url));
-const LARGEST = 300_000;
-const PASSWORD = "una clave para la foto";
-const START = "2026-03-06T23:20:00Z"; // 20:20 in Buenos Aires
+const out = path.join(target, "pictures");
+const WIDTHS = { 1440: 900, 390: 844 };
+const LOCALES = { es: "es-AR", en: "en-GB" };
+const THEMES = ["light", "dark"];
+/** A page that is longer is cut: it is looked at, not read. */
+const TALLEST = 6_000;
+/** How long the demo is left alone before it is looked at, in seconds. */
+const SETTLE = Number(process.env.SETTLE ?? 45);
 
-const MENU = {
-  muzza: {
-    nombre: "Pizza muzzarella",
-    categoria: "Pizzas",
-    precio: 12500,
-    peso: 3,
-    estacion: "Horno",
-  },
-  fuga: { nombre: "Fugazzeta", categoria: "Pizzas", precio: 14200, peso: 3, estacion: "Horno" },
-  empanadas: {
-    nombre: "Empanada de carne",
-    categoria: "Horno",
-    precio: 1900,
-    peso: 1,
-    estacion: "Horno",
-  },
-  burger: {
-    nombre: "Hamburguesa completa",
-    categoria: "Plancha",
-    precio: 11800,
-    peso: 2,
-    estacion: "Plancha",
-  },
-  lomito: {
-    nombre: "Lomito con papas",
-    categoria: "Plancha",
-    precio: 15600,
-    peso: 3,
-    estacion: "Plancha",
-  },
-  papas: {
-    nombre: "Papas fritas",
-    categoria: "Plancha",
-    precio: 5400,
-    peso: 1,
-    estacion: "Plancha",
-  },
-  ensalada: {
-    nombre: "Ensalada César",
-    categoria: "Fríos",
-    precio: 8700,
-    peso: 1,
-    estacion: "Fríos",
-  },
-  flan: { nombre: "Flan con crema", categoria: "Fríos", precio: 4300, peso: 1, estacion: "Fríos" },
+const looks = Object.keys(WIDTHS).flatMap((width) =>
+  Object.keys(LOCALES).flatMap((lang) => THEMES.map((theme) => ({ width, lang, theme }))),
+);
+
+async function photograph(page, where, file, wide) {
+  await drawn(page, where);
+  const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+  const across = await page.evaluate(() => document.documentElement.scrollWidth);
+  // As tall as it is: what stands at the foot of the screen then stands at the foot of the picture.
+  const height = Math.min(Math.max(tall, WIDTHS[wide]), TALLEST);
+  await page.setViewportSize({ width: wide, height });
+  await page.screenshot({ path: path.join(out, file) });
+  await page.setViewportSize({ width: wide, height: WIDTHS[wide] });
+  return { tall, across };
+}
+
+const escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
+function sheet(rows) {
+  const cell = ({ file, width, lang, theme, across }) => {
+    const wrong = across > Number(width) ? ` <b>${across} px wide</b>` : "";
+    return `<figure><a href="${file}"><img loading="lazy" src="${file}" alt=""></a>
+<figcaption>${width} ${lang} ${theme}${wrong}</figcaption></figure>`;
+  };
+  const part = ([where, pictures]) =>
+    `<section><h2>${escaped(where)}</h2><div>${pictures.map(cell).join("\n")}</div></section>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Turno, page by page</title><style>
+body{font:14px system-ui;margin:24px;background:#f3f4f6}h2{font-size:16px;margin:28px 0 8px}
+section>div{display:flex;flex-wrap:wrap;gap:12px;align-items:start}figure{margin:0}
+img{height:320px;max-width:560px;object-fit:cover;object-position:top;border:1px solid #ccd;background:#fff}
+figcaption{color:#556}b{color:#b00}</style></head><body><h1>Turno, page by page</h1>
+${[...rows].map(part).join("\n")}</body></html>`;
+}
+
+/** Those of the documents, small enough to be in the repository: `node pictures.mjs docs`. */
+const DOCS = {
+  "inicio.png": "/",
+  "revision.png": "/backoffice/siguiente?operator=ana",
+  "solicitud.png": /^\/docproc\/solicitudes\/./,
+  "plan.png": "/coordinador/plan",
 };
+const LARGEST = 150_000;
 
-const away = (direccion) => ({ modalidad: "DELIVERY", cliente_direccion: direccion });
-const wanted = (clock) => ({ horario_entrega: `2026-03-06T${clock}:00-03:00` });
-const paid = { estado_pago: "PAGADO" };
-
-/** Minutes to let pass, then the order: who, what, and what is special about it. */
-const EVENING = [
-  [0, "Graciela", { fuga: 1, empanadas: 6 }, { ...wanted("20:45"), ...away("Moreno 1540") }],
-  [6, "Nicolás", { lomito: 2, papas: 1 }, { origen_pedido: "TELEFONO" }],
-  [1, "Familia Paz", { muzza: 2, ensalada: 1 }, { ...paid, ...away("Belgrano 233, 4.º B") }],
-  [4, "Ramiro", { burger: 2, papas: 2 }, { origen_pedido: "WHATSAPP" }],
-  [1, "Estela", { empanadas: 12 }, { ...paid, observaciones: "Bien cocidas" }],
-  [1, "Joaquín", { lomito: 1, flan: 1 }, { origen_pedido: "WEB", ...paid }],
-  [2, "Mónica", { muzza: 1, fuga: 1 }, { origen_pedido: "TELEFONO" }],
-  [1, "Iván", { burger: 1, papas: 1 }, { nota: "sin cebolla" }, { ready: 43 }],
-  [1, "Lorena", { ensalada: 2 }, paid],
-  [1, "Pablo", { burger: 3, papas: 1, flan: 3 }, { origen_pedido: "WHATSAPP" }, { ready: 45 }],
-  [1, "Silvia", { muzza: 1 }, { transicion_automatica: false, ...paid }],
-  [0, "Verónica", { lomito: 1, papas: 1 }, { observaciones: "Cubiertos para dos" }],
-  [1, "Martín", { fuga: 1 }, { origen_pedido: "WHATSAPP", ...away("Sarmiento 88") }],
-  [0, "Teresa", { lomito: 4, papas: 4 }, { ...wanted("21:30"), ...paid }],
-  [0, "Club Atlético", { muzza: 8 }, { ...wanted("22:15"), ...away("Rivadavia 4100") }],
-  [0, "Hernán", { empanadas: 24 }, { ...wanted("22:30"), origen_pedido: "TELEFONO" }],
-];
-
-const turno = await Turno.start({
-  now: START,
-  env: { TURNO_AUTH: "required" },
-  prepare: (house) => {
-    const add = ["user", "add", "carla", "--role", "pedidos:GERENTE", "--password-stdin"];
-    house.cli(add, `${PASSWORD}\n`);
-  },
-});
-const secret = turno.cli(["token", "create", "foto", "--role", "ADMIN"]);
-const headers = { authorization: `Bearer ${secret}` };
-const api = (method, where, body) => turno.api(method, where, body, { headers });
-const move = (id, estado) => api("PUT", `/pedidos/${id}/estado`, { estado });
-
-async function earlier(articles, count) {
-  for (let id = 1; id <= count; id += 1) {
-    const articulos = [{ articulo_id: articles.burger, cantidad: 1 }];
-    await api("POST", "/pedidos", { modalidad: "RETIRO", articulos, estado_pago: "PAGADO" });
-    await move(id, "LISTO");
-    await move(id, "ENTREGADO");
-  }
-}
-
-async function evening(articles) {
-  for (const [minutes, name, items, { nota, ...more }, { ready } = {}] of EVENING) {
-    if (minutes) await api("POST", "/debug/clock", { advance_seconds: minutes * 60 });
-    if (ready) await move(ready, "LISTO");
-    const articulos = Object.entries(items).map(([key, cantidad], index) => ({
-      articulo_id: articles[key],
-      cantidad,
-      observaciones: index ? undefined : nota,
-    }));
-    await api("POST", "/pedidos", {
-      modalidad: "RETIRO",
-      cliente_nombre: name,
-      articulos,
-      ...more,
-    });
-  }
-}
-
-/** One item already done, one order changed while it cooks. */
-async function handiwork(articles) {
-  const tickets = await api("GET", "/comandas");
-  const { id } = tickets.find((ticket) => ticket.pedido_id === 41);
-  await api("POST", `/comandas/${id}/lineas/1/lista`, {});
-  const lines = [
-    { articulo_id: articles.lomito, cantidad: 1 },
-    { articulo_id: articles.papas, cantidad: 1 },
-  ];
-  await api("PUT", "/pedidos/46", { articulos: lines });
-}
-
-async function photograph(page, where, file) {
-  await open(page, where);
-  await page.locator(".order, .ticket").first().waitFor();
-  await page.evaluate(() => document.fonts.ready);
-  const png = await page.screenshot({ path: images + file });
-  assert.ok(png.length < LARGEST, `${file} has ${png.length} bytes`);
-  console.log(`docs/images/${file}: ${Math.round(png.length / 1024)} KB`);
-}
-
-try {
-  const articles = {};
-  for (const [key, article] of Object.entries(MENU))
-    articles[key] = (await api("POST", "/articulos", article)).id;
-  await earlier(articles, 40);
-  await evening(articles);
-  await handiwork(articles);
-
-  fs.mkdirSync(images, { recursive: true });
-  const context = await (
-    await browser()
-  ).newContext({
+async function forDocuments(turno) {
+  const images = fileURLToPath(new URL("../docs/images/", import.meta.url));
+  const context = await (await browser()).newContext({
     baseURL: turno.url,
-    locale: "es-AR",
+    locale: LOCALES.es,
     colorScheme: "light",
-    viewport: { width: 1440, height: 900 },
+    viewport: { width: 1200, height: 750 },
     reducedMotion: "reduce",
+    serviceWorkers: "block",
   });
   const page = await context.newPage();
-  await page.goto("/login");
-  await page.locator("#name").fill("carla");
-  await page.locator("#password").fill(PASSWORD);
-  await page.locator("form[action='/login'] [type=submit]").click();
-  await page.waitForURL(`${turno.url}/`);
-  await photograph(page, "/mostrador", "mostrador.png");
-  await photograph(page, "/cocina", "cocina.png");
+  const all = await places(page);
+  for (const [file, which] of Object.entries(DOCS)) {
+    await drawn(page, all.find((where) => (which.test ? which.test(where) : which === where)));
+    const png = await page.screenshot({ path: images + file });
+    if (png.length > LARGEST) throw new Error(`${file} has ${png.length} bytes`);
+    console.log(`docs/images/${file}: ${Math.round(png.length / 1024)} KB`);
+  }
+  await context.close();
+}
+
+const wanted = process.argv.slice(2);
+const turno = await Turno.start({
+  clock: "system",
+  args: ["--demo"],
+  env: { DOCPROC_BACKOFFICE_PORT: "off" },
+});
+try {
+  await pause(SETTLE * 1_000);
+  if (wanted[0] === "docs") {
+    await forDocuments(turno);
+  } else await everything();
 } finally {
   await closeBrowser();
   await turno.stop();
+}
+
+async function everything() {
+  fs.rmSync(out, { recursive: true, force: true });
+  fs.mkdirSync(out, { recursive: true });
+  const rows = new Map();
+  let all = null;
+  for (const look of looks) {
+    const { width, lang, theme } = look;
+    const context = await (await browser()).newContext({
+      baseURL: turno.url,
+      locale: LOCALES[lang],
+      colorScheme: theme,
+      viewport: { width: Number(width), height: WIDTHS[width] },
+      reducedMotion: "reduce",
+      serviceWorkers: "block",
+    });
+    const page = await context.newPage();
+    all ??= (await places(page)).filter((where) => !wanted.length || wanted.some((part) => where.includes(part)));
+    for (const where of all) {
+      const file = `${slug(where)}-${width}-${lang}-${theme}.png`;
+      const seen = await photograph(page, where, file, Number(width)).catch((error) => ({ error }));
+      if (seen.error) console.error(`${where}: ${seen.error.message.split("\n")[0]}`);
+      else rows.set(where, [...(rows.get(where) ?? []), { file, ...look, ...seen }]);
+    }
+    await context.close();
+    console.log(`${width} ${lang} ${theme}: ${all.length} pages`);
+  }
+  fs.writeFileSync(path.join(out, "index.html"), sheet(rows));
+  console.log(`${path.relative(process.cwd(), out)}/index.html`);
 }

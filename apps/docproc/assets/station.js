@@ -3,27 +3,27 @@
 // the server soon after.
 
 import { freshKey, get, post } from "../web/api.js";
-import { $, $$, h, icon } from "../web/dom.js";
+import { $, $$ } from "../web/dom.js";
 import { help } from "../web/help.js";
 import { coalesce, subscribe } from "../web/live.js";
-import { now, setNow, t } from "../web/text.js";
+import { setNow, t } from "../web/text.js";
 import { toast } from "../web/toast.js";
-import { lapse } from "./refresh.js";
 import * as view from "./station_form.js";
-import { flush, keepDraft, localDraft, onRefusal, send, waiting, watchOutbox } from "./station_outbox.js";
-import { bindKeys } from "./station_keys.js";
+import * as box from "./station_outbox.js";
+import { bindKeys, hearKeys } from "./station_keys.js";
 import { askLater } from "./station_later.js";
+import { keepAlive, touch } from "./station_presence.js";
 import { regroup } from "./station_regroup.js";
+import { countDown, countRest, drawRest, forgetRest, showRest } from "./station_rest.js";
 import { splitNotice } from "./station_split.js";
-import { Sheet, prefetch, thumb } from "./station_sheet.js";
+import { Sheet, prefetch, thumb, words } from "./station_sheet.js";
+import { arrived, leaving, offerUndo, refusedToo, undo } from "./station_undo.js";
+import { locate, meant, readings, shown } from "./station_values.js";
 
 const root = $("#station");
 const operator = root.dataset.operator;
-const BEAT = 30_000;
-const IDLE = 180_000;
 const DRAFT_AFTER = 1_200;
-/** How long a verdict is waited for before the next task is laid out. */
-const PROMPT = 50;
+const PROMPT = 50; // how long a verdict is waited for before the next task is laid out
 const late = new Map(); // refusals that came after their task had left the desk
 
 let task = null; // the one on the desk
@@ -35,10 +35,9 @@ let picked = false; // whether the field was filled by words since it got the cu
 let evidence = {};
 let golden = false;
 let saving = null;
-let touched = Date.now();
-let away = false;
 let moving = false;
 let digit = null; // the type key pressed last, on this task
+let started = false; // before, what happens elsewhere must not lay out another task
 
 const form = () => $("#answers");
 const field = (name) => task?.fields.find((one) => one.name === name);
@@ -46,17 +45,21 @@ const pageOf = (n) => task?.pages.find((one) => one.page_index === n);
 
 /* The paper */
 const sheet = new Sheet($("#frame"), {
-  pick: (text, box) => {
+  pick: (found, { range, touch }) => {
     if (task?.task_type !== "extraction") return;
     const name = focused ?? firstFlagged();
     if (!name) return;
     if (view.isAbsent(form(), name)) view.setAbsent(form(), name, false);
     const input = view.inputOf(form(), name);
-    input.value = picked && input.value ? `${input.value} ${text}` : text;
-    evidence[name] = [...(picked ? (evidence[name] ?? []) : []), box];
+    const text = found.map((word) => word.text).join(" ");
+    const more = picked && !range && input.value;
+    // The keyboard of a tablet would cover the paper that is being read.
+    if (touch) at(name);
+    else input.focus();
+    input.value = more ? `${input.value} ${text}` : text;
+    evidence[name] = [...(more ? (evidence[name] ?? []) : []), ...found.map((word) => word.box)];
     picked = true;
-    input.focus();
-    typed();
+    typed(name);
     sheet.light(name, marks());
   },
   mark: (name) => view.inputOf(form(), name)?.focus(),
@@ -76,25 +79,15 @@ function turnTo(n) {
   if (!target) return;
   page = n;
   sheet.show(target, marks());
-  for (const leaf of $$(".leaf"))
-    leaf.setAttribute("aria-pressed", String(Number(leaf.dataset.page) === n));
+  for (const leaf of $$(".leaf")) leaf.setAttribute("aria-pressed", String(Number(leaf.dataset.page) === n));
   $(`.leaf[data-page="${n}"]`)?.scrollIntoView({ block: "nearest" });
-  $("#where").textContent = t(
-    `Página ${n + 1} de ${task.pages.length}`,
-    `Page ${n + 1} of ${task.pages.length}`,
-  );
+  const all = task.pages.length;
+  $("#where").textContent = t(`Página ${n + 1} de ${all}`, `Page ${n + 1} of ${all}`);
 }
 
 const turnBy = (by) => turnTo(Math.max(0, Math.min(task.pages.length - 1, page + by)));
 
 /* The desk */
-function title() {
-  if (task.task_type === "classification")
-    return t(`Clasificar la página ${task.page_indices[0] + 1}`, `Classify page ${task.page_indices[0] + 1}`);
-  const name = task.types.find(({ word }) => word === task.doc_type)?.title ?? task.doc_type;
-  return t(`Completar: ${name}`, `Complete: ${name}`);
-}
-
 function lay(fresh) {
   task = fresh;
   focused = null;
@@ -105,8 +98,8 @@ function lay(fresh) {
   if (!task) return nothing();
   setNow(task.now);
   history.replaceState(null, "", address(task.id));
-  document.title = `${title()} · Turno`;
-  $("#title").textContent = title();
+  document.title = `${view.title(task)} · Turno`;
+  $("#title").textContent = view.title(task);
   $("#file").textContent = [task.file_name, task.external_id].filter(Boolean).join(" · ");
   $("#request").href = `/docproc/solicitudes/${task.request_id}`;
   $("#request").hidden = false;
@@ -114,8 +107,9 @@ function lay(fresh) {
   root.dataset.task = task.id;
   const shape = task.task_type === "classification" ? view.typeForm : view.documentForm;
   $("#questions").replaceChildren(...[splitNotice(task), shape(task)].filter(Boolean));
-  const draft = localDraft(operator, task.id) ?? task.draft;
+  const draft = box.localDraft(operator, task.id) ?? task.draft;
   view.restore(task, form(), draft, evidence);
+  for (const one of task.fields) view.markReading(form(), one);
   const own = new Set(task.page_indices);
   $("#leaves").replaceChildren(
     ...task.pages.map((one) => {
@@ -132,7 +126,8 @@ function lay(fresh) {
   );
   turnTo(task.page_indices[0] ?? 0);
   banner(null);
-  count();
+  countDown($("#left"), task);
+  countRest();
   begin();
   const wrong = late.get(task.id);
   if (wrong && late.delete(task.id)) refused(wrong);
@@ -177,17 +172,10 @@ function nothing() {
   $("#where").textContent = "";
   $("#request").hidden = true;
   $("#left").textContent = "";
+  forgetRest();
   document.title = `${t("Nada espera", "Nothing waits")} · Turno`;
   $$("#actions button").forEach((button) => (button.disabled = true));
-  $("#questions").replaceChildren(
-    h(
-      "div.empty",
-      {},
-      icon("check"),
-      h("h3", {}, t("No hay tareas para ti", "There are no tasks for you")),
-      h("p", {}, t("La próxima se abre aquí sola.", "The next one opens here by itself.")),
-    ),
-  );
+  $("#questions").replaceChildren(view.nothing());
 }
 
 /* One after another */
@@ -198,7 +186,7 @@ const address = (id) => {
 
 function fetchNext() {
   if (coming) return coming;
-  const but = [task?.id, ...waiting().map((entry) => entry.task)].filter(Boolean);
+  const but = [task?.id, ...box.waiting().map((entry) => entry.task)].filter(Boolean);
   coming = post("/api/docproc/desk/next", { operator, but }, { quiet: true }).then((answer) => {
     coming = null;
     if (!answer.ok || !answer.data) return null;
@@ -223,26 +211,40 @@ async function advance() {
 
 async function submit(extra) {
   if (!task || moving) return null;
-  const body = { operator, golden, ...(extra ?? view.answers(task, form(), evidence)) };
+  const said = extra ?? view.answers(task, form(), evidence);
+  const body = { operator, golden, undoable: true, ...said };
   if (task.task_type === "classification" && !body.doc_type) return null;
   moving = true;
   clearTimeout(saving);
   const began = performance.now();
-  const entry = { task: task.id, title: title(), body, key: freshKey() };
-  const verdict = await send(entry, extra ? 5_000 : PROMPT).finally(() => (moving = false));
+  const entry = { task: task.id, title: view.title(task), body, key: freshKey() };
+  leaving(entry, task);
+  const verdict = await box.send(entry, extra ? 5_000 : PROMPT).finally(() => (moving = false));
   if (verdict && !verdict.ok) {
+    refusedToo(entry);
     refused(verdict);
     return verdict.problem;
   }
-  done();
+  answered(1);
   await advance();
   root.dataset.whole = (performance.now() - began).toFixed(1);
   return null;
 }
 
-function done() {
+function answered(more) {
   const place = $("#today");
-  place.textContent = String(Number(place.textContent) + 1);
+  place.textContent = String(Number(place.textContent) + more);
+}
+
+/** An answer was taken back: its task is on the desk again as it was, the present one waits behind. */
+function bringBack(detail, { doc_type, extracted_data, absent, evidence: boxes }) {
+  box.keepDraft(operator, detail.id, { doc_type, extracted_data, absent, evidence: boxes });
+  if (task) {
+    next = task;
+    root.dataset.next = next.id;
+  }
+  answered(-1);
+  lay(detail);
 }
 
 function refused({ status, problem }) {
@@ -255,15 +257,8 @@ function refused({ status, problem }) {
 
 /** A conflict is explained where it happened; what was typed stays. */
 function banner(problem) {
-  const place = $("#conflict");
-  place.hidden = !problem;
-  if (!problem) return place.replaceChildren();
-  place.replaceChildren(
-    icon("warning"),
-    h("p", {}, h("b", {}, problem.detail || problem.title), " ", t("Lo que escribiste queda guardado aquí.", "What you typed is kept here.")),
-    h("button", { type: "button", "data-do": "retake" }, t("Volver a tomarla", "Take it again")),
-    h("button.primary", { type: "button", "data-do": "skip" }, t("Seguir con otra", "Go on with another")),
-  );
+  $("#conflict").hidden = !problem;
+  $("#conflict").replaceChildren(...(problem ? view.conflict(problem) : []));
 }
 
 async function retake() {
@@ -275,51 +270,52 @@ async function retake() {
 }
 
 /* Keeping what was typed */
-function typed() {
-  touched = Date.now();
+function typed(name) {
+  touch();
   if (!task) return;
+  if (name) view.markReading(form(), field(name));
   const data = view.answers(task, form(), evidence);
-  keepDraft(operator, task.id, data);
+  box.keepDraft(operator, task.id, data);
   clearTimeout(saving);
   const id = task.id;
   saving = setTimeout(() => post(`/tasks/${id}/draft`, { operator, data }, { quiet: true }), DRAFT_AFTER);
 }
 
-async function beat() {
-  if (!task || away) return;
-  if (Date.now() - touched > IDLE) return leave();
-  for (const id of [task.id, next?.id].filter(Boolean)) {
-    const answer = await post(`/tasks/${id}/heartbeat`, { operator }, { quiet: true });
-    if (answer.ok || answer.status === 0 || answer.status >= 500) continue;
-    if (id === task?.id) banner(answer.problem);
-    else if (id === next?.id) next = null;
+/** The box follows the value: to where it stands on the paper, or nowhere. */
+async function follow(name) {
+  const [one, own] = [field(name), task];
+  const text = view.inputOf(form(), name).value;
+  if (meant(one, text) === one.value) delete evidence[name];
+  else {
+    const pages = await Promise.all(
+      task.page_indices.map(async (n) => ({ page: n, words: (await words(pageOf(n)))?.words ?? [] })),
+    );
+    if (task !== own) return;
+    evidence[name] = text.trim() ? locate(one, text, pages, one.boxes[0]) : [];
   }
+  const to = (evidence[name] ?? one.boxes)[0];
+  if (to && to.page !== page) turnTo(to.page);
+  sheet.light(name, marks());
+  typed(name);
 }
 
-/** Nobody has touched anything for minutes: the tasks go to somebody who is there. */
-function leave() {
-  away = true;
-  $("#away").hidden = false;
+/** Puts a text into a field, and its box with it. */
+function put(name, text) {
+  if (view.isAbsent(form(), name)) view.setAbsent(form(), name, false);
+  view.inputOf(form(), name).value = text;
+  picked = false;
+  typed(name);
+  follow(name);
 }
 
-function back() {
-  touched = Date.now();
-  if (!away) return;
-  away = false;
-  $("#away").hidden = true;
-  beat();
-}
-
-function count() {
-  if (!task) return;
-  const left = (Date.parse(task.deadline_utc) - now()) / 1000;
-  const place = $("#left");
-  place.textContent =
-    left < 0
-      ? t(`vencida hace ${lapse(-left)}`, `${lapse(-left)} overdue`)
-      : t(`quedan ${lapse(left)}`, `${lapse(left)} left`);
-  const whole = (Date.parse(task.deadline_utc) - Date.parse(task.created_at)) / 1000;
-  place.className = `left ${left < 0 ? "bad" : left < whole * 0.3 ? "warn" : "plain"}`;
+/** Brings back what the machine read. Answers whether there was anything to bring back. */
+function reading(name) {
+  const one = field(name);
+  const text = shown(one, one.value);
+  const same = view.inputOf(form(), name).value === text && !evidence[name];
+  if (same && !view.isAbsent(form(), name)) return false;
+  put(name, text);
+  return true;
 }
 
 /* Giving back */
@@ -340,6 +336,7 @@ const COMMANDS = {
   postpone,
   retake,
   skip: () => advance(),
+  undo,
   help,
   "zoom-in": () => sheet.magnify(1),
   "zoom-out": () => sheet.magnify(-1),
@@ -358,21 +355,34 @@ root.addEventListener("click", (event) => {
   if (leaf) return turnTo(Number(leaf.dataset.page));
   const none = event.target.closest("[data-absent]");
   if (none) return toggleAbsent(none.dataset.absent);
+  const other = event.target.closest("[data-reading]");
+  if (other) {
+    const { entry: name } = other.closest("[data-entry]").dataset;
+    at(name);
+    return put(name, shown(field(name), other.dataset.reading));
+  }
   COMMANDS[event.target.closest("[data-do]")?.dataset.do]?.();
 });
 root.addEventListener("submit", (event) => event.preventDefault());
-root.addEventListener("input", typed);
+root.addEventListener("input", (event) => {
+  const { name } = event.target.dataset;
+  typed(name);
+  if (name) follow(name);
+});
 root.addEventListener("focusin", (event) => {
   const name = event.target.dataset?.name;
-  if (!name || !task) return;
-  focused = name;
-  picked = false;
-  const box = (evidence[name] ?? field(name)?.boxes ?? [])[0];
-  if (box && box.page !== page) turnTo(box.page);
-  sheet.light(name, marks());
-  $$(".entry.at").forEach((entry) => entry.classList.remove("at"));
-  view.entryOf(form(), name)?.classList.add("at");
+  if (name && task) at(name);
 });
+
+/** The field that is being looked at. */
+function at(name) {
+  if (focused !== name) picked = false;
+  focused = name;
+  const first = (evidence[name] ?? field(name)?.boxes ?? [])[0];
+  if (first && first.page !== page) turnTo(first.page);
+  sheet.light(name, marks());
+  for (const entry of $$(".entry")) entry.classList.toggle("at", entry.dataset.entry === name);
+}
 
 function toggleAbsent(name) {
   if (!name) return;
@@ -383,63 +393,47 @@ function toggleAbsent(name) {
   else go(name);
 }
 
-/** ↓ and ↑ walk through what else the machine saw. */
-function alternative(input, by) {
-  const one = field(input.dataset.name);
-  const list = [one?.value ?? "", ...(one?.alternatives ?? []).map(([value]) => value)];
+/** ↓ and ↑ walk through what the machine saw. */
+function alternative(name, by) {
+  const one = field(name);
+  const list = readings(one).map((value) => shown(one, value));
   if (list.length < 2) return false;
-  const at = Math.max(0, list.indexOf(input.value));
-  input.value = list[(at + by + list.length) % list.length];
-  typed();
+  const here = Math.max(0, list.indexOf(view.inputOf(form(), name).value));
+  put(name, list[(here + by + list.length) % list.length]);
   return true;
 }
 
-root.addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.isComposing || $("dialog[open]")) return;
-  const input = event.target.closest?.(".entry input, .entry select");
-  const radio = event.target.closest?.("[name=doc_type]");
-  const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-  if (event.altKey && event.code === "KeyN") {
-    event.preventDefault();
-    toggleAbsent(focused);
-  } else if (plain && event.key === "Enter" && input) {
-    event.preventDefault();
-    onward(input.dataset.name);
-  } else if (plain && event.key === "Enter" && radio) {
-    event.preventDefault();
-    submit();
-  } else if (plain && input?.matches("input") && ["ArrowDown", "ArrowUp"].includes(event.key)) {
-    if (alternative(input, event.key === "ArrowDown" ? 1 : -1)) event.preventDefault();
-  } else if (plain && event.key === "Escape" && input) {
-    input.blur();
-  } else if (plain && ["PageDown", "PageUp"].includes(event.key)) {
-    event.preventDefault();
-    turnBy(event.key === "PageDown" ? 1 : -1);
-  } else if (plain && /^[1-9]$/.test(event.key) && task?.task_type === "classification") {
-    const choice = $$("[name=doc_type]", form())[Number(event.key) - 1];
-    if (!choice) return;
-    event.preventDefault();
-    // Twice the same key submits; once never does, even for what was suggested.
-    const again = digit === event.key && choice.checked;
-    digit = event.key;
-    choice.checked = true;
-    choice.focus();
-    typed();
-    if (again) submit();
-  }
-});
+/** A type by its key: twice the same key submits; once never does, even for what was suggested. */
+function chooseType(key) {
+  const choice = $$("[name=doc_type]", form())[Number(key) - 1];
+  if (task?.task_type !== "classification" || !choice) return false;
+  const again = digit === key && choice.checked;
+  digit = key;
+  choice.checked = true;
+  choice.focus();
+  typed();
+  if (again) submit();
+  return true;
+}
 
-for (const kind of ["pointerdown", "pointermove", "keydown", "wheel"])
-  document.addEventListener(kind, back, { passive: true, capture: true });
+hearKeys({
+  absent: () => toggleAbsent(focused),
+  onward,
+  submit: () => submit(),
+  alternative,
+  reading,
+  turnBy: (by) => task && turnBy(by),
+  chooseType,
+  undo,
+  help,
+});
 
 bindKeys(sheet, COMMANDS);
 
-watchOutbox((entries) => {
-  const place = $("#unsent");
-  place.hidden = entries.length === 0;
-  $("span", place).textContent = t(`${entries.length} por enviar`, `${entries.length} to send`);
-});
-onRefusal(async (entry, answer) => {
+box.onArrival(arrived);
+box.onRefusal(async (entry, answer) => {
+  refusedToo(entry);
+  answered(-1);
   toast(t(`«${entry.title}» no se aceptó`, `“${entry.title}” was not accepted`), {
     tone: "bad",
     detail: answer.problem.detail,
@@ -453,17 +447,14 @@ onRefusal(async (entry, answer) => {
   next = claimed.data;
   if (!task) advance();
 });
-const network = () => ($("#offline").hidden = navigator.onLine);
-window.addEventListener("online", network);
-window.addEventListener("offline", network);
-network();
-
 subscribe(["docproc"], {
   event: coalesce(() => {
+    if (task) countRest();
+    if (!started) return;
     if (!task && !coming) advance();
     else if (!next && !coming) fetchNext();
   }, 1_000),
-  resync: () => (task ? flush() : advance()),
+  resync: () => (task ? box.flush() : started && advance()),
 });
 
 /* The task in the address, or whatever is next. */
@@ -488,6 +479,23 @@ async function start() {
   banner(claimed.problem);
 }
 
-setInterval(count, 1_000);
-setInterval(beat, BEAT);
-start();
+offerUndo($("#sent"), bringBack);
+showRest($("#rest"), () => {
+  const but = [task?.id, ...box.waiting().map((entry) => entry.task)].filter(Boolean);
+  const query = new URLSearchParams({ operator, but: but.join(",") });
+  return `/api/docproc/desk?${query}`;
+});
+setInterval(() => {
+  if (!task) return;
+  countDown($("#left"), task);
+  drawRest();
+}, 1_000);
+keepAlive(
+  operator,
+  () => [task?.id, next?.id].filter(Boolean),
+  (id, problem) => {
+    if (id === task?.id) banner(problem);
+    else if (id === next?.id) next = null;
+  },
+);
+start().finally(() => (started = true));

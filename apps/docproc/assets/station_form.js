@@ -2,8 +2,10 @@
 
 import { $, $$, h, icon } from "../web/dom.js";
 import { t } from "../web/text.js";
+import { meant, readings, shown } from "./station_values.js";
 
-const percent = (share) => `${Math.round(share * 100)} %`;
+/** What is doubtful is never a hundred. */
+const percent = (share) => `${Math.min(99, Math.round(share * 100))} %`;
 
 const KINDS = {
   decimal: t("importe", "amount"),
@@ -16,13 +18,16 @@ const KINDS = {
 /** Why a field is flagged, in a few words. */
 function reason(field) {
   const broken = field.rules.find((rule) => !rule.ok);
-  if (!field.value) return field.required ? t("falta", "missing") : "";
+  if (!field.value) return field.required ? t("falta", "missing") : t("no encontrado", "not found");
   if (broken) return broken.detail || broken.rule;
   return field.needs_review ? t(`dudoso, ${percent(field.confidence)}`, `doubtful, ${percent(field.confidence)}`) : "";
 }
 
+/** Nothing was read and nothing has to be there: neither sure nor doubtful. */
+const isBlank = (field) => !field.value && !field.needs_review;
+
 export const toneOf = (field) =>
-  !field.needs_review ? "good" : field.value && field.rules.every((rule) => rule.ok) ? "warn" : "bad";
+  isBlank(field) ? "plain" : !field.needs_review ? "good" : field.value && field.rules.every((rule) => rule.ok) ? "warn" : "bad";
 
 function row(field) {
   const id = `v-${field.name}`;
@@ -48,7 +53,7 @@ function row(field) {
         type: "text",
         inputmode: field.kind === "decimal" ? "decimal" : null,
         maxlength: 2000,
-        value: field.value ?? "",
+        value: shown(field, field.value),
       });
   const why = reason(field);
   return h(
@@ -65,34 +70,55 @@ function row(field) {
       {},
       input,
       h(
-        "button.ghost.square.none",
+        "button.ghost.none",
         {
           type: "button",
           tabindex: "-1",
           "data-absent": field.name,
           "aria-pressed": "false",
           title: t("No está en el documento (Alt N)", "Not on the document (Alt N)"),
-          "aria-label": t("No está en el documento", "Not on the document"),
         },
-        icon("minus"),
+        t("no está", "not there"),
       ),
     ),
     h(
       "p.note",
       { id: `e-${field.name}` },
-      h("span.why", {}, field.needs_review ? icon("warning") : icon("check"), why || t("seguro", "sure")),
-      field.alternatives.length
-        ? h("span.alt", {}, "↓ ", field.alternatives.slice(0, 3).map(([value]) => value).join(" · "))
-        : null,
+      h("span.why", {}, sign(field), why || t("seguro", "sure")),
     ),
+    choices(field),
     h("p.wrong", { role: "alert" }),
   );
+}
+
+const sign = (field) =>
+  field.needs_review ? icon("warning") : isBlank(field) ? icon("minus") : icon("check");
+
+/** What else was read, to be taken by a click or with ↓ and ↑. */
+function choices(field) {
+  const all = readings(field);
+  if (field.values.length || all.length < 2) return null;
+  return h(
+    "div.alt",
+    { role: "group", "aria-label": t(`Lecturas de ${field.title}`, `Readings of ${field.title}`) },
+    all.slice(0, 4).map((value) =>
+      h("button.ghost", { type: "button", tabindex: "-1", "data-reading": value }, shown(field, value)),
+    ),
+  );
+}
+
+/** Says which reading a field has now. */
+export function markReading(form, field) {
+  const text = inputOf(form, field.name).value;
+  for (const button of $$("[data-reading]", entryOf(form, field.name)))
+    button.setAttribute("aria-pressed", String(shown(field, button.dataset.reading) === text.trim()));
 }
 
 /** The form of a document. */
 export function documentForm(task) {
   const flagged = task.fields.filter((field) => field.needs_review);
   const rest = task.fields.filter((field) => !field.needs_review);
+  const [sure, blank] = [rest.filter((field) => !isBlank(field)), rest.filter(isBlank)];
   return h(
     "form",
     { id: "answers", autocomplete: "off" },
@@ -106,8 +132,10 @@ export function documentForm(task) {
         )
       : null,
     flagged.map(row),
-    rest.length ? h("h2.quiet", {}, t("Leídos con seguridad", "Read with confidence")) : null,
-    rest.map(row),
+    sure.length ? h("h2.quiet", {}, t("Leídos con seguridad", "Read with confidence")) : null,
+    sure.map(row),
+    blank.length ? h("h2.quiet", {}, t("No encontrados", "Not found")) : null,
+    blank.map(row),
   );
 }
 
@@ -151,7 +179,9 @@ export function setAbsent(form, name, absent) {
   const entry = entryOf(form, name);
   entry.classList.toggle("absent", absent);
   $("[data-absent]", entry).setAttribute("aria-pressed", String(absent));
-  inputOf(form, name).disabled = absent;
+  const input = inputOf(form, name);
+  if (input.matches("select")) input.disabled = absent;
+  else input.readOnly = absent;
 }
 
 /** What a person has answered so far, in the words of the contract. */
@@ -162,9 +192,10 @@ export function answers(task, form, evidence) {
   }
   const data = {};
   const absent = [];
-  for (const { name } of task.fields) {
+  for (const field of task.fields) {
+    const { name } = field;
     if (isAbsent(form, name)) absent.push(name);
-    else data[name] = inputOf(form, name).value.trim() || null;
+    else data[name] = meant(field, inputOf(form, name).value);
   }
   const kept = Object.fromEntries(
     Object.entries(evidence).filter(([name]) => data[name]),
@@ -182,7 +213,8 @@ export function restore(task, form, draft, evidence) {
   }
   for (const [name, value] of Object.entries(draft.extracted_data ?? {})) {
     const input = entryOf(form, name) && inputOf(form, name);
-    if (input) input.value = value ?? "";
+    const field = task.fields.find((one) => one.name === name);
+    if (input) input.value = shown(field, value);
   }
   for (const name of draft.absent ?? []) if (entryOf(form, name)) setAbsent(form, name, true);
   Object.assign(evidence, draft.evidence ?? {});
@@ -211,4 +243,35 @@ export function showWrong(form, problem) {
   if (!first) $(".wrong", form).textContent = [problem.detail, ...loose].filter(Boolean).join(" ");
   first?.focus();
   return Boolean(first);
+}
+
+/** Why an answer was not taken, and what can be done about it. */
+export const conflict = (problem) => [
+  icon("warning"),
+  h(
+    "p",
+    {},
+    h("b", {}, problem.detail || problem.title),
+    " ",
+    t("Lo que se escribió queda guardado aquí.", "What was typed is kept here."),
+  ),
+  h("button", { type: "button", "data-do": "retake" }, t("Volver a tomarla", "Take it again")),
+  h("button.primary", { type: "button", "data-do": "skip" }, t("Seguir con otra", "Go on with another")),
+];
+
+export const nothing = () =>
+  h(
+    "div.empty",
+    {},
+    icon("check"),
+    h("h3", {}, t("No hay tareas por revisar", "There are no tasks to check")),
+    h("p", {}, t("La próxima se abre aquí sola.", "The next one opens here by itself.")),
+  );
+
+/** What a task is about, in a few words. */
+export function title(task) {
+  if (task.task_type === "classification")
+    return t(`Clasificar la página ${task.page_indices[0] + 1}`, `Classify page ${task.page_indices[0] + 1}`);
+  const name = task.types.find(({ word }) => word === task.doc_type)?.title ?? task.doc_type;
+  return t(`Completar: ${name}`, `Complete: ${name}`);
 }

@@ -52,15 +52,31 @@ export function watchOutbox(handler) {
 
 const refusals = new Set();
 export const onRefusal = (handler) => refusals.add(handler);
+const arrivals = new Set();
+export const onArrival = (handler) => arrivals.add(handler);
 
 export function put(entry) {
   keep([...entries.filter((one) => one.task !== entry.task), entry]);
 }
 
+const flying = new Map();
+/** A promise while an answer is on its way. */
+export const inFlight = (key) => flying.get(key);
+
 /** Sends one answer. `null`: the server cannot be reached. */
-async function deliver({ task, body, key }) {
-  const answer = await request("POST", `/tasks/${task}/submit`, { body, key, quiet: true });
-  return answer.status === 0 || answer.status >= 500 ? null : answer;
+function deliver({ task, body, key }) {
+  const sent = request("POST", `/tasks/${task}/submit`, { body, key, quiet: true }).then((answer) =>
+    answer.status === 0 || answer.status >= 500 ? null : answer,
+  );
+  flying.set(key, sent);
+  return sent.finally(() => flying.delete(key));
+}
+
+/** Takes an answer that waits out of the box; answers whether it was there. */
+export function withdraw(key) {
+  const there = entries.some((one) => one.key === key);
+  if (there) drop(key);
+  return there;
 }
 
 const drop = (key) => keep(entries.filter((one) => one.key !== key));
@@ -83,14 +99,19 @@ export async function send(entry, patience = 1_500) {
     return null;
   }
   drop(entry.key);
-  if (verdict.ok) keepDraft(entry.body.operator, entry.task, null);
+  if (verdict.ok) received(entry, verdict);
   return verdict;
+}
+
+function received(entry, answer) {
+  keepDraft(entry.body.operator, entry.task, null);
+  for (const handler of arrivals) handler(entry, answer);
 }
 
 function settle(entry, answer) {
   if (answer === null) return again();
   drop(entry.key);
-  if (answer.ok) keepDraft(entry.body.operator, entry.task, null);
+  if (answer.ok) received(entry, answer);
   else for (const handler of refusals) handler(entry, answer);
 }
 

@@ -41,7 +41,10 @@ export function prefetch(page) {
 }
 
 export class Sheet {
-  /** @param {{pick: (text: string, box: object) => void, turned: (n: number) => void}} handlers */
+  /**
+   * @param {{pick: (words: {text: string, box: object}[], how: {range: boolean, touch: boolean}) =>
+   *   void, mark: (name: string) => void}} handlers
+   */
   constructor(frame, handlers) {
     this.frame = frame;
     this.handlers = handlers;
@@ -50,7 +53,12 @@ export class Sheet {
     this.page = null;
     this.marks = [];
     this.lit = null;
+    this.anchor = null; // the word that was taken last, from which Shift reaches on
+    this.drag = null;
     frame.addEventListener("click", (event) => this.#click(event));
+    frame.addEventListener("pointerdown", (event) => this.#press(event));
+    frame.addEventListener("pointermove", (event) => this.#pull(event));
+    document.addEventListener("pointerup", () => this.#let());
     new ResizeObserver(() => this.#size()).observe(frame);
   }
 
@@ -59,6 +67,7 @@ export class Sheet {
     const fresh = this.page?.image_url !== page.image_url;
     this.page = page;
     this.marks = marks;
+    this.anchor = this.drag = null;
     if (fresh) this.turn = 0;
     this.#draw();
     if (fresh) this.frame.scrollTo(0, 0);
@@ -181,16 +190,115 @@ export class Sheet {
     });
   }
 
+  /* Taking words: a click takes one, Shift and a click all up to it, dragging all that it meets. A
+   * finger that drags moves the page. */
   #click(event) {
+    if (this.dragged) return (this.dragged = false);
     const word = event.target.closest?.("[data-word]");
     const mark = event.target.closest?.("[data-mark]");
-    if (word) {
-      const found = this.text[Number(word.dataset.word)];
-      const { x, y, w, h: tall } = found.place;
-      this.handlers.pick(found.text, { page: this.page.page_index, x, y, w, h: tall });
-    } else if (mark) this.handlers.mark(mark.dataset.mark);
+    if (!word) return mark ? this.handlers.mark(mark.dataset.mark) : undefined;
+    const n = Number(word.dataset.word);
+    const touch = event.pointerType === "touch";
+    if (event.shiftKey && this.anchor !== null) {
+      const found = between(this.text, around(this.text[this.anchor].place, this.text[n].place));
+      return this.#take(found, { range: true, touch });
+    }
+    this.anchor = n;
+    this.#take([n], { range: false, touch });
+  }
+
+  #take(numbers, how) {
+    const page = this.page.page_index;
+    const found = numbers.map((n) => {
+      const { x, y, w, h: tall } = this.text[n].place;
+      return { text: this.text[n].text, box: { page, x, y, w, h: tall } };
+    });
+    if (found.length) this.handlers.pick(found, how);
+  }
+
+  /** A point of the screen in the units of the page, whichever way it is turned. */
+  #point({ clientX, clientY }) {
+    return new DOMPoint(clientX, clientY).matrixTransform(this.inner.getScreenCTM().inverse());
+  }
+
+  #press(event) {
+    if (event.button !== 0 || event.pointerType === "touch" || event.shiftKey) return;
+    if (!this.text?.length || !event.target.closest?.("[data-word], .paper, image")) return;
+    // The browser would drag the picture away instead.
+    event.preventDefault();
+    this.dragged = false;
+    this.drag = { from: this.#point(event), found: [] };
+  }
+
+  #pull(event) {
+    if (!this.drag) return;
+    const to = this.#point(event);
+    const { from } = this.drag;
+    if (Math.hypot(to.x - from.x, to.y - from.y) < 3) return;
+    const box = around({ x: from.x, y: from.y, w: 0, h: 0 }, { x: to.x, y: to.y, w: 0, h: 0 });
+    this.#choose((this.drag.found = meeting(this.text, box)));
+  }
+
+  #let() {
+    const found = this.drag?.found ?? [];
+    this.drag = null;
+    this.#choose([]);
+    if (!found.length) return;
+    this.dragged = true;
+    this.anchor = found[0];
+    this.#take(found, { range: true, touch: false });
+  }
+
+  #choose(numbers) {
+    const chosen = new Set(numbers.map(String));
+    for (const rect of this.svg?.querySelectorAll(".word") ?? [])
+      rect.classList.toggle("chosen", chosen.has(rect.dataset.word));
   }
 }
+
+/** The box around two. */
+function around(one, other) {
+  const x = Math.min(one.x, other.x);
+  const y = Math.min(one.y, other.y);
+  return {
+    x,
+    y,
+    w: Math.max(one.x + one.w, other.x + other.w) - x,
+    h: Math.max(one.y + one.h, other.y + other.h) - y,
+  };
+}
+
+/** Line after line, from left to right. */
+function inOrder(words, numbers) {
+  const middle = (n) => words[n].place.y + words[n].place.h / 2;
+  const same = (a, b) => Math.abs(middle(a) - middle(b)) < words[a].place.h / 2;
+  return numbers.sort((a, b) =>
+    same(a, b) ? words[a].place.x - words[b].place.x : middle(a) - middle(b),
+  );
+}
+
+const numbersOf = (words, fits) => words.map((_, n) => n).filter((n) => fits(words[n].place));
+
+/** Words whose middle is in a box. */
+const between = (words, { x, y, w, h: tall }) =>
+  inOrder(
+    words,
+    numbersOf(words, (place) => {
+      const [across, down] = [place.x + place.w / 2, place.y + place.h / 2];
+      return across >= x && across <= x + w && down >= y && down <= y + tall;
+    }),
+  );
+
+/** Words that a box meets. */
+const meeting = (words, { x, y, w, h: tall }) =>
+  inOrder(
+    words,
+    numbersOf(
+      words,
+      (place) =>
+        place.x < x + w && place.x + place.w > x && place.y < y + tall && place.y + place.h > y,
+    ),
+  );
 
 export const thumb = (page, current) =>
   h(

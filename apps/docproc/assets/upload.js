@@ -13,6 +13,7 @@ const picker = $("#files");
 const list = $("#sent");
 const most = Number(form.dataset.most);
 const mayRead = form.dataset.mayRead === "true";
+const mayReview = form.dataset.mayReview === "true";
 const AT_ONCE = 2;
 const FINAL = new Set(["completed", "failed", "cancelled"]);
 
@@ -268,6 +269,7 @@ function line(one) {
     h("div.sent-head", {}, h("b", {}, title), h("small.soft", {}, size(one.size)), state(one)),
     one.state === "sending" ? progress(one) : null,
     one.status?.page_count || one.status?.document_count ? counts(one.status) : null,
+    waits(one) && mayReview ? reviewNow(one) : null,
     one.status?.error ? h("p.why-failed", {}, one.status.error) : null,
     one.problem ? refusal(one) : null,
   );
@@ -277,8 +279,24 @@ function state(one) {
   if (one.state === "waiting") return badge("plain", t("Por enviar", "To be sent"));
   if (one.state === "sending") return badge("info", t("Enviando", "Sending"), "upload");
   if (one.state === "refused") return badge("bad", t("No enviado", "Not sent"));
+  if (waits(one)) return badge("warn", t("Espera a una persona", "Waits for a person"), "hand");
   return badge(...(STATUSES[one.status?.status] ?? ["info", one.status?.status ?? ""]));
 }
+
+const waits = ({ status }) => status?.questions > 0;
+
+/** What only a person can settle is one click away. */
+const reviewNow = (one) =>
+  h(
+    "p",
+    {},
+    h(
+      "a.button",
+      { href: `/backoffice/solicitudes/${one.id}` },
+      icon("hand"),
+      t("Revisar ahora", "Review now"),
+    ),
+  );
 
 function progress(one) {
   const percent = Math.round(one.sent * 100);

@@ -38,6 +38,7 @@ pub const ALIASES: &[(&str, &str)] = &[
     ("DOCPROC_MAX_PAGES", store::policy::PAGES),
     ("DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS", store::policy::TASK_TIMEOUT),
     ("DOCPROC_BACKOFFICE_TASKS_PER_OPERATOR", store::policy::TASKS_EACH),
+    ("DOCPROC_BACKOFFICE_UNDO_SECONDS", store::policy::UNDO),
 ];
 
 const READERS: Draw = Draw::Roles(&["ADMIN", "SUPERVISOR", "OPERADOR"]);

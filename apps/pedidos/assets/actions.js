@@ -3,10 +3,11 @@
 
 import { ask, field } from "../web/dialog.js";
 import { h } from "../web/dom.js";
-import { post, put, showProblem } from "../web/api.js";
+import { post, showProblem } from "../web/api.js";
 import { clock, instantOf, minutesSince, money, t, when } from "../web/text.js";
 import { toast } from "../web/toast.js";
 import { METHODS, STATES, awaitsPayment } from "./orders.js";
+import { command } from "./outbox.js";
 
 export const boss = (role) => role === "ADMIN" || role === "GERENTE";
 const seller = (role) => boss(role) || role === "CAJERO";
@@ -102,9 +103,17 @@ export async function act(verb, order, context) {
   if (run) await run(order, context);
 }
 
+/** Something done to an order: now, or as soon as there is a network. */
+const doTo = (order, method, path, body, label) =>
+  command(method, `/pedidos/${order.id}/${path}`, body, {
+    order: order.id,
+    label: `#${order.id}: ${label}`,
+  });
+
 async function move(order, estado, context, { back } = {}) {
-  const result = await put(`/pedidos/${order.id}/estado`, { estado }, { quiet: true });
+  const result = await doTo(order, "PUT", "estado", { estado }, STATES[estado]);
   context.refresh();
+  if (result.queued) return;
   if (!result.ok) {
     if (result.problem.code === "CAPACIDAD_COCINA_LLENA" && boss(context.role))
       return offerForce(order, estado, result.problem, context);
@@ -125,7 +134,7 @@ function whereTo(from, order) {
     return order.transicion_automatica
       ? t("Volvió a la cola y entra cuando le toque.", "Back in the queue; it enters in its turn.")
       : t(
-          "Volvió a la cola, retenido: no entra solo. Liberalo (r) o preparalo a mano.",
+          "Volvió a la cola, retenido: no entra solo. Se libera (r) o se prepara a mano.",
           "Back in the queue, on hold: it will not enter by itself. Release it (r) or start it.",
         );
   if (order.estado === "EN_PREPARACION" && from === "LISTO")
@@ -180,8 +189,10 @@ function forceDialog(order, context, { estado = "EN_PREPARACION", text } = {}) {
     action: t("Forzar", "Force"),
     danger: true,
     submit: async (values) => {
-      const result = await post(`/pedidos/${order.id}/forzar-estado`, values, { quiet: true });
+      const said = t(`forzar a ${STATES[values.estado]}`, `force to ${STATES[values.estado]}`);
+      const result = await doTo(order, "POST", "forzar-estado", values, said);
       context.refresh();
+      if (result.queued) return { ok: true };
       if (result.ok) forced(order, values.estado, context);
       return result;
     },
@@ -200,13 +211,15 @@ function forced(order, estado, context) {
 async function send(pending, context, done, order) {
   const result = await pending;
   context.refresh();
+  // It is in the list of what waits: the dialog has nothing more to say.
+  if (result.queued) return { ok: true };
   if (result.ok) toast(`#${order.id}: ${done}`, { tone: "good" });
   return result;
 }
 
 const promise = (order, body, context) =>
   send(
-    put(`/pedidos/${order.id}/horario-entrega`, body, { quiet: true }),
+    doTo(order, "PUT", "horario-entrega", body, t("cambiar horario", "change time")),
     context,
     t("horario cambiado", "time changed"),
     order,
@@ -239,7 +252,7 @@ const verbs = {
       action: t("Preparar ya", "Start now"),
       submit: () =>
         send(
-          put(`/pedidos/${order.id}/estado`, { estado: "EN_PREPARACION" }, { quiet: true }),
+          doTo(order, "PUT", "estado", { estado: "EN_PREPARACION" }, STATES.EN_PREPARACION),
           context,
           STATES.EN_PREPARACION,
           order,
@@ -251,9 +264,10 @@ const verbs = {
   recall: (order, context) =>
     move(order, order.estado === "LISTO" ? "EN_PREPARACION" : "RECIBIDO", context),
   hold: async (order, context) => {
-    const undo = () => post(`/pedidos/${order.id}/liberar`, {}).then(context.refresh);
-    const result = await post(`/pedidos/${order.id}/retener`, {});
+    const undo = () => verbs.release(order, context);
+    const result = await doTo(order, "POST", "retener", {}, t("retener", "hold"));
     context.refresh();
+    if (!result.ok && !result.queued) showProblem(result.problem);
     if (result.ok)
       toast(
         t(
@@ -264,7 +278,9 @@ const verbs = {
       );
   },
   release: async (order, context) => {
-    await send(post(`/pedidos/${order.id}/liberar`, {}), context, t("liberado", "released"), order);
+    const pending = doTo(order, "POST", "liberar", {}, t("liberar", "release"));
+    const result = await send(pending, context, t("liberado", "released"), order);
+    if (!result.ok) showProblem(result.problem);
   },
   charge: (order, context) =>
     ask({
@@ -283,7 +299,7 @@ const verbs = {
       action: t("Cobrar", "Charge"),
       submit: (values) =>
         send(
-          post(`/pedidos/${order.id}/cobrar`, values, { quiet: true }),
+          doTo(order, "POST", "cobrar", values, t("cobrar", "charge")),
           context,
           t("cobrado", "charged"),
           order,
@@ -307,7 +323,7 @@ const verbs = {
       danger: true,
       submit: (values) =>
         send(
-          post(`/pedidos/${order.id}/cancelar`, values, { quiet: true }),
+          doTo(order, "POST", "cancelar", values, t("cancelar", "cancel")),
           context,
           STATES.CANCELADO,
           order,

@@ -3,6 +3,7 @@
 import { badge, gauge, h, icon } from "../web/dom.js";
 import { clock, money, t, when } from "../web/text.js";
 import { choices, primary } from "./actions.js";
+import { pending } from "./outbox.js";
 import {
   CHANNELS,
   extras,
@@ -89,6 +90,7 @@ export function card(order, { role, anchor, selected, fresh }) {
         : null,
       future ? h("span.outlook", {}, future) : null,
     ),
+    waits(order),
     main
       ? h(
           "div.acts",
@@ -104,6 +106,14 @@ export function card(order, { role, anchor, selected, fresh }) {
         )
       : null,
   );
+}
+
+/** What was done to it without a network and is not sent yet. */
+export function waits(order) {
+  const all = pending("order", order.id);
+  if (!all.length) return null;
+  const said = all.map(({ label }) => label.replace(/^#\d+: /, "")).join(", ");
+  return h("p.waits", {}, icon("upload"), t(`Por enviar: ${said}`, `To be sent: ${said}`));
 }
 
 function lines(order) {
@@ -174,6 +184,7 @@ export function chip(order, { anchor, selected }) {
       ),
     ),
     order.transicion_automatica ? null : badge("info", t("Retenido", "On hold"), "hand"),
+    waits(order),
     h(
       "button.ghost.square",
       {

@@ -1,4 +1,5 @@
-// The counter's board: reads the whole board on every change and morphs the page into it.
+// The counter's board: reads the whole board on every change and morphs the page into it. What was seen
+// last is kept, so that it can be read without a network.
 
 import { get } from "../web/api.js";
 import { open } from "../web/dialog.js";
@@ -7,18 +8,26 @@ import { bind } from "../web/keys.js";
 import { coalesce, subscribe } from "../web/live.js";
 import { popMenu } from "../web/menu.js";
 import { morphChildren } from "../web/morph.js";
-import { clock, plain, setNow, t } from "../web/text.js";
+import { keepPage } from "../web/offline.js";
+import { keep, kept } from "../web/shelf.js";
+import { clock, now, plain, setNow, t } from "../web/text.js";
 import { toast } from "../web/toast.js";
 import { act, boss, choices, pauseDialog, primary, resume } from "./actions.js";
 import { byUrgency, card, chip, exception } from "./cards.js";
 import { closeDrawer, drawerOrder, openDrawer, refreshDrawer } from "./drawer.js";
 import { isScheduled } from "./orders.js";
 import { openForm } from "./order-form.js";
+import { drawOutbox, onArrival, onOutbox } from "./outbox.js";
+import { noNetwork } from "./network.js";
 
 const COLUMNS = ["RECIBIDO", "EN_PREPARACION", "LISTO"];
 const FRESH = 8_000;
+const SHELF = "mostrador.ultimo";
+const who = document.documentElement.dataset.who ?? "";
 
 let board = null;
+let updated = null;
+let offline = false;
 let selected = null;
 let search = "";
 const seen = new Map();
@@ -27,9 +36,12 @@ const refresh = coalesce(load);
 
 async function load() {
   const result = await get("/api/pedidos/tablero", { quiet: true });
-  if (!result.ok) return;
+  if (!result.ok) return lost(result.status);
   board = result.data;
   setNow(board.ahora);
+  offline = false;
+  updated = now();
+  keep(SHELF, { at: updated, who, board });
   const first = seen.size === 0;
   for (const { id } of board.pedidos) if (!seen.has(id)) seen.set(id, first ? 0 : Date.now());
   draw();
@@ -55,6 +67,19 @@ async function arrive() {
 
 /** An order that was asked for and is no longer on the board. */
 let visitor = null;
+
+/** Without an answer the board stands as it was seen last, and says since when. */
+function lost(status) {
+  // Somebody else may sit here next.
+  if (status === 401) keep(SHELF, null);
+  const last = kept(SHELF);
+  if (!board && last?.who === who) {
+    board = last.board;
+    updated = last.at;
+  }
+  offline = true;
+  draw();
+}
 
 const find = (id) =>
   board?.pedidos.find((order) => order.id === id) ??
@@ -84,6 +109,8 @@ const scheduledOrders = () =>
     .sort((a, b) => Date.parse(a.hora_inicio_preparacion) - Date.parse(b.hora_inicio_preparacion));
 
 function draw() {
+  noNetwork($("#offline"), offline, updated);
+  drawOutbox($("#outbox"));
   if (!board) return;
   const held = document.activeElement?.closest?.("[data-id]");
   drawCapacity();
@@ -108,7 +135,11 @@ function drawColumn(state) {
   });
   const cards = orders.map((order) => card(order, options(order)));
   $(".count", column).textContent = String(orders.length);
-  morphChildren($(".cards", column), h("div", {}, cards.length ? cards : blank(state)));
+  const place = $(".cards", column);
+  // What says that there is nothing is no item of a list.
+  if (cards.length) place.setAttribute("role", "list");
+  else place.removeAttribute("role");
+  morphChildren(place, h("div", {}, cards.length ? cards : blank(state)));
 }
 
 function blank(state) {
@@ -451,5 +482,8 @@ bind(BOARD, "x", t("Cancelar pedido", "Cancel order"), () => onSelected("cancel"
 bind(BOARD, "Escape", t("Cerrar el detalle", "Close the detail"), closeDrawer);
 
 subscribe(["pedidos"], { event: refresh, resync: refresh });
+onOutbox(draw);
+onArrival(refresh);
 setInterval(draw, 10_000);
 load();
+keepPage();

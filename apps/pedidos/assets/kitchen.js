@@ -1,15 +1,19 @@
 // The kitchen display. It keeps the last tickets it saw, so that a screen without network still
-// shows the work; nothing can be changed until the server answers again.
+// shows the work; what is marked then waits and is sent when the server answers again.
 
-import { get, post, put, showProblem } from "../web/api.js";
+import { get, post, showProblem } from "../web/api.js";
 import { open } from "../web/dialog.js";
 import { $, $$, empty, h, icon } from "../web/dom.js";
 import { help } from "../web/help.js";
 import { bind } from "../web/keys.js";
 import { coalesce, showState, subscribe, watch } from "../web/live.js";
 import { morphChildren } from "../web/morph.js";
+import { keepPage } from "../web/offline.js";
+import { keep, kept } from "../web/shelf.js";
 import { clock, now, t } from "../web/text.js";
 import { toast } from "../web/toast.js";
+import { noNetwork } from "./network.js";
+import { command, drawOutbox, onArrival, onOutbox, pending } from "./outbox.js";
 import { beep, soundOn, toggleSound } from "./sound.js";
 import {
   ALL,
@@ -27,24 +31,20 @@ import {
 const SHELF = "cocina.ultimo";
 const PATIENCE = 3_000; // a short gap is not worth a banner
 
+let updated = null;
 let tickets = recall();
 let selected = null;
 let station = localStorage.getItem("cocina.estacion") || ALL;
 let showTotals = localStorage.getItem("cocina.totales") === "si";
 let offline = false;
-let updated = null;
 let pause = null;
 let known = null;
 const bumped = [];
 
 function recall() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(SHELF) ?? "null");
-    updated = kept?.at ?? null;
-    return kept?.tickets ?? [];
-  } catch {
-    return [];
-  }
+  const last = kept(SHELF);
+  updated = last?.at ?? null;
+  return last?.tickets ?? [];
 }
 
 const refresh = coalesce(load);
@@ -60,7 +60,7 @@ async function load() {
   updated = now();
   tickets = list.data.sort((a, b) => target(a) - target(b) || a.id - b.id);
   announce();
-  localStorage.setItem(SHELF, JSON.stringify({ at: updated, tickets }));
+  keep(SHELF, { at: updated, tickets });
   draw();
 }
 
@@ -85,7 +85,12 @@ function draw() {
   const list = visible();
   if (!list.some(({ id }) => id === selected)) selected = list[0]?.id ?? null;
   const cards = list.map((ticket, index) =>
-    ticketCard(ticket, { index, selected: ticket.id === selected, station, offline }),
+    ticketCard(ticket, {
+      index,
+      selected: ticket.id === selected,
+      station,
+      waits: pending("ticket", ticket.id),
+    }),
   );
   const none = offline
     ? empty(
@@ -128,35 +133,8 @@ function draw() {
 
 function drawTools() {
   document.body.classList.toggle("offline", offline);
-  morphChildren(
-    $("#offline"),
-    h(
-      "div",
-      {},
-      offline
-        ? h(
-            "p.notice.bad",
-            {},
-            icon("alert"),
-            h(
-              "span",
-              {},
-              h("b", {}, t("Sin conexión. ", "No connection. ")),
-              updated
-                ? t(
-                    `Se muestra lo de las ${clock(updated)}. `,
-                    `Showing what was known at ${clock(updated)}. `,
-                  )
-                : "",
-              t(
-                "No se puede marcar hasta que vuelva; se reintenta solo.",
-                "Nothing can be marked until it is back; it retries by itself.",
-              ),
-            ),
-          )
-        : null,
-    ),
-  );
+  noNetwork($("#offline"), offline, updated);
+  drawOutbox($("#outbox"));
   const until = pause?.hasta
     ? t(` hasta las ${clock(pause.hasta)}`, ` until ${clock(pause.hasta)}`)
     : "";
@@ -228,21 +206,31 @@ const ticketOf = (id) => tickets.find((ticket) => ticket.id === Number(id));
 
 async function bumpOrder(id) {
   const ticket = ticketOf(id);
-  if (!ticket || offline) return;
+  if (!ticket) return;
   if (changed(ticket)) {
     toast(t("Hay cambios sin ver en esta comanda", "This ticket has unseen changes"), {
       tone: "warn",
-      detail: t("Marcalos como vistos primero (v).", "Mark them as seen first (v)."),
+      detail: t("Primero se marcan como vistos (v).", "Mark them as seen first (v)."),
     });
     return;
   }
   // A station answers for its own lines; who sees the whole answers for the order.
-  const result =
+  const [method, url, body] =
     station === ALL
-      ? await put(`/pedidos/${ticket.pedido_id}/estado`, { estado: "LISTO" })
-      : await post(`/comandas/${id}/lista`, { estacion: stationWord(station) });
+      ? ["PUT", `/pedidos/${ticket.pedido_id}/estado`, { estado: "LISTO" }]
+      : ["POST", `/comandas/${id}/lista`, { estacion: stationWord(station) }];
+  const done = station === ALL ? t("listo", "ready") : t(`${stationText(station)} listo`, `${stationText(station)} done`);
+  const result = await tell(ticket, method, url, body, done);
   if (result.ok) bumpedNow(ticket, result.data);
   refresh();
+}
+
+/** Something done to a ticket: now, or as soon as there is a network. */
+async function tell(ticket, method, url, body, said) {
+  const label = `#${ticket.pedido_id}: ${said}`;
+  const result = await command(method, url, body, { ticket: ticket.id, label });
+  if (!result.ok && !result.queued) showProblem(result.problem);
+  return result;
 }
 
 /** Says what the press did: the order is ready, or this station is done with it. */
@@ -271,18 +259,22 @@ function bumpedNow(ticket, order) {
 async function bumpLine(id, n) {
   const ticket = ticketOf(id);
   const line = ticket?.lineas.find((one) => one.n === Number(n));
-  if (!line || line.estado === "ANULADA" || offline) return;
+  if (!line || line.estado === "ANULADA") return;
   line.estado = line.estado === "LISTA" ? "PENDIENTE" : "LISTA";
   draw();
-  const result = await post(`/comandas/${id}/lineas/${n}/lista`, {});
+  const done = line.estado === "LISTA" ? t("listo", "done") : t("sin marcar", "not done");
+  const result = await tell(ticket, "POST", `/comandas/${id}/lineas/${n}/lista`, {}, `${line.nombre} ${done}`);
   const finished = linesAt(ticket, station).every(({ estado }) => estado !== "PENDIENTE");
   if (result.ok && finished && line.estado === "LISTA") bumpedNow(ticket, result.data);
   refresh();
 }
 
 async function confirmChanges(id) {
-  if (offline || !ticketOf(id) || !changed(ticketOf(id))) return;
-  await post(`/comandas/${id}/confirmar`, {});
+  const ticket = ticketOf(id);
+  if (!ticket || !changed(ticket)) return;
+  const { revision } = ticket;
+  const seen = t("cambios vistos", "changes seen");
+  await tell(ticket, "POST", `/comandas/${id}/confirmar`, { revision }, seen);
   refresh();
 }
 
@@ -463,7 +455,10 @@ subscribe(["pedidos"], {
   },
   hidden: true,
 });
+onOutbox(draw);
+onArrival(refresh);
 setInterval(draw, 5_000);
 draw();
 load();
+keepPage();
 loadPause();

@@ -1,9 +1,10 @@
 // New order and edit: menu on the left, the order on the right, the promise at the foot.
 
-import { get, post, put } from "../web/api.js";
+import { get, post } from "../web/api.js";
 import { clearErrors, show, showErrors } from "../web/dialog.js";
 import { $, empty, h, icon } from "../web/dom.js";
 import { morphChildren } from "../web/morph.js";
+import { keep, kept } from "../web/shelf.js";
 import { clock, money, plain, t } from "../web/text.js";
 import { toast } from "../web/toast.js";
 import {
@@ -20,12 +21,18 @@ import {
   total,
 } from "./draft.js";
 import { formFrame, lineRow, tile } from "./order-fields.js";
+import { command } from "./outbox.js";
 
+const SHELF = "pedidos.carta"; // the menu as it was last, to take orders by without a network
 let menu = null;
 
 async function articles() {
   const result = await get("/articulos", { quiet: true });
-  if (result.ok) menu = result.data.filter((article) => article.activo !== false);
+  if (result.ok) {
+    menu = result.data.filter((article) => article.activo !== false);
+    keep(SHELF, menu);
+  }
+  menu ??= kept(SHELF);
   return menu ?? [];
 }
 
@@ -329,7 +336,7 @@ class OrderForm {
     const result = await (this.order ? this.save() : this.create()).finally(
       () => (button.disabled = false),
     );
-    if (!result.ok) {
+    if (!result.ok && !result.queued) {
       showErrors(this.form, result.problem);
       if (result.problem.code === "PROMESA_NO_SE_CUMPLE") this.insist(true);
       return;
@@ -341,7 +348,9 @@ class OrderForm {
 
   save() {
     const body = { articulos: lineBodies(this.draft) };
-    return put(`/pedidos/${this.order.id}`, body, { version: this.order.version, quiet: true });
+    const { id, version } = this.order;
+    const label = `#${id}: ${t("editar", "edit")}`;
+    return command("PUT", `/pedidos/${id}`, body, { order: id, version, label });
   }
 
   /** A promise that was refused may be given all the same, by pressing once more. */
@@ -355,7 +364,18 @@ class OrderForm {
   async create() {
     const body = bodyOf(this.draft);
     if (this.insists) body.insistir = true;
-    const result = await post("/pedidos", body, { key: this.keyFor(body), quiet: true });
+    const many = this.draft.lines.reduce((sum, line) => sum + line.cantidad, 0);
+    const name = this.draft.cliente_nombre.trim() || t(`${many} art.`, `${many} items`);
+    const paying = {
+      url: "/pedidos/{id}/cobrar",
+      body: { medio_pago: this.draft.medio_pago },
+      label: t(`cobrar: ${name}`, `charge: ${name}`),
+    };
+    const result = await command("POST", "/pedidos", body, {
+      key: this.keyFor(body),
+      label: t(`Pedido nuevo: ${name}`, `New order: ${name}`),
+      then: this.draft.paid ? paying : undefined,
+    });
     if (!result.ok) return result;
     const { id } = result.data;
     toast(t(`Pedido #${id} cargado`, `Order #${id} entered`), { tone: "good" });

@@ -97,13 +97,22 @@ function timeLeft(ticket) {
     return { tone: "bad", symbol: "alert", number, word: t("tarde", "late") };
   }
   const number = left < 1 ? "<1" : String(Math.floor(left));
-  if (ticket.nivel_atraso === "EN_RIESGO" || left <= total * 0.2) {
-    return { tone: "warn", symbol: "warning", number, word: t("apurar", "hurry") };
-  }
-  return { tone: "good", symbol: "clock", number, word: t("quedan", "left") };
+  const word = t("quedan", "left");
+  if (ticket.nivel_atraso === "EN_RIESGO" || left <= total * 0.2)
+    return { tone: "warn", symbol: "warning", number, word, why: hurry(left, total) };
+  return { tone: "good", symbol: "clock", number, word };
 }
 
-export function ticketCard(ticket, { index, selected, station, offline }) {
+/** Why a ticket is amber: a long one may be at risk with more minutes left than a short one has. */
+function hurry(left, total) {
+  const used = Math.round((1 - left / total) * 100);
+  const whole = Math.round(total);
+  return used >= 80
+    ? t(`Apurar: usó el ${used} % de sus ${whole} min`, `Hurry: ${used}% of its ${whole} min are gone`)
+    : t("Apurar: va a salir tarde", "Hurry: it is going to be late");
+}
+
+export function ticketCard(ticket, { index, selected, station, waits = [] }) {
   const left = timeLeft(ticket);
   const mode = MODES[ticket.modalidad];
   const lines = linesAt(ticket, station);
@@ -144,11 +153,12 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
           : t(`entró ${clock(ticket.iniciado_en)}`, `in at ${clock(ticket.iniciado_en)}`),
       ),
     ),
+    left.why ? h("p.ticket-hurry", {}, icon("warning"), left.why) : null,
     ticket.observaciones ? h("p.ticket-note", {}, icon("note"), ticket.observaciones) : null,
     unseen
       ? h(
           "button.seen",
-          { type: "button", "data-do": "seen", disabled: offline },
+          { type: "button", "data-do": "seen" },
           icon("warning"),
           t("Cambió: marcar visto", "Changed: mark as seen"),
           h("kbd", {}, "v"),
@@ -157,7 +167,7 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
     h(
       "ul",
       {},
-      lines.map((line, place) => lineRow(line, ticket, { place, selected, offline, unseen })),
+      lines.map((line, place) => lineRow(line, ticket, { place, selected, unseen })),
     ),
     station === ALL ? stationChips(ticket) : null,
     elsewhere
@@ -167,9 +177,18 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
           t(`+${elsewhere} en otras estaciones`, `+${elsewhere} at other stations`),
         )
       : null,
+    waits.length
+      ? h(
+          "p.waits",
+          {},
+          icon("upload"),
+          t("Por enviar: ", "To be sent: "),
+          waits.map(({ label }) => label.replace(/^#\d+: /, "")).join(", "),
+        )
+      : null,
     h(
       "button.bump",
-      { type: "button", "data-do": "bump", disabled: offline },
+      { type: "button", "data-do": "bump", disabled: waits.some(({ url }) => /estado$|\/lista$/.test(url) && !url.includes("lineas")) },
       icon("check"),
       station === ALL
         ? t("Listo", "Ready")
@@ -178,7 +197,7 @@ export function ticketCard(ticket, { index, selected, station, offline }) {
   );
 }
 
-function lineRow(line, ticket, { place, selected, offline, unseen }) {
+function lineRow(line, ticket, { place, selected, unseen }) {
   const isNew = unseen && line.revision > ticket.revision_confirmada;
   const voided = line.estado === "ANULADA";
   const state = voided ? "voided" : line.estado === "LISTA" ? "done" : "";
@@ -192,7 +211,7 @@ function lineRow(line, ticket, { place, selected, offline, unseen }) {
         type: "button",
         "data-do": "line",
         "data-n": line.n,
-        disabled: offline || voided,
+        disabled: voided,
         "aria-pressed": voided ? null : String(line.estado === "LISTA"),
       },
       isNew ? h("span.mark", { "aria-hidden": "true" }, voided ? "✕" : "+") : null,

@@ -18,7 +18,7 @@ use host::By;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use pedidos::{
     Context, Runtime,
-    decisions::{self, Created, Done},
+    decisions::{self, Asked, Created, Done},
     model::{
         Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentState, Role,
     },
@@ -305,7 +305,7 @@ async fn a_worker_and_a_person(kitchen: &Kitchen) {
         let id = round.queue[0];
         let context = kitchen.processes[1].clone();
         let person = soon(async move {
-            decisions::act(&context, by(Role::Cashier), id, None, |order, seen, now| {
+            decisions::act(&context, by(Role::Cashier), id, Asked::default(), |order, seen, now| {
                 commands::start(order, seen.kitchen.room(), Role::Cashier, now)
             })
             .await
@@ -339,7 +339,7 @@ async fn a_cancellation_and_a_worker(kitchen: &Kitchen) {
         let (id, next) = (round.queue[0], round.queue[1]);
         let context = kitchen.processes[1].clone();
         let cancel = soon(async move {
-            decisions::act(&context, by(Role::Cashier), id, None, |order, _, now| {
+            decisions::act(&context, by(Role::Cashier), id, Asked::default(), |order, _, now| {
                 commands::cancel(order, "el cliente se fue", Role::Cashier, now)
             })
             .await

@@ -21,8 +21,17 @@ use crate::{
 
 pub(crate) const SESSION_COOKIE: &str = "turno_session";
 /// Answer anyone: they show nothing of anybody.
-const PUBLIC: &[&str] =
-    &["/health", "/ready", "/metrics", "/login", "/logout", "/assets/", "/preferencias"];
+const PUBLIC: &[&str] = &[
+    "/health",
+    "/ready",
+    "/metrics",
+    "/login",
+    "/logout",
+    "/assets/",
+    "/sw.js",
+    "/sin-conexion",
+    "/preferencias",
+];
 
 /// How fast strangers ask. Programs of this machine are not counted.
 #[derive(Debug, Default)]

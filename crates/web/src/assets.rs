@@ -33,7 +33,7 @@ pub struct Bundle {
 }
 
 #[derive(Clone, Debug)]
-struct File {
+pub(crate) struct File {
     bytes: Bytes,
     version: String,
     mime: &'static str,
@@ -54,7 +54,7 @@ impl Bundle {
         self.find(file).is_some()
     }
 
-    fn find(&self, file: &str) -> Option<File> {
+    pub(crate) fn find(&self, file: &str) -> Option<File> {
         if cfg!(debug_assertions) { (self.read)(file) } else { self.files.get(file).cloned() }
     }
 
@@ -98,11 +98,13 @@ impl Assets {
         self
     }
 
-    /// Routes `/assets/{bundle}/{*file}` and `/favicon.ico`.
+    /// Routes `/assets/{bundle}/{*file}`, `/favicon.ico`, and what is shown without a network.
     pub fn router<S: Clone + Send + Sync + 'static>(self) -> Router<S> {
         Router::new()
             .route("/assets/{bundle}/{*file}", get(serve))
             .route("/favicon.ico", get(favicon))
+            .route("/sw.js", get(crate::offline::worker))
+            .route("/sin-conexion", get(crate::offline::page))
             .with_state(Arc::new(self))
     }
 }
@@ -126,7 +128,7 @@ async fn favicon(headers: HeaderMap) -> Response {
     answer(&icon, None, &headers)
 }
 
-fn answer(file: &File, query: Option<&str>, headers: &HeaderMap) -> Response {
+pub(crate) fn answer(file: &File, query: Option<&str>, headers: &HeaderMap) -> Response {
     let tag = format!("\"{}\"", file.version);
     let current = query.and_then(|query| query.strip_prefix("v=")) == Some(&file.version);
     let caching = if current { "public, max-age=31536000, immutable" } else { "public, no-cache" };

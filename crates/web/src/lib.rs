@@ -9,6 +9,7 @@ pub mod assets;
 pub mod finding;
 pub mod json;
 pub mod lang;
+mod offline;
 pub mod page;
 pub mod period;
 pub mod preferences;

@@ -227,6 +227,11 @@ impl ProblemPage<'_> {
     fn kit(&self, file: &str) -> String {
         KIT.url(file)
     }
+
+    /// What the house did wrong is red; what was asked wrongly is not.
+    fn tone(&self) -> &'static str {
+        if self.problem.status().is_server_error() { "bad" } else { "" }
+    }
 }
 
 /// Middleware: a person who navigates to a problem gets a page, a program gets the JSON, both in the

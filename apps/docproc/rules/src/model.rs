@@ -61,6 +61,21 @@ impl Component {
         Self::OURS.into_iter().find(|one| one.word() == word)
     }
 
+    /// What people call its stage, in both languages.
+    pub const fn title(self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Self::Splitter => ("Separación", "Split"),
+            Self::Ocr => ("Lectura", "Reading"),
+            Self::Classifier => ("Clasificación", "Classification"),
+            Self::ClassificationAggregator => ("Agrupación", "Grouping"),
+            Self::Extractor => ("Extracción", "Extraction"),
+            Self::ExtractionAggregator => ("Reunión", "Gathering"),
+            Self::Consolidator => ("Consolidación", "Consolidation"),
+            Self::Http => ("Servicio externo", "Outside service"),
+            Self::Outside => return None,
+        })
+    }
+
     /// Whether a component that is not ours can be called so.
     pub fn is_outside_name(word: &str) -> bool {
         let fits = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
@@ -274,7 +289,9 @@ impl Lifecycle for TaskState {
             Self::Assigned => {
                 &[Self::Pending, Self::Assigned, Self::Completed, Self::Timeout, Self::Cancelled]
             }
-            Self::Completed | Self::Cancelled => &[],
+            // Its operator took the answer back before anything followed from it.
+            Self::Completed => &[Self::Assigned],
+            Self::Cancelled => &[],
         }
     }
 }

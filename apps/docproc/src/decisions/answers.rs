@@ -1,5 +1,5 @@
 //! What people answer (§3.5, §3.8): checked, recorded, and the pipeline goes on, in one
-//! commit.
+//! commit; or a little later, when whoever answered may still take it back.
 
 use db::{
     Decision, Error,
@@ -8,28 +8,27 @@ use db::{
 };
 use engine::Sentence;
 use host::By;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-use super::{
-    Key, Refusal, course, memory,
-    memory::Lesson,
-    people::{self, Took},
-    queue,
-};
+use super::{Key, Refusal, course, memory, memory::Lesson, people, queue};
 use crate::{
     Context,
     model::Item,
     rules::{
         correct::{self, Corrected, Submitted},
-        regroup::{self as rule, Bound, Wanted},
+        hold,
+        regroup::{self as rule, Bound, Regrouping, Wanted},
         workflow::Workflow,
     },
     store::{
         Sight,
         corrections::{self, NewCorrection},
         documents::{self, DocumentRow},
+        held::{self, HeldRow},
         layouts::Shelf,
-        operators, pages, people_scope, regroup, requests,
+        operators, pages, people_scope, policy, regroup, requests,
         reviews::{self, TaskRow},
         scope,
     },
@@ -42,10 +41,13 @@ pub struct Submission {
     pub answer: Answer,
     /// Whether the case shall be one to be judged by.
     pub golden: bool,
+    /// Whether they want to be able to take it back for a moment.
+    pub undoable: bool,
     pub key: Option<Key>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The type of a page.
     Type(String),
@@ -55,8 +57,20 @@ pub enum Answer {
     Groups(Vec<Wanted>),
 }
 
+/// A task that was answered.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    pub task: TaskRow,
+    /// While it can be taken back.
+    pub undo_until: Option<Timestamp>,
+}
+
 /// *Enviar*: an answer by the one who has the task, once.
-pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Took {
+pub async fn submit(
+    context: &Context,
+    id: &str,
+    submission: &Submission,
+) -> Result<Result<Answered, Refusal>, Error> {
     let known = reviews::find(&mut context.store.read().await?, id).await?;
     let Some(known) = known else { return Ok(Err(Refusal::NoTask)) };
     let request = known.request_id;
@@ -66,10 +80,7 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
     if let Some(key) = &submission.key {
         match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
             Seen::New => {}
-            Seen::Same(_) => {
-                let task = reviews::find(&mut decision.tx, id).await?;
-                return Ok(task.ok_or(Refusal::NoTask));
-            }
+            Seen::Same(_) => return answered(&mut decision, id).await,
             Seen::Other => return Ok(Err(key_reused())),
         }
     }
@@ -78,24 +89,54 @@ pub async fn submit(context: &Context, id: &str, submission: &Submission) -> Too
         Ok(task) => task,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let done = record(context, &mut decision, &task, submission).await?;
-    if let Err(refusal) = done {
-        return Ok(Err(refusal));
-    }
+    let operator = submission.by.name.as_str();
+    let checked = check(context, &mut decision, &task, operator, &submission.answer).await?;
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    end(&mut decision, &task, submission, &checked).await?;
     if let Some(key) = &submission.key {
         let answer = json!({ "id": id });
         idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &answer).await?;
     }
-    operators::heard(&mut decision, &submission.by.name).await?;
-    course::settle(context, &mut decision, &[request]).await?;
-    people::assign(context, &mut decision).await?;
-    let task = reviews::find(&mut decision.tx, id).await?;
-    queue::wake(context, &mut decision);
-    if submission.golden {
-        decision.wake(super::golden::TICK);
+    operators::heard(&mut decision, operator).await?;
+    if let Some(due_at) = holds(context, &mut decision, &task, submission).await? {
+        let (task_id, operator) = (id.to_owned(), operator.to_owned());
+        let said = host::as_json(&submission.answer)?;
+        let row = HeldRow { task_id, operator, said, golden: submission.golden, due_at };
+        held::keep(&mut decision, &row).await?;
+        decision.wake(people::TICK);
+    } else {
+        let said = Said { task: &task, operator, golden: submission.golden };
+        apply(context, &mut decision, &said, &checked).await?;
     }
+    people::assign(context, &mut decision).await?;
+    let answered = answered(&mut decision, id).await?;
     decision.commit().await?;
-    Ok(task.ok_or(Refusal::NoTask))
+    Ok(answered)
+}
+
+async fn answered(decision: &mut Decision, id: &str) -> Result<Result<Answered, Refusal>, Error> {
+    let Some(task) = reviews::find(&mut decision.tx, id).await? else {
+        return Ok(Err(Refusal::NoTask));
+    };
+    let undo_until = held::find(&mut decision.tx, id).await?.map(|held| held.due_at);
+    Ok(Ok(Answered { task, undo_until }))
+}
+
+/// Until when this answer waits for second thoughts.
+async fn holds(
+    context: &Context,
+    decision: &mut Decision,
+    task: &TaskRow,
+    submission: &Submission,
+) -> Result<Option<Timestamp>, Error> {
+    if !submission.undoable {
+        return Ok(None);
+    }
+    let policy = policy::load(&context.settings, &mut decision.tx).await?;
+    Ok(hold::until(decision.now, task.deadline, policy.undo))
 }
 
 fn key_reused() -> Refusal {
@@ -108,24 +149,56 @@ fn key_reused() -> Refusal {
     }
 }
 
-async fn record(
+/// An answer that can be taken, with what it means.
+pub(super) enum Checked {
+    Page { n: u32, doc_type: String },
+    Document { document: Box<DocumentRow>, corrected: Corrected },
+    Groups { wanted: Vec<Wanted>, machine: Vec<Json>, done: Regrouping, at: usize },
+}
+
+impl Checked {
+    /// What a task keeps of it.
+    fn output(&self) -> Json {
+        match self {
+            Self::Page { doc_type, .. } => json!({ "doc_type": doc_type }),
+            Self::Document { corrected, .. } => json!({ "extracted_data": corrected.data }),
+            Self::Groups { wanted, .. } => json!({ "groups": groups(wanted) }),
+        }
+    }
+
+    const fn ending(&self) -> &'static str {
+        match self {
+            Self::Page { .. } | Self::Document { .. } => "submitted",
+            Self::Groups { .. } => "regrouped",
+        }
+    }
+}
+
+fn groups(wanted: &[Wanted]) -> Vec<Json> {
+    wanted
+        .iter()
+        .map(|group| json!({ "doc_type": group.doc_type, "page_indices": group.pages }))
+        .collect()
+}
+
+/// What an answer means for its task, or why it cannot be taken. Nothing is changed.
+pub(super) async fn check(
     context: &Context,
     decision: &mut Decision,
     task: &TaskRow,
-    submission: &Submission,
-) -> Result<Result<(), Refusal>, Error> {
+    operator: &str,
+    answer: &Answer,
+) -> Result<Result<Checked, Refusal>, Error> {
     let Some(row) = requests::find(&mut decision.tx, Sight::All, &task.request_id).await? else {
         return Ok(Err(Refusal::NoTask));
     };
     let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
-    match (&task.item, &submission.answer) {
-        (Item::Page(n), Answer::Type(doc_type)) => {
-            sort_page(decision, task, submission, &workflow, *n, doc_type).await
-        }
+    match (&task.item, answer) {
+        (Item::Page(n), Answer::Type(doc_type)) => Ok(sorted(&workflow, *n, doc_type)),
         (Item::Document(id), Answer::Fields(submitted)) => {
             let today = decision.now.to_zoned(context.zone.clone()).date();
             let documents = documents::all(&mut decision.tx, &task.request_id).await?;
-            let Some(document) = documents.iter().find(|one| one.id == *id) else {
+            let Some(document) = documents.into_iter().find(|one| one.id == *id) else {
                 return Ok(Err(Refusal::NoTask));
             };
             let empty = Map::new();
@@ -135,30 +208,16 @@ async fn record(
                 data.unwrap_or(&empty),
                 workflow.schemas.get(&document.doc_type),
                 submitted,
-                &submission.by.name,
+                operator,
                 today,
             );
-            match corrected {
-                Ok(corrected) => {
-                    if let Some(schema) = workflow.schemas.get(&document.doc_type) {
-                        let shelf = Shelf {
-                            owner: row.created_by.clone(),
-                            workflow: row.workflow_name.clone(),
-                            doc_type: document.doc_type.clone(),
-                        };
-                        let (request, by) = (&task.request_id, &submission.by.name);
-                        let corrected = &corrected;
-                        let lesson =
-                            Lesson { request, shelf, schema, document, corrected, by, today };
-                        memory::learn(decision, &lesson).await?;
-                    }
-                    fill_document(decision, task, submission, document, &corrected).await
-                }
-                Err(wrong) => Ok(Err(refused(wrong))),
-            }
+            let document = Box::new(document);
+            Ok(corrected
+                .map(|corrected| Checked::Document { document, corrected })
+                .map_err(refused))
         }
         (Item::Document(id), Answer::Groups(wanted)) => {
-            group_anew(decision, task, submission, &workflow, id, wanted).await
+            grouped(decision, task, &workflow, id, wanted).await
         }
         (Item::Page(_) | Item::Request, _) => Ok(Err(Refusal::Invalid {
             code: "FALTA_TIPO",
@@ -188,91 +247,29 @@ fn refused(wrong: Vec<correct::Wrong>) -> Refusal {
     }
 }
 
-/// A page gets its type and stands behind the stage that asked.
-async fn sort_page(
-    decision: &mut Decision,
-    task: &TaskRow,
-    submission: &Submission,
-    workflow: &Workflow,
-    n: u32,
-    doc_type: &str,
-) -> Result<Result<(), Refusal>, Error> {
+fn sorted(workflow: &Workflow, n: u32, doc_type: &str) -> Result<Checked, Refusal> {
     let types = workflow.types();
-    if !types.contains(&doc_type) {
-        let known = types.join(", ");
-        return Ok(Err(Refusal::Invalid {
-            code: "TIPO_DESCONOCIDO",
-            sentence: Sentence::new(
-                format!("El flujo no tiene el tipo «{doc_type}»; tiene {known}."),
-                format!("The workflow has no type “{doc_type}”; it has {known}."),
-            ),
-        }));
+    if types.contains(&doc_type) {
+        return Ok(Checked::Page { n, doc_type: doc_type.to_owned() });
     }
-    pages::decided(decision, &task.request_id, n, task.stage_at, doc_type).await?;
-    let suggested = &task.input_data["suggested_type"];
-    let machine = json!({ "doc_type": suggested, "confidence": task.input_data["confidence"] });
-    let person = json!({ "doc_type": doc_type });
-    let changed = suggested.as_str() != Some(doc_type);
-    let correction = NewCorrection {
-        task,
-        kind: "classification",
-        operator: &submission.by.name,
-        doc_type,
-        machine,
-        person: person.clone(),
-        changed,
-        golden: submission.golden,
-        page: Some(n),
-    };
-    corrections::keep(decision, &correction).await?;
-    end(decision, task, submission, &person, "submitted").await?;
-    Ok(Ok(()))
+    let known = types.join(", ");
+    Err(Refusal::Invalid {
+        code: "TIPO_DESCONOCIDO",
+        sentence: Sentence::new(
+            format!("El flujo no tiene el tipo «{doc_type}»; tiene {known}."),
+            format!("The workflow has no type “{doc_type}”; it has {known}."),
+        ),
+    })
 }
 
-/// A document gets its fields and stands behind the stage that asked.
-async fn fill_document(
+/// *Reagrupar*: which documents cease to be, and where new ones begin.
+async fn grouped(
     decision: &mut Decision,
     task: &TaskRow,
-    submission: &Submission,
-    document: &DocumentRow,
-    corrected: &Corrected,
-) -> Result<Result<(), Refusal>, Error> {
-    documents::corrected(decision, &document.id, task.stage_at, corrected).await?;
-    let lessons = &corrected.lessons;
-    let machine: Map<String, Json> = lessons
-        .iter()
-        .map(|one| {
-            (one.field.clone(), json!({ "value": one.machine, "confidence": one.confidence }))
-        })
-        .collect();
-    let person: Map<String, Json> =
-        lessons.iter().map(|one| (one.field.clone(), json!(one.person))).collect();
-    let correction = NewCorrection {
-        task,
-        kind: "extraction",
-        operator: &submission.by.name,
-        doc_type: &document.doc_type,
-        machine: machine.into(),
-        person: person.into(),
-        changed: lessons.iter().any(correct::Lesson::changed),
-        golden: submission.golden,
-        page: None,
-    };
-    corrections::keep(decision, &correction).await?;
-    let output = json!({ "extracted_data": corrected.data });
-    end(decision, task, submission, &output, "submitted").await?;
-    Ok(Ok(()))
-}
-
-/// *Reagrupar*: pages go back to the grouping, with a person's word on where documents begin.
-async fn group_anew(
-    decision: &mut Decision,
-    task: &TaskRow,
-    submission: &Submission,
     workflow: &Workflow,
     own: &str,
     wanted: &[Wanted],
-) -> Result<Result<(), Refusal>, Error> {
+) -> Result<Result<Checked, Refusal>, Error> {
     let documents = documents::all(&mut decision.tx, &task.request_id).await?;
     let all = pages::all(&mut decision.tx, &task.request_id).await?;
     let bounds: Vec<Bound> = documents
@@ -293,40 +290,154 @@ async fn group_anew(
             ),
         }));
     };
-    let groups: Vec<Json> = wanted
-        .iter()
-        .map(|group| json!({ "doc_type": group.doc_type, "page_indices": group.pages }))
-        .collect();
     let machine: Vec<Json> = documents
         .iter()
         .filter(|one| done.undone.contains(&one.id))
         .map(|one| json!({ "doc_type": one.doc_type, "page_indices": one.page_indices() }))
         .collect();
+    Ok(Ok(Checked::Groups { wanted: wanted.to_vec(), machine, done, at }))
+}
+
+/// Whose answer to which task it is.
+pub(super) struct Said<'a> {
+    pub task: &'a TaskRow,
+    pub operator: &'a str,
+    pub golden: bool,
+}
+
+/// Records an answer and goes on with the request.
+pub(super) async fn apply(
+    context: &Context,
+    decision: &mut Decision,
+    said: &Said<'_>,
+    checked: &Checked,
+) -> Result<(), Error> {
+    match checked {
+        Checked::Page { n, doc_type } => sort_page(decision, said, *n, doc_type).await?,
+        Checked::Document { document, corrected } => {
+            teach(context, decision, said, document, corrected).await?;
+            fill_document(decision, said, document, corrected).await?;
+        }
+        Checked::Groups { wanted, machine, done, at } => {
+            group_anew(decision, said, wanted, machine).await?;
+            regroup::undo(decision, &said.task.request_id, *at, done).await?;
+        }
+    }
+    course::settle(context, decision, std::slice::from_ref(&said.task.request_id)).await?;
+    queue::wake(context, decision);
+    if said.golden {
+        decision.wake(super::golden::TICK);
+    }
+    Ok(())
+}
+
+/// What the answer says of its vendor's documents is remembered.
+async fn teach(
+    context: &Context,
+    decision: &mut Decision,
+    said: &Said<'_>,
+    document: &DocumentRow,
+    corrected: &Corrected,
+) -> Result<(), Error> {
+    let request = &said.task.request_id;
+    let Some(row) = requests::find(&mut decision.tx, Sight::All, request).await? else {
+        return Ok(());
+    };
+    let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
+    let Some(schema) = workflow.schemas.get(&document.doc_type) else { return Ok(()) };
+    let (owner, doc_type) = (row.created_by, document.doc_type.clone());
+    let shelf = Shelf { owner, workflow: row.workflow_name, doc_type };
+    let today = decision.now.to_zoned(context.zone.clone()).date();
+    let by = said.operator;
+    let lesson = Lesson { request, shelf, schema, document, corrected, by, today };
+    memory::learn(decision, &lesson).await
+}
+
+/// A page gets its type and stands behind the stage that asked.
+async fn sort_page(
+    decision: &mut Decision,
+    said: &Said<'_>,
+    n: u32,
+    doc_type: &str,
+) -> Result<(), Error> {
+    let task = said.task;
+    pages::decided(decision, &task.request_id, n, task.stage_at, doc_type).await?;
+    let suggested = &task.input_data["suggested_type"];
     let correction = NewCorrection {
         task,
-        kind: "grouping",
-        operator: &submission.by.name,
-        doc_type: wanted.first().map_or("", |group| group.doc_type.as_str()),
+        kind: "classification",
+        operator: said.operator,
+        doc_type,
+        machine: json!({ "doc_type": suggested, "confidence": task.input_data["confidence"] }),
+        person: json!({ "doc_type": doc_type }),
+        changed: suggested.as_str() != Some(doc_type),
+        golden: said.golden,
+        page: Some(n),
+    };
+    corrections::keep(decision, &correction).await.map(drop)
+}
+
+/// A document gets its fields and stands behind the stage that asked.
+async fn fill_document(
+    decision: &mut Decision,
+    said: &Said<'_>,
+    document: &DocumentRow,
+    corrected: &Corrected,
+) -> Result<(), Error> {
+    let task = said.task;
+    documents::corrected(decision, &document.id, task.stage_at, corrected).await?;
+    let lessons = &corrected.lessons;
+    let machine: Map<String, Json> = lessons
+        .iter()
+        .map(|one| {
+            (one.field.clone(), json!({ "value": one.machine, "confidence": one.confidence }))
+        })
+        .collect();
+    let person: Map<String, Json> =
+        lessons.iter().map(|one| (one.field.clone(), json!(one.person))).collect();
+    let correction = NewCorrection {
+        task,
+        kind: "extraction",
+        operator: said.operator,
+        doc_type: &document.doc_type,
         machine: machine.into(),
-        person: groups.clone().into(),
-        changed: true,
-        golden: submission.golden,
+        person: person.into(),
+        changed: lessons.iter().any(correct::Lesson::changed),
+        golden: said.golden,
         page: None,
     };
-    corrections::keep(decision, &correction).await?;
-    end(decision, task, submission, &json!({ "groups": groups }), "regrouped").await?;
-    regroup::undo(decision, &task.request_id, at, &done).await?;
-    Ok(Ok(()))
+    corrections::keep(decision, &correction).await.map(drop)
+}
+
+/// Pages go back to the grouping, with a person's word on where documents begin.
+async fn group_anew(
+    decision: &mut Decision,
+    said: &Said<'_>,
+    wanted: &[Wanted],
+    machine: &[Json],
+) -> Result<(), Error> {
+    let correction = NewCorrection {
+        task: said.task,
+        kind: "grouping",
+        operator: said.operator,
+        doc_type: wanted.first().map_or("", |group| group.doc_type.as_str()),
+        machine: machine.to_vec().into(),
+        person: groups(wanted).into(),
+        changed: true,
+        golden: said.golden,
+        page: None,
+    };
+    corrections::keep(decision, &correction).await.map(drop)
 }
 
 async fn end(
     decision: &mut Decision,
     task: &TaskRow,
     submission: &Submission,
-    output: &Json,
-    ending: &'static str,
+    checked: &Checked,
 ) -> Result<(), Error> {
-    reviews::complete(decision, task, &submission.by.name, output, ending).await?;
+    let (output, ending) = (checked.output(), checked.ending());
+    reviews::complete(decision, task, &submission.by.name, &output, ending).await?;
     metrics::counter!("docproc_answers_total", "task_type" => task.task_type.clone()).increment(1);
     // What documents say stays out of the audit.
     let after = json!({ "request_id": task.request_id, "task_type": task.task_type });

@@ -13,6 +13,7 @@ pub mod promotion;
 pub mod queue;
 pub mod receive;
 pub mod storage;
+pub mod undo;
 
 use db::{Decision, Error, audit::Entry};
 use engine::Sentence;

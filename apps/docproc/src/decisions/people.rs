@@ -1,12 +1,12 @@
 //! Tasks and the holder they are in (§8): given, taken, kept alive, given back.
 
-use db::{Decision, Error, audit::Entry};
+use db::{Decision, Error, Tx, audit::Entry};
 use engine::Sentence;
 use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::Refusal;
+use super::{Refusal, undo};
 use crate::{
     Context,
     model::TaskState,
@@ -91,7 +91,7 @@ async fn take(decision: &mut Decision, task: &TaskRow, operator: &str) -> Result
     reviews::give(decision, &task.id, operator, true).await
 }
 
-async fn finish(mut decision: Decision, id: &str) -> Took {
+pub(super) async fn finish(mut decision: Decision, id: &str) -> Took {
     let task = reviews::find(&mut decision.tx, id).await?;
     decision.commit().await?;
     Ok(task.ok_or(Refusal::NoTask))
@@ -270,17 +270,8 @@ pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
     let mut decision = context.store.decide(&people_scope(), context.clock.now()).await?;
     take_back_lapsed(context, &mut decision).await?;
     operators::heard(&mut decision, operator).await?;
-    let profile = operators::find(&mut decision.tx, operator).await?;
-    let now = decision.now;
-    let given_back = reviews::given_back(&mut decision.tx, operator).await?;
-    let fits = |task: &&TaskRow| {
-        let put_off = task.postponed_until.is_some_and(|until| until > now);
-        !but.contains(&task.id)
-            && (task.is_with(operator) || !(put_off || given_back.contains(&task.id)))
-            && may_take(task, operator, profile.as_ref()).is_ok()
-    };
-    let open = reviews::open_for(&mut decision.tx, operator).await?;
-    let Some(task) = open.iter().find(fits) else {
+    let open = on_offer(&mut decision.tx, operator, decision.now).await?;
+    let Some(task) = open.iter().find(|task| !but.contains(&task.id)) else {
         assign(context, &mut decision).await?;
         decision.commit().await?;
         return Ok(Ok(None));
@@ -288,6 +279,19 @@ pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
     take(&mut decision, task, operator).await?;
     assign(context, &mut decision).await?;
     Ok(finish(decision, &task.id).await?.map(Some))
+}
+
+/// What an operator may work on now, most urgent first.
+pub async fn on_offer(tx: &mut Tx, operator: &str, now: Timestamp) -> Result<Vec<TaskRow>, Error> {
+    let profile = operators::find(tx, operator).await?;
+    let given_back = reviews::given_back(tx, operator).await?;
+    let mut open = reviews::open_for(tx, operator).await?;
+    open.retain(|task| {
+        let put_off = task.postponed_until.is_some_and(|until| until > now);
+        (task.is_with(operator) || !(put_off || given_back.contains(&task.id)))
+            && may_take(task, operator, profile.as_ref()).is_ok()
+    });
+    Ok(open)
 }
 
 /// A supervisor puts a task into somebody's holder, or back into the queue.
@@ -367,9 +371,10 @@ pub async fn put_operator(
     Ok(kept.ok_or(Refusal::NotFound))
 }
 
-/// Answers when the next task lapses, or one that was put off comes back; while somebody waits,
+/// Answers when the next task lapses, one that was put off comes back or an answer counts; while somebody waits,
 /// also the next minute, for a shift may begin with it.
 pub async fn tick(context: Context, now: Timestamp) -> Next {
+    let held = undo::settle_due(&context, now).await?;
     // Most ticks find nothing: a look is cheaper than a turn at the lock.
     let mut tx = context.store.read().await?;
     let house = policy::load(&context.settings, &mut tx).await?.desk;
@@ -388,5 +393,5 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
         assign::Holder::Nobody { until: Some(until) } if until > now => Some(until),
         assign::Holder::Nobody { .. } => minute,
     });
-    Ok(due.min())
+    Ok(due.chain(held).min())
 }

@@ -21,6 +21,8 @@ pub struct BackofficePage {
     pub operator: Option<String>,
     /// Whether names travel in addresses: nobody signed in.
     pub open: bool,
+    /// The task to go on with once somebody said who they are; empty: none.
+    pub wanted: String,
     pub mine: Vec<TaskLine>,
     pub queue: Vec<TaskLine>,
     pub others: Vec<TaskLine>,

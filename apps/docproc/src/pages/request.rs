@@ -35,6 +35,9 @@ pub struct RequestPage {
     /// The page in the viewer.
     pub selected: u32,
     pub may_steer: bool,
+    pub may_review: bool,
+    /// Whether a person is asked about it.
+    pub waits: bool,
     /// What the deadline brought about: which, when it was due, when it was seen.
     pub checkpoints: Vec<(String, Timestamp, Timestamp)>,
     pub answers: Vec<Logged>,
@@ -159,7 +162,7 @@ impl RequestPage {
             } else {
                 unit(page, stage.unit).to_owned()
             },
-            name: stage.name.clone(),
+            name: words::component(page, stage.component_name()),
             tone: if failed {
                 Tone::Bad
             } else if all {

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use jiff::Timestamp;
-use web::{Lang, Page};
+use web::{Lang, Page, Tone};
 
 use super::words::{self, Countdown};
 use crate::{model::Status, store::requests::RequestRow};
@@ -22,6 +22,7 @@ pub struct RequestsPage {
     /// Whether there is any request at all.
     pub ever: bool,
     pub may_steer: bool,
+    pub may_review: bool,
 }
 
 /// The filter as the address has it; empty means all.
@@ -49,6 +50,8 @@ pub struct Line {
     created_at: Timestamp,
     deadline: Timestamp,
     countdown: Countdown,
+    /// Whether a person is asked about it.
+    waits: bool,
 }
 
 impl Line {
@@ -68,7 +71,13 @@ impl Line {
             created_at: row.created_at,
             deadline: row.deadline,
             countdown: Countdown::new(page, row.status, times, ended),
+            waits: false,
         }
+    }
+
+    #[must_use]
+    pub fn waiting(self, waits: bool) -> Self {
+        Self { waits, ..self }
     }
 }
 
@@ -115,6 +124,7 @@ impl RequestsPage {
         let page = &self.page;
         let mut all = vec![
             ("open", page.t("Abiertas", "Open")),
+            ("review", page.t("Esperan a una persona", "Waiting for a person")),
             ("sla_breached", page.t("Fuera de plazo", "Deadline missed")),
         ];
         let each = Status::ALL.iter().map(|one| (one.word(), words::status(page, *one)));

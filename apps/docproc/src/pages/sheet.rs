@@ -28,7 +28,6 @@ pub struct Paper {
 pub struct Datum {
     /// Names it within the page: its row and its boxes.
     pub key: String,
-    pub name: String,
     pub title: String,
     pub value: Option<String>,
     /// When it says more than the value does.
@@ -133,7 +132,6 @@ impl Paper {
 fn datum(page: &Page, key: String, field: &FieldValue, threshold: f64) -> Datum {
     Datum {
         key,
-        name: field.name.clone(),
         title: words::field(page, &field.name),
         value: field.value.clone().filter(|value| !value.is_empty()),
         normalised: field.normalised.clone().filter(|value| Some(value) != field.value.as_ref()),

@@ -7,16 +7,13 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use web::{Lang, Page, Theme};
 
-use super::{
-    backoffice::TaskLine, overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *,
-};
+use super::{overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *};
 use crate::{
     drivers::resources::Resources,
-    model::{EvidenceBox, FieldValue, Item, Origin, RuleOutcome, Status, TaskState},
+    model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
     routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{
         quality::{FieldLine, Quality, TypeLine},
-        shift::{Day, Shift},
         thresholds::{Confidences, Known},
         why::Reason,
         workflow,
@@ -24,16 +21,16 @@ use crate::{
     store::{
         answers::Logged,
         catalogue::Refused,
-        desk::Numbers,
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
-        operators::OperatorRow,
         outbox::Foreign,
-        reviews::TaskRow,
     },
-    wire::people::OperatorView,
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
 };
+
+mod people;
+
+use people::{backoffice, operators, station};
 
 const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
@@ -186,6 +183,8 @@ fn request(lang: Lang, status: Status) -> RequestPage {
         reasons: vec![reason],
         selected: 0,
         may_steer: true,
+        may_review: true,
+        waits: status == Status::Processing,
         checkpoints: ["warn", "alert", "escalate", "breach"]
             .map(|word| (word.to_owned(), AT, AT))
             .to_vec(),
@@ -218,6 +217,7 @@ fn list(lang: Lang) -> RequestsPage {
         next: Some("/docproc/solicitudes?cursor=1_x".to_owned()),
         newest: true,
         ever: true,
+        may_review: true,
     }
 }
 
@@ -227,82 +227,13 @@ fn upload(lang: Lang) -> UploadPage {
         description: "Any".to_owned(),
         types: vec!["invoice".to_owned()],
     };
-    UploadPage { page: page(lang), workflows: vec![choice], most: 1 << 30, may_read: true }
-}
-
-fn task(item: Item, input: serde_json::Value) -> TaskRow {
-    TaskRow {
-        id: "01a1e1f7-78ac-7555-b036-78910a23803c".to_owned(),
-        request_id: "01a1e1f7-78ac-7555-b036-78910a23803b".to_owned(),
-        task_type: "extraction".to_owned(),
-        run: 1,
-        item,
-        stage_at: 4,
-        status: TaskState::Timeout,
-        priority: 0,
-        assigned_to: None,
-        assigned_at: None,
-        claimed: false,
-        beat_at: None,
-        postponed_until: None,
-        completed_at: None,
-        created_at: AT,
-        deadline: AT,
-        required_skills: json!(["extraction", "invoice"]),
-        input_data: input,
-        source_stage: "extract".to_owned(),
-        workflow_name: "default".to_owned(),
-        queue: "task.extraction".to_owned(),
-    }
-}
-
-fn backoffice(lang: Lang, operator: Option<&str>) -> BackofficePage {
-    let page = page(lang);
-    let flagged = json!({ "doc_type": "invoice", "fields": [{ "needs_review": true }] });
-    let document = task(Item::Document("d".to_owned()), flagged);
-    let lines = [document, task(Item::Page(2), json!({}))]
-        .map(|one| TaskLine::new(&page, &one, Some("<b>.pdf".to_owned())));
-    BackofficePage {
-        operator: operator.map(str::to_owned),
-        open: true,
-        mine: lines.to_vec(),
-        queue: lines.to_vec(),
-        others: lines.to_vec(),
-        numbers: Numbers { answered: 3, ..Numbers::default() },
-        known: vec![("ana".to_owned(), "Ana".to_owned())],
-        teams: vec!["task.<hipotecas>".to_owned()],
-        team: None,
-        page,
-    }
-}
-
-fn operators(lang: Lang) -> OperatorsPage {
-    let row = OperatorRow {
-        username: "ana \"x\"".to_owned(),
-        display_name: "Ana".to_owned(),
-        skills: vec!["classification".to_owned()],
-        shifts: vec![Shift {
-            days: vec![Day::Mon],
-            from: jiff::civil::time(9, 0, 0, 0),
-            to: jiff::civil::time(17, 0, 0, 0),
-        }],
-        active: true,
-        seen_at: Some(AT),
-        lapsed_at: None,
-        given_at: None,
-        version: 1,
-        created_at: AT,
-    };
-    OperatorsPage {
+    UploadPage {
         page: page(lang),
-        operators: vec![OperatorView::new(row, true, "here", 2)],
-        skills: vec![("classification".to_owned(), "Clasificación".to_owned())],
+        workflows: vec![choice],
+        most: 1 << 30,
+        may_read: true,
+        may_review: true,
     }
-}
-
-fn station(lang: Lang) -> StationPage {
-    let (operator, wanted) = ("añá <b>".to_owned(), String::new());
-    StationPage { page: page(lang), operator, open: true, wanted, today: 4 }
 }
 
 fn quality(lang: Lang, quality: Quality) -> QualityPage {
@@ -472,7 +403,9 @@ fn a_request_shows_its_evidence_where_it_lies() {
     assert!(html.contains("data-box=\"d0f0\" x=\"10.5\" y=\"20\""));
     assert!(html.contains("missing and required") && html.contains("2 to check"));
     assert!(html.contains("data-do=\"cancel\"") && !html.contains("data-do=\"replay\""));
+    assert!(html.contains("Waits for a person") && html.contains("Review now"));
     let failed = request(Lang::En, Status::Failed).render().unwrap();
+    assert!(!failed.contains("Review now"));
     assert!(failed.contains("data-do=\"replay\"") && !failed.contains("data-do=\"cancel\""));
 }
 

@@ -13,6 +13,7 @@ pub struct UploadPage {
     pub most: u64,
     /// Whether this person may open the page of a request.
     pub may_read: bool,
+    pub may_review: bool,
 }
 
 /// A workflow that new requests can take.

@@ -136,22 +136,47 @@ fn spaced(word: &str) -> String {
 }
 
 pub fn component(page: &Page, word: &str) -> String {
-    match Component::named(word) {
-        Some(Component::Splitter) => page.t("Separación", "Split"),
-        Some(Component::Ocr) => page.t("Lectura", "Reading"),
-        Some(Component::Classifier) => page.t("Clasificación", "Classification"),
-        Some(Component::ClassificationAggregator) => page.t("Agrupación", "Grouping"),
-        Some(Component::Extractor) => page.t("Extracción", "Extraction"),
-        Some(Component::ExtractionAggregator) => page.t("Reunión", "Gathering"),
-        Some(Component::Consolidator) => page.t("Consolidación", "Consolidation"),
-        Some(Component::Http) => page.t("Servicio externo", "Outside service"),
-        None if word == crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing"),
-        None if word == "api_gateway" => page.t("Puerta de entrada", "Gateway"),
-        None if word == "backoffice" => page.t("Revisión humana", "Back office"),
-        None if word == "sla_monitor" => page.t("Vigilancia de plazos", "Deadline watch"),
-        Some(Component::Outside) | None => return spaced(word),
+    if let Some((es, en)) = Component::named(word).and_then(Component::title) {
+        return page.t(es, en).to_owned();
     }
-    .to_owned()
+    match word {
+        crate::drivers::runtime::ROUTER => page.t("Enrutado", "Routing").to_owned(),
+        "api_gateway" => page.t("Puerta de entrada", "Gateway").to_owned(),
+        "backoffice" => page.t("Revisión humana", "Back office").to_owned(),
+        "sla_monitor" => page.t("Vigilancia de plazos", "Deadline watch").to_owned(),
+        own => spaced(own),
+    }
+}
+
+/// How documents came.
+pub fn channel(page: &Page, word: &str) -> String {
+    match word {
+        "api" => page.t("por la API", "through the API").to_owned(),
+        "folder" => page.t("por carpeta", "from a folder").to_owned(),
+        "email" => page.t("por correo", "by e-mail").to_owned(),
+        own => own.to_owned(),
+    }
+}
+
+/// What was checked of a value; a rule from elsewhere is shown as it is written there.
+pub fn rule(page: &Page, word: &str) -> String {
+    match word {
+        "person" => page.t("lo dijo una persona", "said by a person").to_owned(),
+        "not_on_paper" => page.t("no está en el documento", "not on the document").to_owned(),
+        "regex" => page.t("forma", "form").to_owned(),
+        "dni" => page.t("letra del DNI", "DNI letter").to_owned(),
+        "nie" => page.t("letra del NIE", "NIE letter").to_owned(),
+        "cif" => page.t("control del CIF", "CIF check").to_owned(),
+        "nif" => page.t("control del NIF", "NIF check").to_owned(),
+        "vat" => page.t("número de IVA", "VAT number").to_owned(),
+        "iban" => page.t("control del IBAN", "IBAN check").to_owned(),
+        "positive" => page.t("positivo", "positive").to_owned(),
+        "not_negative" => page.t("no negativo", "not negative").to_owned(),
+        "not_future" => page.t("no es futura", "not in the future").to_owned(),
+        "mrz" => page.t("zona de lectura mecánica", "machine-readable zone").to_owned(),
+        "net_plus_tax" => page.t("neto más impuestos", "net plus tax").to_owned(),
+        own => spaced(own).to_lowercase(),
+    }
 }
 
 /// *Estado del mensaje*.

@@ -15,7 +15,7 @@ use web::{Path, Query};
 use super::{
     AtDesk as _, Desk, operators,
     screens::{midnight, render},
-    tasks::Named,
+    tasks::{Named, name_in_address},
 };
 use crate::{
     Context,
@@ -26,13 +26,17 @@ use crate::{
     },
     policy::Action,
     rules::assign::{KINDS, team_key, team_skill},
-    store::{self, desk, figures, reviews},
+    store::{
+        self, desk, figures,
+        reviews::{self, Waiting},
+    },
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .route("/backoffice", get(home))
         .route("/backoffice/siguiente", get(next))
+        .route("/backoffice/solicitudes/{id}", get(of_request))
         .route("/backoffice/tareas/{id}", get(station))
         .route("/docproc/operadores", get(people))
 }
@@ -40,11 +44,12 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 /// Lists on the screen are not longer than people read.
 const SHOWN: usize = 100;
 
-/// Who speaks, and which team's queue they look at.
+/// Who speaks, which team's queue they look at, and the task to go on with once they said who they are.
 #[derive(Debug, Deserialize)]
 struct Looked {
     operator: Option<String>,
     queue: Option<String>,
+    tarea: Option<String>,
 }
 
 async fn home(
@@ -55,6 +60,7 @@ async fn home(
     desk.require(Action::Review)?;
     let operator = desk.operator(looked.operator.as_deref()).ok();
     let team = looked.queue.filter(|queue| !queue.is_empty()).map(|queue| team_key(&queue));
+    let wanted = looked.tarea.as_deref().and_then(|id| uuid::Uuid::try_parse(id).ok());
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
@@ -80,6 +86,7 @@ async fn home(
         numbers: desk::numbers(&mut tx, &name, midnight(desk.now, &page.zone)).await?,
         known: known.into_iter().map(|one| (one.username, one.display_name)).collect(),
         open: desk.is_open(),
+        wanted: wanted.map(|id| id.to_string()).unwrap_or_default(),
         operator,
         teams,
         team,
@@ -94,6 +101,29 @@ fn teams(desk: &Desk) -> Vec<String> {
     let stages = active.values().flat_map(|workflow| &workflow.stages);
     let queues = stages.filter_map(|stage| team_skill(stage.backoffice_queue.as_deref()?));
     queues.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// *Revisar ahora*: what of a request waits for a person.
+async fn of_request(
+    desk: Desk,
+    Path(id): Path<String>,
+    Query(named): Query<Named>,
+) -> Result<Response, Failure> {
+    desk.require(Action::Review)?;
+    let id = desk.id(&id)?;
+    let mut tx = desk.context.store.read().await?;
+    let waiting = reviews::waiting(&mut tx, std::slice::from_ref(&id)).await?;
+    let to = match waiting.get(&id) {
+        None => format!("/docproc/solicitudes/{id}"),
+        Some(Waiting { task, .. }) => match desk.operator(named.operator.as_deref()) {
+            Ok(operator) => {
+                let shown = desk.is_open().then_some(operator.as_str());
+                format!("/backoffice/tareas/{task}{}", name_in_address(shown))
+            }
+            Err(_) => format!("/backoffice?tarea={task}"),
+        },
+    };
+    Ok(Redirect::to(&to).into_response())
 }
 
 /// The station with whatever is next.

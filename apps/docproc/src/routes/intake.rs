@@ -29,7 +29,7 @@ use crate::{
     model::Status,
     policy::Action,
     rules::{callback, route, workflow::Workflow},
-    store::{partial, policy, requests},
+    store::{partial, policy, requests, reviews},
     wire::StatusView,
 };
 
@@ -227,5 +227,11 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     } else {
         None
     };
-    Ok(axum::Json(StatusView::new(&row, so_far)).into_response())
+    let questions = if row.status.is_final() {
+        0
+    } else {
+        let waiting = reviews::waiting(&mut tx, std::slice::from_ref(&id)).await?;
+        waiting.get(&id).map_or(0, |waiting| waiting.questions)
+    };
+    Ok(axum::Json(StatusView::new(&row, so_far, questions)).into_response())
 }

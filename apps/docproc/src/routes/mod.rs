@@ -3,6 +3,7 @@
 mod answers;
 mod backoffice;
 pub(crate) mod capacity;
+mod desk;
 mod form;
 mod golden;
 pub mod health;
@@ -46,6 +47,7 @@ pub fn all() -> OpenApiRouter<Context> {
         .merge(steer::routes())
         .merge(queue::routes())
         .merge(tasks::routes())
+        .merge(desk::routes())
         .merge(capacity::routes())
         .merge(operators::routes())
         .merge(backoffice::routes())

@@ -34,7 +34,7 @@ const MOST: i64 = 500;
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Asked {
-    /// A status, `open`, or `sla_breached`.
+    /// A status, `open`, `review` (a person is asked), or `sla_breached`.
     pub status: Option<String>,
     pub workflow: Option<String>,
     pub channel: Option<String>,

@@ -24,7 +24,7 @@ use crate::{
         upload::Choice,
     },
     policy::Action,
-    store::{self, figures, measures, outbox, policy, queue, workers},
+    store::{self, figures, measures, outbox, policy, queue, reviews, workers},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -100,6 +100,7 @@ async fn upload(desk: Desk, console: Console) -> Result<Response, Failure> {
         workflows: active.values().map(choice).collect(),
         most: policy.upload_bytes,
         may_read: desk.role.can(Action::ReadContent),
+        may_review: desk.role.can(Action::Review),
     };
     render(&desk, StatusCode::OK, &view)
 }
@@ -142,8 +143,13 @@ async fn list(
     let mut tx = desk.context.store.read().await?;
     let mut names = figures::first_files(&mut tx, &ids).await?;
     let ever = !rows.is_empty() || figures::counts(&mut tx, desk.now, desk.now).await?.ever;
+    let waiting = reviews::waiting(&mut tx, &ids).await?;
+    let line = |row: &store::requests::RequestRow| {
+        Line::new(&page, row, names.remove(&row.id)).waiting(waiting.contains_key(&row.id))
+    };
     let view = RequestsPage {
-        lines: rows.iter().map(|row| Line::new(&page, row, names.remove(&row.id))).collect(),
+        lines: rows.iter().map(line).collect(),
+        may_review: desk.role.can(Action::Review),
         workflows: desk.context.runtime.workflows.active().into_keys().collect(),
         next: next.map(|cursor| narrowed.address(&cursor)),
         newest: wanted.cursor.is_none(),
@@ -202,6 +208,8 @@ async fn one(
         reasons: reasons.unwrap_or_default(),
         selected: pagina.unwrap_or(1).saturating_sub(1).min(last),
         may_steer: desk.role.can(Action::Steer),
+        may_review: desk.role.can(Action::Review),
+        waits: reviews::waiting(&mut tx, std::slice::from_ref(&id)).await?.contains_key(&id),
         checkpoints: store::deadlines::reached(&mut tx, &id).await?,
         answers: store::answers::log(&mut tx, &id).await?,
         workflow,

@@ -1,11 +1,13 @@
 //! A task with its pages and fields, as the review station shows it.
 
 use db::Error;
+use jiff::civil::Date;
+use understand::extract::{FieldSpec, check_value};
 use web::{Page, Theme};
 
 use super::{AtDesk as _, Desk};
 use crate::{
-    model::{Item, TaskState},
+    model::{FieldValue, Item, RuleOutcome, TaskState},
     pages::words,
     rules::{assign, workflow::Workflow},
     store::{
@@ -111,6 +113,7 @@ fn fields(
     document: &DocumentRow,
     workflow: &Workflow,
 ) -> Vec<FieldDetail> {
+    let today = say.now.to_zoned(say.zone.clone()).date();
     let asked = task.input_data["fields"].as_array();
     let flagged = |name: &str| {
         let one = asked.into_iter().flatten().find(|field| field["name"] == name);
@@ -134,8 +137,8 @@ fn fields(
             required: field.required,
             needs_review,
             boxes: field.boxes.clone(),
-            rules: field.rules.clone(),
-            alternatives: field.alternatives.clone(),
+            rules: field.rules.iter().map(|rule| told(say, rule)).collect(),
+            alternatives: alternatives(field, spec, today),
             name: field.name.clone(),
         }
     });
@@ -161,6 +164,25 @@ fn fields(
         });
     }
     fields
+}
+
+/// What was checked, with what failed in the reader's words.
+fn told(say: &Page, outcome: &RuleOutcome) -> RuleOutcome {
+    let mut told = outcome.clone();
+    if !outcome.ok {
+        let fails = say.t("no cumple", "fails");
+        told.detail = format!("{fails}: {}", words::rule(say, &outcome.rule));
+    }
+    told
+}
+
+/// What else was read, in the form that values have; what has none stays as it is printed.
+fn alternatives(field: &FieldValue, spec: Option<&FieldSpec>, today: Date) -> Vec<(String, f64)> {
+    let value = |text: &String| {
+        let value = spec.and_then(|spec| check_value(spec, text, today).ok());
+        value.map_or_else(|| text.clone(), |value| value.to_string())
+    };
+    field.alternatives.iter().map(|(text, share)| (value(text), *share)).collect()
 }
 
 fn brief(say: &Page, request: &str, page: &PageRow) -> PageBrief {

@@ -18,7 +18,7 @@ use web::{Path, Problem, Query, problem::wants_html};
 use super::{AtDesk as _, Desk, form::SubmittedForm, submission, task_detail};
 use crate::{
     Context,
-    decisions::{Key, Refusal, answers, people},
+    decisions::{Key, Refusal, answers, people, undo},
     policy::Action,
     rules::{assign, why},
     store::{self, policy, reviews},
@@ -31,14 +31,13 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .routes(routes!(one))
         .routes(routes!(claim))
         .routes(routes!(submit))
+        .routes(routes!(take_back))
         .routes(routes!(heartbeat))
         .routes(routes!(release))
         .routes(routes!(postpone))
         .routes(routes!(draft))
         .routes(routes!(reassign))
         .routes(routes!(why_waits))
-        .routes(routes!(next))
-        .routes(routes!(here))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -130,7 +129,7 @@ pub(crate) fn escaped(value: &str) -> String {
 /// The form of the seed; JSON has the same names.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "describes what is read by name")]
-struct Operator {
+pub(super) struct Operator {
     operator: Option<String>,
 }
 
@@ -159,7 +158,7 @@ async fn claim(
     detail(&desk, &id, &operator).await
 }
 
-async fn detail(desk: &Desk, id: &str, operator: &str) -> Result<Response, Failure> {
+pub(super) async fn detail(desk: &Desk, id: &str, operator: &str) -> Result<Response, Failure> {
     match task_detail::load(desk, id, Some(operator)).await? {
         Some(detail) => Ok(axum::Json(detail).into_response()),
         None => Err(desk.refused(&Refusal::NoTask).into()),
@@ -185,10 +184,12 @@ struct Submit {
     groups: Option<Json>,
     /// Keep it as a case to be judged by.
     golden: Option<bool>,
+    /// For a moment it may be taken back: nothing follows from it before `undo_until`.
+    undoable: Option<bool>,
 }
 
-/// *Enviar*: answers a task; the pipeline goes on in the same commit. An `Idempotency-Key` makes it
-/// safe to send again.
+/// *Enviar*: answers a task; the pipeline goes on in the same commit, or at `undo_until` if it may
+/// be taken back. An `Idempotency-Key` makes it safe to send again.
 #[utoipa::path(post, path = "/tasks/{id}/submit", tag = "docproc",
     params(("id" = String, Path, description = "UUID"), Named),
     request_body(content((Submit = "application/json"),
@@ -208,6 +209,7 @@ async fn submit(
         by: By { name: operator, ..desk.by() },
         answer: submission::answer(&desk, &form)?,
         golden: form.switch("golden"),
+        undoable: form.switch("undoable"),
         key: key(&headers, &form),
     };
     match answers::submit(&desk.context, &id, &submission).await? {
@@ -215,7 +217,10 @@ async fn submit(
             let shown = desk.is_open().then_some(submission.by.name.as_str());
             Ok(Redirect::to(&format!("/backoffice{}", name_in_address(shown))).into_response())
         }
-        Ok(task) => Ok(axum::Json(TaskView::from(task)).into_response()),
+        Ok(answers::Answered { task, undo_until }) => {
+            let view = TaskView { undo_until, ..TaskView::from(task) };
+            Ok(axum::Json(view).into_response())
+        }
         Err(refusal) => {
             // Whatever was typed too late is not lost: it waits as a draft.
             if matches!(&refusal, Refusal::Conflict { code: "TAREA_VENCIDA", .. }) {
@@ -226,6 +231,28 @@ async fn submit(
             Err(desk.refused(&refusal).into())
         }
     }
+}
+
+/// *Deshacer*: takes an answer back before anything followed from it; the task is its operator's
+/// again.
+#[utoipa::path(post, path = "/tasks/{id}/undo", tag = "docproc",
+    params(("id" = String, Path, description = "UUID"), Named),
+    request_body(content((Operator = "application/json"),
+                         (Operator = "application/x-www-form-urlencoded"))),
+    responses((status = 200, body = TaskDetail), (status = 409, body = Problem)))]
+async fn take_back(
+    desk: Desk,
+    Path(id): Path<String>,
+    Query(named): Query<Named>,
+    form: SubmittedForm,
+) -> Result<Response, Failure> {
+    desk.require(Action::Review)?;
+    let id = desk.id(&id)?;
+    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
+    let by = By { name: operator, ..desk.by() };
+    let done = undo::undo(&desk.context, &by, &id).await?;
+    done.map_err(|refusal| desk.refused(&refusal))?;
+    detail(&desk, &id, &by.name).await
 }
 
 /// The key with what it stands for.
@@ -408,57 +435,4 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
     let subject = json!({ "type": "task", "id": id, "status": status });
     let body = json!({ "subject": subject, "ready": !task.is_open(), "reasons": reasons });
     Ok(axum::Json(body).into_response())
-}
-
-#[derive(Debug, ToSchema)]
-#[expect(dead_code, reason = "describes what is read by name")]
-struct Next {
-    operator: Option<String>,
-    /// Tasks the operator has before them already.
-    but: Option<Vec<String>>,
-}
-
-/// The operator's next task, most urgent first; it is theirs from now on. 204: nothing waits.
-#[utoipa::path(post, path = "/api/docproc/desk/next", tag = "docproc", params(Named),
-    request_body(content((Next = "application/json"),
-                         (Next = "application/x-www-form-urlencoded"))),
-    responses((status = 200, body = TaskDetail), (status = 204)))]
-async fn next(
-    desk: Desk,
-    Query(named): Query<Named>,
-    form: SubmittedForm,
-) -> Result<Response, Failure> {
-    desk.require(Action::Review)?;
-    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
-    let but = form.json("but").ok().flatten();
-    let but: Vec<String> = but
-        .as_ref()
-        .and_then(Json::as_array)
-        .into_iter()
-        .flatten()
-        .take(100)
-        .filter_map(|id| id.as_str().map(str::to_owned))
-        .collect();
-    let done = people::next(&desk.context, &operator, &but).await?;
-    match done.map_err(|refusal| desk.refused(&refusal))? {
-        Some(task) => detail(&desk, &task.id, &operator).await,
-        None => Ok(StatusCode::NO_CONTENT.into_response()),
-    }
-}
-
-/// *Presencia*: the operator is at the desk, with or without a task.
-#[utoipa::path(post, path = "/api/docproc/desk/heartbeat", tag = "docproc", params(Named),
-    request_body(content((Operator = "application/json"),
-                         (Operator = "application/x-www-form-urlencoded"))),
-    responses((status = 204)))]
-async fn here(
-    desk: Desk,
-    Query(named): Query<Named>,
-    form: SubmittedForm,
-) -> Result<Response, Failure> {
-    desk.require(Action::Review)?;
-    let operator = desk.operator(form.operator().or(named.operator.as_deref()))?;
-    let done = people::heartbeat(&desk.context, &operator, None).await?;
-    done.map_err(|refusal| desk.refused(&refusal))?;
-    Ok(StatusCode::NO_CONTENT.into_response())
 }

@@ -21,6 +21,7 @@ pub const MESSAGE_TTL: &str = "DOCPROC_MESSAGE_TTL_MS";
 pub const CALLBACK_PRIVATE: &str = "DOCPROC_CALLBACK_PRIVATE";
 pub const HTTP_PRIVATE: &str = "DOCPROC_HTTP_PRIVATE";
 pub const TASK_TIMEOUT: &str = "DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS";
+pub const UNDO: &str = "DOCPROC_BACKOFFICE_UNDO_SECONDS";
 pub const PUBLIC_URL: &str = "DOCPROC_PUBLIC_URL";
 pub const HTTP_AUTHORIZATION: &str = "DOCPROC_HTTP_AUTHORIZATION";
 pub const TASKS_EACH: &str = "DOCPROC_BACKOFFICE_TASKS_PER_OPERATOR";
@@ -127,6 +128,13 @@ pub const SETTINGS: &[Setting] = &[
     )
     .called("Tareas por persona", "Tasks per person"),
     setting(
+        UNDO,
+        Kind::Int { min: 0, max: 60 },
+        "6",
+        "Segundos en los que una respuesta enviada se puede deshacer; 0: cuenta enseguida.",
+        "Seconds in which an answer that was sent can be taken back; 0: it counts at once.",
+    ),
+    setting(
         PUBLIC_URL,
         Kind::Text { max: 500 },
         "\"\"",
@@ -166,6 +174,8 @@ pub struct Policy {
     pub upload_bytes: u64,
     pub pages: usize,
     pub desk: House,
+    /// How long an answer may be taken back.
+    pub undo: SignedDuration,
     pub callbacks: Private,
     /// How long a message may wait; absent: for ever.
     pub message_ttl: Option<Duration>,
@@ -206,5 +216,6 @@ pub async fn load(settings: &Settings, tx: &mut Tx) -> Result<Policy, Error> {
             each: whole(TASKS_EACH)? as usize,
             offering: true,
         },
+        undo: SignedDuration::from_secs(values.int(UNDO)?),
     })
 }

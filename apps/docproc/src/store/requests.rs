@@ -279,6 +279,11 @@ pub async fn list(
     }
     match filter.status.as_deref() {
         Some("open") => narrow(" AND status NOT IN ('completed', 'failed', 'cancelled')", vec![]),
+        Some("review") => narrow(
+            " AND id IN (SELECT request_id FROM review_tasks WHERE status IN ('pending', \
+             'assigned', 'timeout'))",
+            vec![],
+        ),
         Some("sla_breached") => narrow(" AND sla_breached_at IS NOT NULL", vec![]),
         Some(status) => narrow(" AND status = ?", vec![status.into()]),
         None => {}

@@ -1,6 +1,6 @@
 //! What people are asked: *tareas del back office* (§4.1, §8).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use db::{Decision, Error, Row, Rows, Tx};
 use engine::Word as _;
@@ -119,6 +119,27 @@ pub async fn list(tx: &mut Tx, filter: Filter<'_>) -> Result<Vec<TaskRow>, Error
         tasks.retain(|task| task.skills().iter().any(|one| one == skill));
     }
     Ok(tasks)
+}
+
+/// What of a request waits for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub questions: u32,
+    /// The one that was asked first.
+    pub task: String,
+}
+
+/// By request, of those that wait for people.
+pub async fn waiting(tx: &mut Tx, requests: &[String]) -> Result<BTreeMap<String, Waiting>, Error> {
+    let sql = "SELECT request_id, COUNT(*) AS n, MIN(id) AS task FROM review_tasks
+               WHERE status IN ('pending', 'assigned', 'timeout')
+               AND request_id IN (SELECT id FROM ROWS) GROUP BY request_id";
+    let rows = tx.all_of(sql, &[], &Rows::of(&["id"], requests)).await?;
+    let one = |row: &Row| {
+        let questions = u32::try_from(row.get::<i64>("n")?).unwrap_or(u32::MAX);
+        Ok((row.get("request_id")?, Waiting { questions, task: row.get("task")? }))
+    };
+    rows.iter().map(one).collect()
 }
 
 /// Puts every open question of these requests before all others.
@@ -266,6 +287,23 @@ fn by<'a>(task: &'a str, operator: &'a str) -> About<'a> {
     About { task: Some(task), operator: Some(operator), ..About::default() }
 }
 
+/// Opens a task again for who answered it: nothing followed from the answer, and the turn goes on.
+pub async fn reopen(decision: &mut Decision, id: &str, operator: &str) -> Result<(), Error> {
+    let sql = "UPDATE review_tasks SET status = 'assigned', output_data = NULL,
+               completed_at = NULL, claimed = 1, beat_at = $3
+               WHERE id = $1 AND status = 'completed' AND assigned_to = $2 RETURNING request_id";
+    let args = [id.into(), operator.into(), decision.now.into()];
+    let Some(row) = decision.tx.optional(sql, &args).await? else {
+        return Err(Error::conflict("task"));
+    };
+    let request: String = row.get("request_id")?;
+    let sql = "UPDATE review_turns SET ended_at = NULL, ending = NULL
+               WHERE task_id = $1 AND operator = $2 AND ending IN ('submitted', 'regrouped')";
+    decision.tx.execute(sql, &[id.into(), operator.into()]).await?;
+    events::task(decision, "task.assigned", &request, id, operator);
+    Ok(())
+}
+
 /// Tasks that nobody has and that an operator gave back.
 pub async fn given_back(tx: &mut Tx, operator: &str) -> Result<BTreeSet<String>, Error> {
     let sql = "SELECT DISTINCT t.task_id FROM review_turns t
@@ -302,7 +340,7 @@ pub async fn draft(tx: &mut Tx, id: &str, operator: &str) -> Result<Option<Json>
     row.map(|row| row.get("data")).transpose()
 }
 
-/// Withdraws every open question of a request.
+/// Withdraws every open question of a request, and answers that are held.
 pub async fn withdraw(decision: &mut Decision, request: &str) -> Result<(), Error> {
     decision.hold(&people_scope()).await?;
     let sql = "UPDATE review_turns SET ended_at = $2, ending = 'withdrawn'
@@ -311,10 +349,13 @@ pub async fn withdraw(decision: &mut Decision, request: &str) -> Result<(), Erro
     decision.tx.execute(sql, &[request.into(), decision.now.into()]).await?;
     let sql = "UPDATE review_tasks SET status = 'cancelled', completed_at = $2
                WHERE request_id = $1 AND status IN ('pending', 'assigned', 'timeout')";
-    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await.map(drop)
+    decision.tx.execute(sql, &[request.into(), decision.now.into()]).await?;
+    let sql = "DELETE FROM held_answers
+               WHERE task_id IN (SELECT id FROM review_tasks WHERE request_id = $1)";
+    decision.tx.execute(sql, &[request.into()]).await.map(drop)
 }
 
-/// Withdraws the open questions about documents that cease to be.
+/// Withdraws the open questions about documents that cease to be, and answers that are held.
 pub async fn withdraw_items(
     decision: &mut Decision,
     request: &str,
@@ -329,7 +370,10 @@ pub async fn withdraw_items(
     let sql = "UPDATE review_tasks SET status = 'cancelled', completed_at = $2
                WHERE request_id = $1 AND status IN ('pending', 'assigned', 'timeout')
                AND item IN (SELECT v.item FROM ROWS)";
-    decision.tx.each(sql, &args, &items).await.map(drop)
+    decision.tx.each(sql, &args, &items).await?;
+    let sql = "DELETE FROM held_answers WHERE task_id IN (SELECT id FROM review_tasks
+               WHERE request_id = $1 AND item IN (SELECT item FROM ROWS))";
+    decision.tx.each(sql, &args[..1], &items).await.map(drop)
 }
 
 fn task(row: &Row) -> Result<TaskRow, Error> {

@@ -50,11 +50,13 @@ pub struct StatusView {
     /// Whether the result lacks documents that are still at work.
     pub partial: bool,
     pub pending: Vec<Json>,
+    /// Questions that wait for a person.
+    pub questions: u32,
     pub sla_breached_at: Option<Timestamp>,
 }
 
 impl StatusView {
-    pub fn new(row: &RequestRow, so_far: Option<Partial>) -> Self {
+    pub fn new(row: &RequestRow, so_far: Option<Partial>, questions: u32) -> Self {
         let late = row.breached_at.is_some() && !row.status.is_final();
         let (part, pending) = so_far.map(|one| (one.result, one.pending)).unzip();
         Self {
@@ -71,6 +73,7 @@ impl StatusView {
             error: row.error.clone(),
             // Of what has ended nothing is waited for any more.
             pending: pending.filter(|_| !row.status.is_final()).unwrap_or_default(),
+            questions,
             sla_breached_at: row.breached_at,
         }
     }
@@ -302,6 +305,9 @@ pub struct TaskView {
     #[schema(example = "task.classification")]
     pub backoffice_queue: String,
     pub input_data: Json,
+    /// Of an answer that can still be taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo_until: Option<Timestamp>,
 }
 
 impl From<TaskRow> for TaskView {
@@ -320,11 +326,12 @@ impl From<TaskRow> for TaskView {
             workflow_name: row.workflow_name,
             backoffice_queue: row.queue,
             input_data: row.input_data,
+            undo_until: None,
         }
     }
 }
 
 /// Statuses a list can be narrowed to.
 pub fn known_status(word: &str) -> bool {
-    Status::from_word(word).is_some() || matches!(word, "open" | "sla_breached")
+    Status::from_word(word).is_some() || matches!(word, "open" | "review" | "sla_breached")
 }

@@ -11,7 +11,7 @@ mod settle;
 
 pub use kitchen::{pause, put_rule, remove_rule};
 pub use menu::{Duplicate, change_article, create_article, retire_article};
-pub use orders::{Created, Key, act, create, reschedule};
+pub use orders::{Asked, Created, Key, act, create, reschedule};
 pub use printing::{NoPrinter, print, printed};
 pub use settle::{TICK, settings_changed, tick};
 
@@ -31,6 +31,8 @@ pub enum Done<T, Refusal> {
     Stale {
         current: i64,
     },
+    /// The `Idempotency-Key` belongs to another request.
+    KeyReused,
 }
 
 /// Opens a decision on the kitchen, makes a change and settles what follows from it.

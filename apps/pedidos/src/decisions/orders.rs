@@ -6,7 +6,7 @@ use db::{
 };
 use host::{By, Context};
 use jiff::Timestamp;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::{
     Done, TICK, printing,
@@ -25,15 +25,24 @@ use crate::{
     wire::OrderView,
 };
 
+/// What a caller says beside the command itself.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The version they looked at.
+    pub version: Option<i64>,
+    /// With it the same command twice is made once.
+    pub key: Option<Key>,
+}
+
 /// Runs a person's command on one order.
 pub async fn act(
     context: &Context,
     by: By,
     order: OrderId,
-    expected_version: Option<i64>,
+    asked: Asked,
     command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
 ) -> Result<Done<Box<OrderView>, Refusal>, Error> {
-    act_on(context, by, order, expected_version, false, command).await
+    act_on(context, by, order, asked, false, command).await
 }
 
 /// *Cambiar horario de entrega*: a new promise is given only if the queue can keep it, or if the
@@ -42,11 +51,11 @@ pub async fn reschedule(
     context: &Context,
     by: By,
     order: OrderId,
-    expected_version: Option<i64>,
+    asked: Asked,
     (due, insists): (Due, bool),
     role: Role,
 ) -> Result<Done<Box<OrderView>, Refusal>, Error> {
-    act_on(context, by, order, expected_version, true, |order, seen, now| {
+    act_on(context, by, order, asked, true, |order, seen, now| {
         let waits = order.state == OrderState::Received && !insists;
         let verdict = seen.queue.clone().filter(|_| waits).and_then(|mut queue| {
             queue.waiting.retain(|waiting| waiting.id != order.id);
@@ -62,18 +71,30 @@ async fn act_on(
     context: &Context,
     by: By,
     order: OrderId,
-    expected_version: Option<i64>,
+    asked: Asked,
     with_queue: bool,
     command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
 ) -> Result<Done<Box<OrderView>, Refusal>, Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&store::scope(), now).await?;
+    let owner = keys_of(&by);
+    if let Some(key) = &asked.key {
+        match idempotency::recall(&mut decision, &owner, &key.key, &key.fingerprint).await? {
+            Seen::New => {}
+            // It was done; this is how the order stands by now.
+            Seen::Same(_) => {
+                let view = events::view(&mut decision, order).await?;
+                return Ok(Done::Saved(Box::new(view)));
+            }
+            Seen::Other => return Ok(Done::KeyReused),
+        }
+    }
     let kitchen = KitchenView::load(context, &mut decision.tx, now).await?;
     let slice = OrderSlice { order, by, kitchen, with_queue };
     let answered = decision
         .command(&slice, |snapshot| {
             let found = snapshot.order.as_ref().ok_or(Done::Missing)?;
-            if expected_version.is_some_and(|expected| expected != found.version) {
+            if asked.version.is_some_and(|expected| expected != found.version) {
                 return Err(Done::Stale { current: found.version });
             }
             command(found, snapshot, now).map_err(Done::Refused)
@@ -90,10 +111,19 @@ async fn act_on(
             admit(context, &mut decision, kitchen).await?;
         }
     }
+    if let Some(key) = &asked.key {
+        let made = json!({ "pedido": order.0 });
+        idempotency::remember(&mut decision, &owner, &key.key, &key.fingerprint, &made).await?;
+    }
     let view = events::view(&mut decision, order).await?;
     decision.wake(TICK);
     decision.commit().await?;
     Ok(Done::Saved(Box::new(view)))
+}
+
+/// Whose keys they are: two people may use the same one.
+fn keys_of(by: &By) -> String {
+    format!("{}/{}", crate::NAME, by.name)
 }
 
 /// An `Idempotency-Key` with the fingerprint of its request.
@@ -125,7 +155,7 @@ pub async fn create(
     insists: bool,
 ) -> Result<Created, Error> {
     let now = order.received_at;
-    let scope = format!("{}/{}", crate::NAME, by.name);
+    let scope = keys_of(by);
     let mut decision = context.store.decide(&store::scope(), now).await?;
     if let Some(key) = key {
         match idempotency::recall(&mut decision, &scope, &key.key, &key.fingerprint).await? {

@@ -5,13 +5,13 @@ use axum::{
     response::Response,
 };
 use host::Failure;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::{Json, Path, Problem, Query};
 
-use super::{Desk, answer, array, check, limit, no_such_cursor, saved};
+use super::{Desk, answer, array, asked, check, limit, no_such_cursor, saved};
 use crate::{
     Context,
     decisions::{self, NoPrinter},
@@ -119,15 +119,15 @@ async fn bump(
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     let order = ticket_order(&desk, id).await?;
-    let version = desk.expected_version(&headers)?;
-    let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
+    let asked = asked(&desk, &headers, &(id, "linea", n))?;
+    let done = decisions::act(&desk.context, desk.by(), order, asked, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
         commands::bump(order, ticket, lines, n, desk.role, now)
     });
     answer(&desk, done.await?)
 }
 
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = EstacionQueMarca)]
 struct StationRequest {
@@ -148,8 +148,8 @@ async fn finish(
 ) -> Result<Response, Failure> {
     let station = body.map(|Json(body)| body).unwrap_or_default().estacion;
     let order = ticket_order(&desk, id).await?;
-    let version = desk.expected_version(&headers)?;
-    let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
+    let asked = asked(&desk, &headers, &(id, "lista", &station))?;
+    let done = decisions::act(&desk.context, desk.by(), order, asked, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
         commands::finish_station(order, ticket, lines, station.as_deref(), desk.role, now)
     });
@@ -169,8 +169,8 @@ async fn undo(
 ) -> Result<Response, Failure> {
     let station = body.map(|Json(body)| body).unwrap_or_default().estacion;
     let order = ticket_order(&desk, id).await?;
-    let version = desk.expected_version(&headers)?;
-    let done = decisions::act(&desk.context, desk.by(), order, version, |order, seen, now| {
+    let asked = asked(&desk, &headers, &(id, "deshacer", &station))?;
+    let done = decisions::act(&desk.context, desk.by(), order, asked, |order, seen, now| {
         let Some((ticket, lines)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
         let station = station.as_deref();
         commands::undo(order, ticket, lines, &seen.bumps, station, desk.role, now)
@@ -178,7 +178,7 @@ async fn undo(
     answer(&desk, done.await?)
 }
 
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Confirmacion)]
 struct AcknowledgeRequest {
@@ -193,11 +193,13 @@ struct AcknowledgeRequest {
 async fn acknowledge(
     desk: Desk,
     Path(id): Path<i64>,
+    headers: HeaderMap,
     body: Option<Json<AcknowledgeRequest>>,
 ) -> Result<Response, Failure> {
     let wanted = body.map(|Json(body)| body).unwrap_or_default().revision;
     let order = ticket_order(&desk, id).await?;
-    let done = decisions::act(&desk.context, desk.by(), order, None, |_, seen, _| {
+    let asked = asked(&desk, &headers, &(id, "confirmar", wanted))?;
+    let done = decisions::act(&desk.context, desk.by(), order, asked, |_, seen, _| {
         let Some((ticket, _)) = &seen.ticket else { return Err(Refusal::NothingToUndo) };
         commands::acknowledge(ticket, wanted.unwrap_or(ticket.revision), desk.role)
     });

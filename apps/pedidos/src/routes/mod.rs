@@ -13,7 +13,7 @@ mod settings;
 mod timetable;
 
 use axum::{
-    http::{HeaderValue, StatusCode, Uri, header::LINK},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header::LINK},
     response::{IntoResponse as _, Response},
 };
 use db::Tx;
@@ -24,7 +24,7 @@ use web::Problem;
 
 use crate::{
     Context,
-    decisions::Done,
+    decisions::{Asked, Done, Key},
     model::Role,
     rules::commands::{Class, Refusal},
     store::KitchenView,
@@ -102,7 +102,40 @@ fn saved<T, R>(
         Done::Refused(refusal) => Err(refused(desk, &refusal).into()),
         Done::Missing => Err(unknown(desk).into()),
         Done::Stale { current } => Err(desk.stale(current).into()),
+        Done::KeyReused => Err(key_reused(desk).into()),
     }
+}
+
+/// What a caller says beside a command: the version they saw, and the key that makes it one.
+fn asked(desk: &Desk, headers: &HeaderMap, command: &impl Serialize) -> Result<Asked, Failure> {
+    let version = desk.expected_version(headers)?;
+    Ok(Asked { version, key: idempotency_key(desk, headers, command)? })
+}
+
+fn idempotency_key(
+    desk: &Desk,
+    headers: &HeaderMap,
+    body: &impl Serialize,
+) -> Result<Option<Key>, Failure> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
+    let Some(key) = key else {
+        let detail = desk.lang.t(
+            "Idempotency-Key debe tener de 1 a 200 caracteres visibles.",
+            "Idempotency-Key must have 1 to 200 visible characters.",
+        );
+        let problem = Problem::bad_request("CLAVE_INVALIDA").lang(desk.lang).detail(detail);
+        return Err(problem.into());
+    };
+    // The typed request, not its bytes: spacing and the order of keys do not make another order.
+    let fingerprint = db::sha256_hex(host::as_json(body)?.to_string());
+    Ok(Some(Key { key: key.to_owned(), fingerprint }))
+}
+
+fn key_reused(desk: &Desk) -> Problem {
+    let es = "Esa Idempotency-Key ya se usó con otro contenido.";
+    let en = "That Idempotency-Key was already used with another body.";
+    host::conflict(desk.lang, "CLAVE_REUTILIZADA", es, en)
 }
 
 /// The answer to a command about one order.

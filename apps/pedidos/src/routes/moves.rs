@@ -3,13 +3,13 @@
 use axum::{http::HeaderMap, response::Response};
 use host::Failure;
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::{Json, Path};
 
-use super::{Desk, answer, check, input, look};
+use super::{Desk, answer, asked, check, input, look};
 use crate::{
     Context, decisions,
     model::{Due, Order, OrderId, OrderState},
@@ -36,10 +36,11 @@ async fn act(
     desk: &Desk,
     id: i64,
     headers: &HeaderMap,
+    said: (&str, impl Serialize),
     command: impl FnOnce(&Order, &OrderSnapshot, Timestamp) -> Answer,
 ) -> Result<Response, Failure> {
-    let version = desk.expected_version(headers)?;
-    answer(desk, decisions::act(&desk.context, desk.by(), OrderId(id), version, command).await?)
+    let asked = asked(desk, headers, &(id, said))?;
+    answer(desk, decisions::act(&desk.context, desk.by(), OrderId(id), asked, command).await?)
 }
 
 fn state(desk: &Desk, word: &str) -> Result<OrderState, Failure> {
@@ -56,7 +57,7 @@ fn reason(desk: &Desk, text: Option<&str>) -> Result<Option<String>, Failure> {
     Ok(reason)
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CambioDeEstado)]
 struct StateRequest {
@@ -81,13 +82,13 @@ async fn set_state(
     // The seed's endpoint has no reason; a cancellation through it says at least that much.
     let reason = reason(&desk, wanted.motivo.as_deref())?;
     let reason = reason.unwrap_or_else(|| "sin motivo informado".to_owned());
-    act(&desk, id, &headers, |order, seen, now| {
+    act(&desk, id, &headers, ("estado", &wanted), |order, seen, now| {
         commands::change_state(order, to, Some(&reason), seen.kitchen.room(), desk.role, now)
     })
     .await
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CambioForzado)]
 struct ForceRequest {
@@ -111,8 +112,10 @@ async fn force_state(
 ) -> Result<Response, Failure> {
     let to = state(&desk, &wanted.estado)?;
     let reason = reason(&desk, Some(&wanted.motivo))?.unwrap_or_default();
-    act(&desk, id, &headers, |order, _, now| commands::force(order, to, &reason, desk.role, now))
-        .await
+    act(&desk, id, &headers, ("forzar", &wanted), |order, _, now| {
+        commands::force(order, to, &reason, desk.role, now)
+    })
+    .await
 }
 
 /// Starts an order by hand, due or not, if there is room.
@@ -124,13 +127,13 @@ async fn start_by_hand(
     Path(id): Path<i64>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    act(&desk, id, &headers, |order, seen, now| {
+    act(&desk, id, &headers, ("iniciar", ()), |order, seen, now| {
         commands::start(order, seen.kitchen.room(), desk.role, now)
     })
     .await
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = CambioDeHorario)]
 struct ScheduleRequest {
@@ -157,14 +160,14 @@ async fn reschedule(
     let mut check = check(&desk);
     input::check_due(&mut check, due, desk.now, &kitchen);
     check.finish()?;
-    let version = desk.expected_version(&headers)?;
+    let asked = asked(&desk, &headers, &(id, "horario", &wanted))?;
     let wish = (due, wanted.insistir.unwrap_or(false));
     let (context, by) = (&desk.context, desk.by());
-    let done = decisions::reschedule(context, by, OrderId(id), version, wish, desk.role);
+    let done = decisions::reschedule(context, by, OrderId(id), asked, wish, desk.role);
     answer(&desk, done.await?)
 }
 
-#[derive(Debug, Default, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Motivo)]
 struct ReasonRequest {
@@ -184,8 +187,10 @@ async fn hold(
 ) -> Result<Response, Failure> {
     let body = body.map(|Json(body)| body).unwrap_or_default();
     let reason = reason(&desk, body.motivo.as_deref())?;
-    act(&desk, id, &headers, |order, _, _| commands::hold(order, reason.as_deref(), desk.role))
-        .await
+    act(&desk, id, &headers, ("retener", &body), |order, _, _| {
+        commands::hold(order, reason.as_deref(), desk.role)
+    })
+    .await
 }
 
 /// Gives an order back to the queue.
@@ -193,7 +198,8 @@ async fn hold(
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = OrderView)))]
 async fn release(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
-    act(&desk, id, &headers, |order, _, _| commands::release(order, desk.role)).await
+    act(&desk, id, &headers, ("liberar", ()), |order, _, _| commands::release(order, desk.role))
+        .await
 }
 
 /// Cancels with a reason; what it took from stock goes back once.
@@ -207,10 +213,13 @@ async fn cancel(
     Json(body): Json<ReasonRequest>,
 ) -> Result<Response, Failure> {
     let reason = reason(&desk, body.motivo.as_deref())?.unwrap_or_default();
-    act(&desk, id, &headers, |order, _, now| commands::cancel(order, &reason, desk.role, now)).await
+    act(&desk, id, &headers, ("cancelar", &body), |order, _, now| {
+        commands::cancel(order, &reason, desk.role, now)
+    })
+    .await
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Cobro)]
 struct ChargeRequest {
@@ -235,10 +244,10 @@ async fn charge(
         Some(method) => commands::pay(order, method, desk.role),
         None => Ok(Vec::new()),
     };
-    act(&desk, id, &headers, |order, _, _| command(order)).await
+    act(&desk, id, &headers, ("cobrar", &body), |order, _, _| command(order)).await
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NoticiaDePago)]
 struct PaymentRequest {
@@ -267,5 +276,5 @@ async fn payment(
         (Some(method), Some(state)) => commands::settle_payment(order, method, state),
         _ => Ok(Vec::new()),
     };
-    act(&desk, id, &headers, |order, _, _| command(order)).await
+    act(&desk, id, &headers, ("pago", &body), |order, _, _| command(order)).await
 }

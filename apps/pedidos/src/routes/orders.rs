@@ -12,16 +12,16 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
-use web::{Json, Path, Problem, Query};
+use web::{Json, Path, Query};
 
 use super::{
-    Desk, answer, array, check,
+    Desk, answer, array, asked, check, idempotency_key,
     input::{self, NewLine, NewOrder},
-    limit, look, no_order, no_such_cursor, refused, tagged,
+    key_reused, limit, look, no_order, no_such_cursor, refused, tagged,
 };
 use crate::{
     Context,
-    decisions::{self, Created, Key},
+    decisions::{self, Created},
     model::{Order, OrderId, OrderState},
     policy::Action,
     rules::{
@@ -157,32 +157,8 @@ async fn create(
                 .into_response())
         }
         Created::Refused(refusal) => Err(refused(&desk, &refusal).into()),
-        Created::KeyReused => {
-            let es = "Esa Idempotency-Key ya se usó con otro contenido.";
-            let en = "That Idempotency-Key was already used with another body.";
-            Err(host::conflict(desk.lang, "CLAVE_REUTILIZADA", es, en).into())
-        }
+        Created::KeyReused => Err(key_reused(&desk).into()),
     }
-}
-
-fn idempotency_key(
-    desk: &Desk,
-    headers: &HeaderMap,
-    new: &NewOrder,
-) -> Result<Option<Key>, Failure> {
-    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
-    let Some(key) = key else {
-        let detail = desk.lang.t(
-            "Idempotency-Key debe tener de 1 a 200 caracteres visibles.",
-            "Idempotency-Key must have 1 to 200 visible characters.",
-        );
-        let problem = Problem::bad_request("CLAVE_INVALIDA").lang(desk.lang).detail(detail);
-        return Err(problem.into());
-    };
-    // The typed request, not its bytes: spacing and the order of keys do not make another order.
-    let fingerprint = db::sha256_hex(host::as_json(new)?.to_string());
-    Ok(Some(Key { key: key.to_owned(), fingerprint }))
 }
 
 /// How full the kitchen is.
@@ -301,7 +277,7 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {
     Ok(tagged(view.ok_or_else(|| no_order(&desk))?))
 }
 
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = EdicionDePedido)]
 struct EditRequest {
@@ -320,7 +296,7 @@ async fn edit(
     Json(wanted): Json<EditRequest>,
 ) -> Result<Response, Failure> {
     desk.require(Action::WriteOrders)?;
-    let version = desk.expected_version(&headers)?;
+    let asked = asked(&desk, &headers, &(id, "editar", &wanted))?;
     let mut tx = desk.context.store.read().await?;
     if orders::find(&mut tx, OrderId(id)).await?.is_none() {
         return Err(no_order(&desk).into());
@@ -331,7 +307,7 @@ async fn edit(
     let estimate_minutes = input::estimate(&mut tx, &kitchen, &lines, desk.now).await?;
     drop(tx);
     let wanted = Edit { lines, estimate_minutes };
-    let done = decisions::act(&desk.context, desk.by(), OrderId(id), version, |order, seen, _| {
+    let done = decisions::act(&desk.context, desk.by(), OrderId(id), asked, |order, seen, _| {
         let ticket = seen.ticket.as_ref().map(|(_, lines)| lines.as_slice());
         commands::edit(order, &seen.lines, ticket, wanted, desk.role)
     });

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use understand::extract::{Complaint, FieldSpec, Schema, check_value};
 
@@ -10,7 +11,7 @@ use crate::model::{EvidenceBox, FieldValue, RuleOutcome};
 use engine::Sentence;
 
 /// What a person sent.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Submitted {
     /// By field; absent ones stay as the machine read them, empty ones are taken away.
     pub values: BTreeMap<String, Option<String>>,

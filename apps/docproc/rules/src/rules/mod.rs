@@ -13,6 +13,7 @@ pub mod correct;
 pub mod course;
 pub mod golden;
 pub mod group;
+pub mod hold;
 pub mod quality;
 pub mod regroup;
 pub mod retry;

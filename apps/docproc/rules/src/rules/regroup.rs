@@ -1,6 +1,7 @@
 //! *Reagrupar*: a person says which pages are one document.
 
 use engine::Sentence;
+use serde::{Deserialize, Serialize};
 
 /// A document as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Bound {
 }
 
 /// Pages that shall be one document.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     pub pages: Vec<u32>,
     pub doc_type: String,

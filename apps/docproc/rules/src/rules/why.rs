@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{advance::Held, assign, workflow::Workflow};
-use crate::model::Item;
+use crate::model::{Component, Item};
 use engine::Sentence;
 
 /// One reason.
@@ -34,12 +34,13 @@ pub enum Queued {
 /// The reason behind what the planner held back.
 pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reason {
     let stage = |at: usize| workflow.stages.get(at).map_or("route", |stage| stage.name.as_str());
+    let title = |at: usize| title(workflow, at);
     match held {
         Held::Person { item, at } => Reason {
             code: "ESPERA_PERSONA",
             sentence: Sentence::new(
-                format!("{} espera a una persona en «{}».", es(item), stage(*at)),
-                format!("{} waits for a person at “{}”.", en(item), stage(*at)),
+                format!("{} espera a una persona en «{}».", es(item), title(*at).es),
+                format!("{} waits for a person at “{}”.", en(item), title(*at).en),
             ),
             until: None,
             data: json!({ "item": item.key(), "stage": stage(*at) }),
@@ -65,13 +66,34 @@ pub fn reason(held: &Held, workflow: &Workflow, queued: Option<&Queued>) -> Reas
         Held::Join { at, arrived, expected } => Reason {
             code: "FALTAN",
             sentence: Sentence::new(
-                format!("«{}» ha recibido {arrived} de {expected}.", stage(*at)),
-                format!("“{}” has received {arrived} of {expected}.", stage(*at)),
+                format!("«{}» ha recibido {arrived} de {expected}.", title(*at).es),
+                format!("“{}” has received {arrived} of {expected}.", title(*at).en),
             ),
             until: None,
             data: json!({ "stage": stage(*at), "received": arrived, "expected": expected }),
         },
-        Held::Working { item, at } => working(item, stage(*at), queued),
+        Held::Working { item, at } => working(item, stage(*at), &title(*at), queued),
+    }
+}
+
+/// What people call a stage; its own name beside it where another stage is called the same.
+fn title(workflow: &Workflow, at: usize) -> Sentence {
+    let Some(stage) = workflow.stages.get(at) else { return Sentence::new("Enrutado", "Routing") };
+    let twins = workflow.stages.iter().filter(|one| one.component == stage.component).count();
+    match stage.component.title() {
+        Some((es, en)) if twins == 1 => Sentence::new(es, en),
+        Some((es, en)) => {
+            Sentence::new(format!("{es}: {}", stage.name), format!("{en}: {}", stage.name))
+        }
+        None => Sentence::new(stage.name.clone(), stage.name.clone()),
+    }
+}
+
+/// What people call a component.
+fn called(word: &str) -> Sentence {
+    match Component::named(word).and_then(Component::title) {
+        Some((es, en)) => Sentence::new(es, en),
+        None => Sentence::new(word, word),
     }
 }
 
@@ -124,64 +146,68 @@ pub fn task_reason(held: &assign::Held) -> Reason {
     Reason { code, sentence: Sentence::new(es, en), until, data }
 }
 
-fn working(item: &Item, stage: &str, queued: Option<&Queued>) -> Reason {
+fn working(item: &Item, stage: &str, title: &Sentence, queued: Option<&Queued>) -> Reason {
     let (quien, who) = (es(item), en(item));
+    let (etapa, step) = (&title.es, &title.en);
     let (code, es, en, until, more) = match queued {
         Some(Queued::InHand { worker, since }) => (
             "EN_PROCESO",
-            format!("{quien} está en «{stage}» con {worker}."),
-            format!("{who} is in “{stage}” with {worker}."),
+            format!("{quien} está en «{etapa}» con {worker}."),
+            format!("{who} is in “{step}” with {worker}."),
             None,
             json!({ "worker": worker, "since": since }),
         ),
         Some(Queued::Retry { at, attempt, error }) => (
             "REINTENTO",
-            format!("{quien} falló en «{stage}» ({error}); intento {} a las {at}.", attempt + 1),
-            format!("{who} failed in “{stage}” ({error}); try {} at {at}.", attempt + 1),
+            format!("{quien} falló en «{etapa}» ({error}); intento {} a las {at}.", attempt + 1),
+            format!("{who} failed in “{step}” ({error}); try {} at {at}.", attempt + 1),
             Some(*at),
             json!({ "attempt": attempt, "error": error }),
         ),
         Some(Queued::Nobody { component }) => (
             "SIN_WORKER",
-            format!("{quien} espera en «{stage}»: ningún proceso ejecuta {component}."),
-            format!("{who} waits at “{stage}”: no process runs {component}."),
+            format!(
+                "{quien} espera en «{etapa}»: ningún proceso se ocupa de {}.",
+                called(component).es
+            ),
+            format!("{who} waits at “{step}”: no process does {}.", called(component).en),
             None,
             json!({ "component": component }),
         ),
         Some(Queued::Outside { component, seen, lately: true, ahead }) => (
             "ESPERA_COMPONENTE",
-            format!("{quien} espera en «{stage}» a {component}: {ahead} más urgentes delante."),
-            format!("{who} waits at “{stage}” for {component}: {ahead} more urgent ahead."),
+            format!("{quien} espera en «{etapa}» a {component}: {ahead} más urgentes delante."),
+            format!("{who} waits at “{step}” for {component}: {ahead} more urgent ahead."),
             None,
             json!({ "component": component, "seen_at": seen, "ahead": ahead }),
         ),
         Some(Queued::Outside { component, seen: Some(seen), .. }) => (
             "COMPONENTE_AUSENTE",
             format!(
-                "{quien} espera en «{stage}» a {component}, visto por última vez a las {seen}."
+                "{quien} espera en «{etapa}» a {component}, visto por última vez a las {seen}."
             ),
-            format!("{who} waits at “{stage}” for {component}, last seen at {seen}."),
+            format!("{who} waits at “{step}” for {component}, last seen at {seen}."),
             None,
             json!({ "component": component, "seen_at": seen }),
         ),
         Some(Queued::Outside { component, seen: None, .. }) => (
             "COMPONENTE_AUSENTE",
-            format!("{quien} espera en «{stage}» a {component}, que nunca se ha conectado."),
-            format!("{who} waits at “{stage}” for {component}, which was never there."),
+            format!("{quien} espera en «{etapa}» a {component}, que nunca se ha conectado."),
+            format!("{who} waits at “{step}” for {component}, which was never there."),
             None,
             json!({ "component": component, "seen_at": null }),
         ),
         Some(Queued::Behind { ahead }) => (
             "EN_COLA",
-            format!("{quien} espera turno en «{stage}»: {ahead} más urgentes delante."),
-            format!("{who} waits its turn at “{stage}”: {ahead} more urgent ahead."),
+            format!("{quien} espera turno en «{etapa}»: {ahead} más urgentes delante."),
+            format!("{who} waits its turn at “{step}”: {ahead} more urgent ahead."),
             None,
             json!({ "ahead": ahead }),
         ),
         None => (
             "EN_COLA",
-            format!("{quien} espera turno en «{stage}»."),
-            format!("{who} waits its turn at “{stage}”."),
+            format!("{quien} espera turno en «{etapa}»."),
+            format!("{who} waits its turn at “{step}”."),
             None,
             json!({}),
         ),
@@ -206,5 +232,27 @@ fn en(item: &Item) -> String {
         Item::Request => "The request".to_owned(),
         Item::Page(n) => format!("Page {}", n + 1),
         Item::Document(_) => "A document".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::workflow::{self, DEFAULT};
+
+    /// Nobody who waits for a document knows what «extract» is.
+    #[test]
+    fn stages_are_called_as_people_call_them() {
+        let workflow = workflow::parse(DEFAULT).unwrap();
+        let at = workflow.position("extract").unwrap();
+        let held = Held::Person { item: Item::Document("d".to_owned()), at };
+        let said = reason(&held, &workflow, None);
+        assert_eq!(said.sentence.es, "Un documento espera a una persona en «Extracción».");
+        assert_eq!(said.sentence.en, "A document waits for a person at “Extraction”.");
+        assert_eq!(said.data["stage"], "extract");
+        let held = Held::Working { item: Item::Page(0), at: workflow.position("ocr").unwrap() };
+        let nobody = Queued::Nobody { component: "ocr".to_owned() };
+        let said = reason(&held, &workflow, Some(&nobody)).sentence.es;
+        assert_eq!(said, "La página 1 espera en «Lectura»: ningún proceso se ocupa de Lectura.");
     }
 }

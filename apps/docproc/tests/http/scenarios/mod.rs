@@ -25,6 +25,8 @@ testkit::scenarios! {
     s08_a_person_completes_the_fields_of_a_document,
     s08_a_person_sorts_a_page_and_the_request_completes,
     s10_a_submission_sent_again_with_its_key_is_one,
+    s10_an_answer_is_not_held_when_it_is_waited_for,
+    s10_an_answer_is_taken_back_before_anything_follows_from_it,
     s10_only_the_claimant_answers_once_and_rightly,
     s10_values_that_break_the_schema_are_told_by_field,
     s11_a_task_goes_to_whoever_can_and_has_least,

@@ -277,6 +277,7 @@ impl Tale {
         let path = match verb.as_str() {
             "claims" => "claim",
             "submits" => "submit",
+            "undoes" => "undo",
             "beats" => "heartbeat",
             "releases" => "release",
             "postpones" => "postpone",

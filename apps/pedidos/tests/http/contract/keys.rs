@@ -54,3 +54,37 @@ pub(super) async fn a_key_must_be_a_key(db: &TestDb) {
     .await;
     create(&cashier, &"x".repeat(200), &plain(10)).await.expect(201);
 }
+
+/// What a screen without a network kept and sends when it is back, perhaps for the second time.
+pub(super) async fn one_key_is_one_act(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
+    let cook = shop.client(Who::Kitchen);
+    let order = shop.client(Who::Cashier).post("/pedidos", plain(10)).await.expect(201);
+    let id = &order["id"];
+    let ticket = cook.get("/comandas").await.expect(200)[0]["id"].clone();
+    let act = async |key: &str, path: &str, body: Json| {
+        let request = cook.request(Method::POST, path).header("idempotency-key", key);
+        Answer::of(request.json(&body), path).await
+    };
+    // To mark a line twice is to take it back; with its key it is marked once.
+    let line = format!("/comandas/{ticket}/lineas/1/lista");
+    assert_eq!(act("k-1", &line, json!({})).await.expect(200)["estado"], "LISTO");
+    shop.unchanged(async |_: &Shop| {
+        assert_eq!(act("k-1", &line, json!({})).await.expect(200)["estado"], "LISTO");
+        let other = format!("/comandas/{ticket}/deshacer");
+        let reused = act("k-1", &other, json!({})).await.expect(409);
+        assert_eq!(reused["code"], "CLAVE_REUTILIZADA");
+    })
+    .await;
+    let undo = format!("/comandas/{ticket}/deshacer");
+    assert_eq!(act("k-2", &undo, json!({})).await.expect(200)["estado"], "EN_PREPARACION");
+    // Said again later, the first one is still what it was: done, and undone since.
+    assert_eq!(act("k-1", &line, json!({})).await.expect(200)["estado"], "EN_PREPARACION");
+    // A refused act leaves its key free.
+    let path = format!("/pedidos/{id}/cobrar");
+    act("k-3", &path, json!({ "medio_pago": "EFECTIVO" })).await.expect(403);
+    let state = format!("/pedidos/{id}/estado");
+    let request = cook.request(Method::PUT, &state).header("idempotency-key", "k-3");
+    let ready = Answer::of(request.json(&json!({ "estado": "LISTO" })), &state).await;
+    assert_eq!(ready.expect(200)["estado"], "LISTO");
+}

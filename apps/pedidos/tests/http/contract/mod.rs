@@ -50,6 +50,7 @@ on_both! {
         a_client_that_was_away_too_long_reloads;
     keys:
         one_key_is_one_order,
+        one_key_is_one_act,
         a_key_must_be_a_key;
     lifecycle:
         only_legal_moves_are_made,
