@@ -10,7 +10,7 @@ const registered = worker
   ? worker.register("/sw.js", { scope: "/" }).catch(() => null)
   : Promise.resolve(null);
 
-/** One copy of each address, whatever its version was; in the language and colours of who reads. */
+/** One copy of each address, whatever its version was. */
 async function keepOne(cache, url) {
   const response = await fetch(url, { cache: "no-cache" }).catch(() => null);
   if (!response?.ok || response.redirected) return;
@@ -21,15 +21,11 @@ async function keepOne(cache, url) {
 /** This page, with all that it is made of, shall be there without a network. */
 export async function keepPage() {
   if (!(await registered)) return;
-  await worker.ready;
-  const assets = performance
-    .getEntriesByType("resource")
-    .map(({ name }) => new URL(name))
-    .filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith("/assets/"))
-    .map(({ href }) => href);
-  const cache = await caches.open(CACHE);
-  const all = new Set([location.origin + location.pathname, document.body.dataset.icons, ...assets]);
-  await Promise.all([...all].map((url) => keepOne(cache, url)));
+  const { active } = await worker.ready;
+  const assets = performance.getEntriesByType("resource").map(({ name }) => name);
+  active?.postMessage({ keep: [document.body.dataset.icons, ...assets] });
+  // In the language and colours of who reads, which the worker does not know.
+  await keepOne(await caches.open(CACHE), location.origin + location.pathname);
 }
 
 /** The page that says that there is no network, once for each language and colours. */

@@ -37,6 +37,13 @@ self.addEventListener("install", (event) => {
   event.waitUntil(Promise.all(OWN.map(begin)));
 });
 
+/** What a screen is made of. Fetched here, it is not lost when somebody leaves the page meanwhile. */
+self.addEventListener("message", (event) => {
+  const assets = (event.data?.keep ?? []).map((one) => new URL(one, self.location.origin));
+  const ours = assets.filter((url) => here(url) && isAsset(url));
+  event.waitUntil(Promise.all(ours.map(({ href }) => begin(href))));
+});
+
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 
 /** Kept while it is up to date, shown when there is nothing newer. */
