@@ -20,10 +20,10 @@ export default [
     en: ["The board", "Each card moves by itself when a place is free. Open one to see why it waits, with the same sums the rule made."],
   },
   {
-    path: "/cocina",
-    target: "main",
-    es: ["La pantalla de cocina", "Una comanda por pedido, la más urgente primero. Se marca línea por línea o toda junta; el color avisa antes de que se atrase."],
-    en: ["The kitchen display", "One ticket per order, the most urgent first. Mark it line by line or all at once; the colour warns before it is late."],
+    path: "/mostrador",
+    target: ".rail a[href='/cocina']",
+    es: ["La pantalla de cocina", "Aquí se abre, en su propia pantalla: una comanda por pedido, la más urgente primero. Se marca línea por línea o toda junta; el color avisa antes de que se atrase."],
+    en: ["The kitchen display", "It opens here, on a screen of its own: one ticket per order, the most urgent first. Mark it line by line or all at once; the colour warns before it is late."],
   },
   {
     path: "/pedidos-panel",
