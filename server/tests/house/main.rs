@@ -16,4 +16,5 @@ mod doors;
 mod machines;
 mod races;
 mod sam_crash;
+mod set_back;
 mod wording;

@@ -273,7 +273,12 @@ async fn a_database_of_a_later_version_is_refused_by_every_command() {
         "restore before.gz",
         "user list",
         "user add ana --role ADMIN --password-stdin",
+        "user disable ana",
+        "user enable ana",
         "token list",
+        "token create caja --role pedidos:CAJERO",
+        "token revoke caja",
+        "secrets rotate",
         "docproc storage show",
     ] {
         let ran = home.run_with(command, &[], "a-long-password\n");
