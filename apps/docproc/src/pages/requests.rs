@@ -21,8 +21,14 @@ pub struct RequestsPage {
     pub newest: bool,
     /// Whether there is any request at all.
     pub ever: bool,
-    pub may_steer: bool,
-    pub may_review: bool,
+    pub may: May,
+}
+
+/// What whoever looks may do with requests.
+#[derive(Clone, Copy, Debug)]
+pub struct May {
+    pub steer: bool,
+    pub review: bool,
 }
 
 /// The filter as the address has it; empty means all.

@@ -7,7 +7,13 @@ use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use web::{Lang, Page, Theme};
 
-use super::{overview::Dead, quality::Set, requests::Narrowed, upload::Choice, *};
+use super::{
+    overview::Dead,
+    quality::Set,
+    requests::{May, Narrowed},
+    upload::Choice,
+    *,
+};
 use crate::{
     drivers::resources::Resources,
     model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
@@ -217,7 +223,7 @@ fn list(lang: Lang) -> RequestsPage {
         next: Some("/docproc/solicitudes?cursor=1_x".to_owned()),
         newest: true,
         ever: true,
-        may_review: true,
+        may: May { steer: true, review: true },
     }
 }
 

@@ -20,7 +20,7 @@ use crate::{
     pages::{
         NoRequestPage, OverviewPage, RequestPage, RequestsPage, UploadPage,
         overview::Dead,
-        requests::{Line, Narrowed},
+        requests::{Line, May, Narrowed},
         upload::Choice,
     },
     policy::Action,
@@ -149,11 +149,10 @@ async fn list(
     };
     let view = RequestsPage {
         lines: rows.iter().map(line).collect(),
-        may_review: desk.role.can(Action::Review),
+        may: May { steer: desk.role.can(Action::Steer), review: desk.role.can(Action::Review) },
         workflows: desk.context.runtime.workflows.active().into_keys().collect(),
         next: next.map(|cursor| narrowed.address(&cursor)),
         newest: wanted.cursor.is_none(),
-        may_steer: desk.role.can(Action::Steer),
         wanted: narrowed,
         ever,
         page,
