@@ -1,11 +1,11 @@
 //! How the kitchen has been doing, what the learning rules advise, and what would have been.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::response::{IntoResponse as _, Response};
 use engine::Roles as _;
 use host::Failure;
-use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use jiff::{SignedDuration, Timestamp, ToSpan as _, civil::Date};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -14,12 +14,12 @@ use web::{Json, Lang, Notice, Page, Tone};
 use super::{Desk, check, look};
 use crate::{
     Context,
-    model::{Line, Order, OrderState},
+    model::{Order, OrderState},
     pages::{
         PanelPage,
         panel::{Advice, ArticleTime, Figures, HourUse, OnBoard, Standing},
     },
-    policy::Action,
+    policy::{Action, Policy},
     rules::{
         adaptive::Direction,
         business_day::BusinessDay,
@@ -37,7 +37,7 @@ use crate::{
 const ROWS: usize = 200;
 const PANEL_DAYS: u32 = 7;
 /// More than the busiest shop of its kind takes in a week; the panel says so when it is passed.
-const MOST_ORDERS: usize = 50_000;
+const MOST_ORDERS: u32 = 50_000;
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(simulate))
@@ -80,8 +80,9 @@ async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<R
     let (mut tx, kitchen) = look(&desk).await?;
     let day =
         BusinessDay::of(date.unwrap_or_default(), &kitchen.policy.zone, kitchen.policy.cutoff);
-    let (orders, _) = orders::all_between(&mut tx, day.begins, day.ends, MOST_ORDERS).await?;
-    let past = past_orders(&orders);
+    let mut past = Vec::new();
+    let hear = |order: &Order| past.extend(past_order(order));
+    orders::each_between(&mut tx, day.begins, day.ends, MOST_ORDERS, hear).await?;
     let setup = Setup {
         capacity,
         unit: kitchen.policy.unit,
@@ -99,9 +100,8 @@ async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<R
     .into_response())
 }
 
-fn past_orders(orders: &[Order]) -> Vec<PastOrder> {
-    let past = orders.iter().filter(|order| order.state != OrderState::Cancelled);
-    past.map(|order| PastOrder {
+fn past_order(order: &Order) -> Option<PastOrder> {
+    (order.state != OrderState::Cancelled).then(|| PastOrder {
         id: order.id,
         received_at: order.received_at,
         due: order.due,
@@ -109,7 +109,6 @@ fn past_orders(orders: &[Order]) -> Vec<PastOrder> {
         effort: order.effort,
         actual_minutes: preparation(order).map(|minutes| minutes.round() as i64),
     })
-    .collect()
 }
 
 fn preparation(order: &Order) -> Option<f64> {
@@ -131,11 +130,12 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
     }
     let today = kitchen.today;
     let since = today.begins - SignedDuration::from_hours(24 * i64::from(PANEL_DAYS - 1));
-    let (recent, whole) = orders::all_between(&mut tx, since, today.ends, MOST_ORDERS).await?;
-    if !whole {
+    let mut tally = Tally::default();
+    let hear = |order: &Order| tally.hear(order, &kitchen.policy);
+    if !orders::each_between(&mut tx, since, today.ends, MOST_ORDERS, hear).await? {
         let text = match desk.lang {
-            Lang::Es => format!("Las cifras son de los últimos {} pedidos.", recent.len()),
-            Lang::En => format!("The figures are of the latest {} orders.", recent.len()),
+            Lang::Es => format!("Las cifras son de los últimos {MOST_ORDERS} pedidos."),
+            Lang::En => format!("The figures are of the latest {MOST_ORDERS} orders."),
         };
         page.notices.push(Notice { kind: Tone::Warn, text });
     }
@@ -143,9 +143,9 @@ pub(super) async fn panel(desk: &Desk, mut page: Page) -> Result<PanelPage, Fail
         .filter_map(|back| today.date.checked_sub(back.days()).ok())
         .map(|date| date.to_string())
         .collect();
-    let hours = hours(&recent, &kitchen);
-    let figures = figures(&recent, &hours);
-    let articles = article_times(&mut tx, &recent, &kitchen).await?;
+    let hours = tally.hours(&kitchen.policy);
+    let figures = tally.figures(&hours);
+    let articles = article_times(&mut tx, since, today.ends, &kitchen).await?;
     let advice = advice_list(desk, &mut tx, &kitchen).await?;
     Ok(PanelPage {
         page,
@@ -185,25 +185,65 @@ async fn on_board(
     Ok(board)
 }
 
-fn figures(recent: &[Order], hours: &[HourUse]) -> Figures {
-    let waits: Vec<f64> = recent.iter().filter_map(wait).collect();
-    let preps: Vec<f64> = recent.iter().filter_map(preparation).collect();
-    let finished: Vec<&Order> = recent.iter().filter(|order| order.ready_at.is_some()).collect();
-    let late = finished.iter().filter(|order| was_late(order)).count();
-    let busy: Vec<&HourUse> = hours.iter().filter(|hour| hour.used > 0.0).collect();
-    let share = |hour: &&HourUse| hour.used / hour.capacity.max(1.0);
-    let cancelled = recent.iter().filter(|order| order.state == OrderState::Cancelled).count();
-    Figures {
-        orders: (recent.len() - cancelled) as u64,
-        cancelled: cancelled as u64,
-        wait_p50: percentile(&waits, 50.0),
-        wait_p90: percentile(&waits, 90.0),
-        prep_p50: percentile(&preps, 50.0),
-        prep_p90: percentile(&preps, 90.0),
-        late_rate: (!finished.is_empty()).then(|| late as f64 / finished.len() as f64),
-        late: late as u64,
-        utilisation: (!busy.is_empty())
-            .then(|| busy.iter().map(share).sum::<f64>() / busy.len() as f64),
+/// The orders of some days, added up one after another: of each only its figures are kept.
+#[derive(Default)]
+struct Tally {
+    orders: u64,
+    cancelled: u64,
+    finished: u64,
+    late: u64,
+    waits: Vec<f64>,
+    preparations: Vec<f64>,
+    /// Minutes of places in use, by local hour.
+    used: [f64; 24],
+    days: BTreeSet<Date>,
+}
+
+impl Tally {
+    fn hear(&mut self, order: &Order, policy: &Policy) {
+        if order.state == OrderState::Cancelled {
+            self.cancelled += 1;
+        } else {
+            self.orders += 1;
+        }
+        self.finished += u64::from(order.ready_at.is_some());
+        self.late += u64::from(was_late(order));
+        self.waits.extend(wait(order));
+        let Some((start, minutes)) = order.started_at.zip(preparation(order)) else { return };
+        self.preparations.push(minutes);
+        self.days.insert(policy.zone.to_datetime(start).date());
+        let places = f64::from(policy.unit.cost(order.effort));
+        // A forgotten tap must not fill a day.
+        for minute in 0..(minutes.round() as i64).clamp(0, 240) {
+            let at = start + SignedDuration::from_mins(minute);
+            self.used[policy.zone.to_datetime(at).hour() as usize] += places;
+        }
+    }
+
+    /// Mean places in use by local hour, over the days with orders.
+    fn hours(&self, policy: &Policy) -> Vec<HourUse> {
+        let whole = 60.0 * self.days.len().max(1) as f64;
+        let capacity = f64::from(policy.capacity);
+        (0..24_u8)
+            .map(|hour| HourUse { hour, used: self.used[usize::from(hour)] / whole, capacity })
+            .collect()
+    }
+
+    fn figures(&self, hours: &[HourUse]) -> Figures {
+        let busy: Vec<&HourUse> = hours.iter().filter(|hour| hour.used > 0.0).collect();
+        let share = |hour: &&HourUse| hour.used / hour.capacity.max(1.0);
+        Figures {
+            orders: self.orders,
+            cancelled: self.cancelled,
+            wait_p50: percentile(&self.waits, 50.0),
+            wait_p90: percentile(&self.waits, 90.0),
+            prep_p50: percentile(&self.preparations, 50.0),
+            prep_p90: percentile(&self.preparations, 90.0),
+            late_rate: (self.finished > 0).then(|| self.late as f64 / self.finished as f64),
+            late: self.late,
+            utilisation: (!busy.is_empty())
+                .then(|| busy.iter().map(share).sum::<f64>() / busy.len() as f64),
+        }
     }
 }
 
@@ -213,52 +253,27 @@ fn was_late(order: &Order) -> bool {
     minutes_late(order, ready) > 0 || order.due.instant().is_some_and(|due| ready > due)
 }
 
-/// Mean places in use by local hour, over the days with orders.
-fn hours(recent: &[Order], kitchen: &KitchenView) -> Vec<HourUse> {
-    let policy = &kitchen.policy;
-    let zone = &policy.zone;
-    let mut minutes = [0.0_f64; 24];
-    let mut days = std::collections::BTreeSet::new();
-    for order in recent {
-        let (Some(start), Some(minutes_cooked)) = (order.started_at, preparation(order)) else {
-            continue;
-        };
-        days.insert(zone.to_datetime(start).date());
-        let places = f64::from(policy.unit.cost(order.effort));
-        // A forgotten tap must not fill a day.
-        for minute in 0..(minutes_cooked.round() as i64).clamp(0, 240) {
-            let at = start + SignedDuration::from_mins(minute);
-            minutes[zone.to_datetime(at).hour() as usize] += places;
-        }
-    }
-    let whole = 60.0 * days.len().max(1) as f64;
-    let capacity = f64::from(policy.capacity);
-    (0..24_u8)
-        .map(|hour| HourUse { hour, used: minutes[usize::from(hour)] / whole, capacity })
-        .collect()
-}
-
 async fn article_times(
     tx: &mut db::Tx,
-    recent: &[Order],
+    since: Timestamp,
+    until: Timestamp,
     kitchen: &KitchenView,
 ) -> Result<Vec<ArticleTime>, Failure> {
-    let lines = orders::lines_of(tx, recent).await?;
-    let mut times: BTreeMap<Dish, (&Line, Vec<f64>)> = BTreeMap::new();
-    for order in recent {
-        let Some(minutes) = preparation(order) else { continue };
-        for line in lines.get(&order.id).into_iter().flatten() {
-            times.entry(Dish::of(line)).or_insert_with(|| (line, Vec::new())).1.push(minutes);
-        }
-    }
+    let mut times: BTreeMap<Dish, (String, i64, Vec<f64>)> = BTreeMap::new();
+    orders::each_cooked(tx, since, until, MOST_ORDERS, |cooked| {
+        let (.., minutes) =
+            times.entry(cooked.dish).or_insert_with(|| (cooked.name, cooked.weight, Vec::new()));
+        minutes.push(cooked.minutes);
+    })
+    .await?;
     let mut rows: Vec<_> = times
         .into_values()
-        .map(|(line, minutes)| ArticleTime {
-            name: line.name.clone(),
+        .map(|(name, weight, minutes)| ArticleTime {
+            name,
             sample: minutes.len() as u32,
             p50: percentile(&minutes, 50.0).unwrap_or(0.0),
             p90: percentile(&minutes, 90.0).unwrap_or(0.0),
-            estimate: estimate::minutes(line.weight, kitchen.policy.estimate_floor) as f64,
+            estimate: estimate::minutes(weight, kitchen.policy.estimate_floor) as f64,
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.sample));
@@ -281,11 +296,7 @@ async fn advice_list(
     ])
 }
 
-fn learned(
-    desk: &Desk,
-    lessons: &crate::rules::learning::Lessons,
-    policy: &crate::policy::Policy,
-) -> Advice {
+fn learned(desk: &Desk, lessons: &crate::rules::learning::Lessons, policy: &Policy) -> Advice {
     let lang = desk.lang;
     let title = lang.t("Tiempos aprendidos", "Learned times").to_owned();
     let Some(overall) = lessons.overall else {
@@ -323,7 +334,7 @@ fn learned(
 fn adapted(
     desk: &Desk,
     advice: Option<&crate::rules::adaptive::Advice>,
-    policy: &crate::policy::Policy,
+    policy: &Policy,
 ) -> Advice {
     let lang = desk.lang;
     let title = lang.t("Capacidad adaptativa", "Adaptive capacity").to_owned();
