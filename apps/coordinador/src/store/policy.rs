@@ -13,6 +13,9 @@ use crate::policy::{
     TestMode,
 };
 
+/// Runs at once in total, and so of each type.
+pub const MOST_RUNNING: i64 = 500;
+
 const fn int(min: i64, max: i64) -> Kind {
     Kind::Int { min, max }
 }
@@ -51,7 +54,7 @@ settings! {
     MAX_GET = "MAX_RUNNING_GET": up_to(MAX_TOTAL), "20",
         "GET simultáneos.",
         "GETs that run at once.";
-    MAX_TOTAL = "MAX_RUNNING_TOTAL": int(1, 500), "30",
+    MAX_TOTAL = "MAX_RUNNING_TOTAL": int(1, MOST_RUNNING), "30",
         "Ejecuciones simultáneas en total.",
         "Runs at once in total.";
     PER_OLT = "MAX_RUNNING_PER_OLT": int(1, 20), "1",
