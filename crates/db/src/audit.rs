@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Number, Value as Json, json};
 
-use crate::{Error, Row, Tx, sha256_hex};
+use crate::{Error, Row, Rows, Tx, columns, sha256_hex};
 
 /// A privileged change to be recorded with the decision that makes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,29 +34,39 @@ pub struct Record {
     pub hash: String,
 }
 
-pub(crate) async fn append(tx: &mut Tx, entry: &Entry, at: Timestamp) -> Result<(), Error> {
-    let previous: String = tx
+/// All of a decision at once: whoever else wants to record something waits for two statements.
+pub(crate) async fn append(tx: &mut Tx, entries: &[Entry], at: Timestamp) -> Result<(), Error> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let mut hash: String = tx
         .optional("SELECT hash FROM audit ORDER BY id DESC LIMIT 1", &[])
         .await?
         .map(|row| row.get("hash"))
         .transpose()?
         .unwrap_or_default();
+    let names = columns![n app actor role action subject before after reason hash];
+    let mut rows = Rows::new(names);
+    for (n, entry) in entries.iter().enumerate() {
+        hash = chain(&hash, entry, at);
+        rows.push([
+            (n as i64).into(),
+            entry.app.into(),
+            entry.actor.as_str().into(),
+            entry.role.as_str().into(),
+            entry.action.as_str().into(),
+            entry.subject.as_str().into(),
+            entry.before.clone().into(),
+            entry.after.clone().into(),
+            entry.reason.clone().into(),
+            hash.as_str().into(),
+        ]);
+    }
     let sql =
         "INSERT INTO audit (at, app, actor, role, action, subject, before, after, reason, hash)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-    let args = [
-        at.into(),
-        entry.app.into(),
-        entry.actor.as_str().into(),
-        entry.role.as_str().into(),
-        entry.action.as_str().into(),
-        entry.subject.as_str().into(),
-        entry.before.clone().into(),
-        entry.after.clone().into(),
-        entry.reason.clone().into(),
-        chain(&previous, entry, at).into(),
-    ];
-    tx.execute(sql, &args).await.map(drop)
+               SELECT $1, v.app, v.actor, v.role, v.action, v.subject, v.before, v.after, v.reason,
+                 v.hash FROM ROWS ORDER BY v.n";
+    tx.each(sql, &[at.into()], &rows).await.map(drop)
 }
 
 /// The newest records before `id`, newest first, optionally of one application or actor.

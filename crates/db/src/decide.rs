@@ -214,9 +214,7 @@ impl Decision {
         for effect in &self.effects {
             committed.effects.extend(effects::append(&mut self.tx, effect, self.now).await?);
         }
-        for entry in &self.audit {
-            audit::append(&mut self.tx, entry, self.now).await?;
-        }
+        audit::append(&mut self.tx, &self.audit, self.now).await?;
         self.tx.commit().await?;
         self.then.0.into_iter().for_each(|act| act());
         self.told.tell(&committed);

@@ -1,5 +1,8 @@
 //! A transaction: statements written once for both databases.
 
+use std::pin::pin;
+
+use futures::{Stream, TryStreamExt as _};
 use sqlx::SqlSafeStr;
 
 use crate::{Dialect, Error, Row, Value, rows::Bound, writer::Turn};
@@ -51,6 +54,20 @@ impl Tx {
     /// Every row of a query. Callers bound the result with `LIMIT`.
     pub async fn all(&mut self, sql: impl SqlSafeStr, args: &[Value]) -> Result<Vec<Row>, Error> {
         self.fetch(sql, Bound { args, rows: None }).await
+    }
+
+    /// Hears the rows of a query one after another, keeping none: what a long answer costs in memory is
+    /// what the listener keeps of it.
+    pub async fn for_each(
+        &mut self,
+        sql: impl SqlSafeStr,
+        args: &[Value],
+        mut hear: impl FnMut(&Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let doomed = std::mem::replace(&mut self.doomed, true);
+        self.inner.for_each(sql, Bound { args, rows: None }, &mut hear).await?;
+        self.doomed = doomed;
+        Ok(())
     }
 
     pub(crate) async fn run(
@@ -149,6 +166,29 @@ impl Inner {
         })
     }
 
+    async fn for_each(
+        &mut self,
+        sql: impl SqlSafeStr,
+        bound: Bound<'_>,
+        hear: &mut impl FnMut(&Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Sqlite(tx) => {
+                let rows = sqlx::query_with(sql, bound.sqlite()?).fetch(&mut **tx);
+                drain(rows, |row| hear(&Row::Sqlite(row))).await?
+            }
+            Self::Turn(turn) => {
+                let rows = sqlx::query_with(sql, bound.sqlite()?).fetch(turn.connection());
+                let heard = drain(rows, |row| hear(&Row::Sqlite(row))).await;
+                heard.inspect_err(|error| turn.failed(error))?
+            }
+            Self::Postgres(tx) => {
+                let rows = sqlx::query_with(sql, bound.postgres()?).fetch(&mut **tx);
+                drain(rows, |row| hear(&Row::Postgres(row))).await?
+            }
+        }
+    }
+
     async fn all(&mut self, sql: impl SqlSafeStr, bound: Bound<'_>) -> Result<Vec<Row>, Error> {
         Ok(match self {
             Self::Sqlite(tx) => {
@@ -167,6 +207,20 @@ impl Inner {
             }
         })
     }
+}
+
+/// To the end of the rows, or of the listener's patience: its failure is not the database's.
+async fn drain<R>(
+    rows: impl Stream<Item = Result<R, sqlx::Error>>,
+    mut hear: impl FnMut(R) -> Result<(), Error>,
+) -> Result<Result<(), Error>, sqlx::Error> {
+    let mut rows = pin!(rows);
+    while let Some(row) = rows.try_next().await? {
+        if let Err(error) = hear(row) {
+            return Ok(Err(error));
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// A statement put together at run time. Only for text made of our own words and numbers: values

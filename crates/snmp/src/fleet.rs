@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::credential::Credential;
 use crate::fault::Fault;
-use crate::lanes::{Lane, Lanes, PER_DEVICE};
+use crate::lanes::{Lane, Lanes};
 use crate::oid::Oid;
 use crate::target::Target;
 use crate::value::{Read, Value};
@@ -52,8 +52,8 @@ pub(crate) struct Manner {
     pub timeout: Duration,
     pub retries: u32,
     pub per_packet: usize,
-    /// Requests on the way to the device, of all jobs together.
-    pub in_flight: usize,
+    /// Requests on the way to the device, of all jobs together; as many as there are when absent.
+    pub in_flight: Option<usize>,
 }
 
 /// A device to talk to for the length of one call.
@@ -141,8 +141,7 @@ impl Fleet {
         cancel: &CancellationToken,
     ) -> Result<Pulse, Fault> {
         let line = Line::own(peer, cancel.clone()).await.map_err(|_| Fault::Unreachable)?;
-        let in_flight = PER_DEVICE;
-        let manner = Manner { timeout, retries: 0, per_packet: 1, in_flight };
+        let manner = Manner { timeout, retries: 0, per_packet: 1, in_flight: None };
         let talk = self.talk(target, peer, line, manner)?;
         let asked = Instant::now();
         // A device busy with four requests of ours is not asked a fifth.

@@ -75,7 +75,7 @@ impl Fleet {
     ) -> Result<Got, Fault> {
         let per_packet = get.per_packet.max(1);
         let Get { timeout, retries, in_flight, .. } = *get;
-        let manner = Manner { timeout, retries, per_packet, in_flight };
+        let manner = Manner { timeout, retries, per_packet, in_flight: Some(in_flight) };
         let mut asking = Asking::new(get.oids.len(), per_packet, get.value_retries);
         let work = async {
             let talk = self.reach(target, manner, cancel).await?;

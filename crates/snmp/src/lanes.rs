@@ -26,14 +26,17 @@ struct Open {
 
 impl Lanes {
     /// What all jobs of this device share, for as long as any of them holds it. As wide as the last
-    /// one who came wants it.
-    pub(crate) fn of(&self, device: SocketAddr, width: usize) -> Lane {
-        let width = width.clamp(1, MOST);
+    /// one who came wants it; who asks one thing at a time leaves it as it is.
+    pub(crate) fn of(&self, device: SocketAddr, width: Option<usize>) -> Lane {
+        let width = width.map(|width| width.clamp(1, MOST));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = known.get(&device).and_then(Weak::upgrade) {
-            open.widen(width);
+            if let Some(width) = width {
+                open.widen(width);
+            }
             return Lane(open);
         }
+        let width = width.unwrap_or(PER_DEVICE);
         if known.len() >= TIDY_AT {
             known.retain(|_, lane| lane.strong_count() > 0);
         }
@@ -75,14 +78,18 @@ mod tests {
     async fn a_lane_is_as_wide_as_is_wanted() {
         let lanes = Lanes::default();
         let device = SocketAddr::from(([127, 0, 0, 1], 161));
-        let two = lanes.of(device, 2);
+        let two = lanes.of(device, Some(2));
         let held = [two.enter().await, two.enter().await];
         assert_eq!(two.0.permits.available_permits(), 0);
-        let three = lanes.of(device, 3);
+        let three = lanes.of(device, Some(3));
         let third = three.enter().await;
         drop((held, third));
-        let one = lanes.of(device, 1);
+        let one = lanes.of(device, Some(1));
         assert_eq!(one.0.permits.available_permits(), 1);
-        assert_eq!(lanes.of(device, 500).0.permits.available_permits(), MOST);
+        let walk = lanes.of(device, None);
+        assert_eq!(walk.0.permits.available_permits(), 1, "a walk beside it widens nothing");
+        assert_eq!(lanes.of(device, Some(500)).0.permits.available_permits(), MOST);
+        let other = SocketAddr::from(([127, 0, 0, 2], 161));
+        assert_eq!(lanes.of(other, None).0.permits.available_permits(), PER_DEVICE);
     }
 }

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fault::Fault;
 use crate::fleet::{Fleet, Manner, Talk, unless};
-use crate::lanes::PER_DEVICE;
 use crate::oid::Oid;
 use crate::target::Target;
 use crate::value::{Kind, Missing, Read, Value};
@@ -77,7 +76,7 @@ impl Fleet {
     ) -> Result<Walked, Fault> {
         let since = Instant::now();
         let Walk { timeout, retries, .. } = *walk;
-        let manner = Manner { timeout, retries, per_packet: 1, in_flight: PER_DEVICE };
+        let manner = Manner { timeout, retries, per_packet: 1, in_flight: None };
         let mut reading = Reading::new(walk);
         let work = async {
             let talk = self.reach(target, manner, cancel).await?;

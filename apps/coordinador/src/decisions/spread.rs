@@ -56,8 +56,8 @@ impl Slice for Unplanned {
     type Snapshot = Vec<Node>;
     type Change = (NodeId, Cadence, Timestamp);
 
-    async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Vec<Node>, Error> {
-        nodes::unplanned(tx).await
+    async fn load(&self, tx: &mut Tx, now: Timestamp) -> Result<Vec<Node>, Error> {
+        nodes::unplanned(tx, now).await
     }
 
     async fn apply(
@@ -162,9 +162,10 @@ async fn tell(
     journal::write(&mut decision.tx, &entry, decision.now).await
 }
 
-/// Nodes that everything lets run and nothing is planned for get a run an interval from now.
+/// Nodes that everything lets run and nothing is planned for, by this clock, get a run an interval from
+/// now.
 async fn repair(context: &Context, now: Timestamp) -> Result<(), Error> {
-    if nodes::unplanned(&mut context.store.read().await?).await?.is_empty() {
+    if nodes::unplanned(&mut context.store.read().await?, now).await?.is_empty() {
         return Ok(());
     }
     let planner = |found: &Vec<Node>| Changes::<_, ()> {

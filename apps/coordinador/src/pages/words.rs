@@ -8,9 +8,10 @@ use web::{Lang, Page, Tone, svg::Meter};
 
 use crate::{
     model::{Cause, JobType, RunState, Switch},
+    policy::QuotaPolicy,
     routes::FitView,
+    rules::quota::{self, Usage},
     store::journal::Level,
-    wire::QuotaView,
 };
 
 /// A word with its colour.
@@ -113,20 +114,20 @@ pub(crate) struct Used {
     pub(crate) tone: Tone,
 }
 
-pub(crate) fn used(page: &Page, quota: &QuotaView) -> Used {
-    let tone = match quota.nivel {
-        _ if !quota.sobre_ritmo => Tone::Good,
-        "NORMAL" => Tone::Good,
-        "ADVERTENCIA" => Tone::Warn,
-        _ => Tone::Bad,
+pub(crate) fn used(page: &Page, usage: Usage, policy: &QuotaPolicy, pressed: bool) -> Used {
+    let tone = match usage.level(policy) {
+        _ if !pressed => Tone::Good,
+        quota::Level::Normal => Tone::Good,
+        quota::Level::Warn => Tone::Warn,
+        quota::Level::Alert | quota::Level::Full => Tone::Bad,
     };
     Used {
         drawing: Meter {
             label: page.t("Cuota usada", "Quota used").to_owned(),
-            used: i64::from(quota.usados),
-            limit: i64::from(quota.maximo),
+            used: i64::from(usage.used),
+            limit: i64::from(usage.max),
         },
-        text: format!("{}\u{a0}%", quota.porcentaje),
+        text: format!("{}\u{a0}%", usage.percent()),
         tone,
     }
 }

@@ -44,17 +44,27 @@ struct FormulaRequest {
     modelo: Option<String>,
     /// `linear`, `bitshift`, or `partes` (three numbers: slot, port, ONU).
     modo: String,
+    #[schema(minimum = 0, maximum = 4_294_967_295_i64)]
     base_index: Option<u64>,
+    #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
     step_slot: Option<u64>,
+    #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
     step_port: Option<u64>,
+    #[schema(minimum = 0, maximum = 63)]
     shift_slot_bits: Option<u32>,
+    #[schema(minimum = 0, maximum = 4_294_967_295_i64)]
     mask_slot: Option<u64>,
+    #[schema(minimum = 0, maximum = 63)]
     shift_port_bits: Option<u32>,
+    #[schema(minimum = 0, maximum = 4_294_967_295_i64)]
     mask_port: Option<u64>,
     /// `PUNTO`: the ONU stands after a dot; `DENTRO`: inside the index.
     onu: String,
+    #[schema(minimum = 1, maximum = 256)]
     slots: Option<u32>,
+    #[schema(minimum = 1, maximum = 256)]
     puertos: Option<u32>,
+    #[schema(minimum = 1, maximum = 65_536)]
     onus: Option<u32>,
 }
 
@@ -89,6 +99,22 @@ impl FormulaRequest {
         }
     }
 
+    /// Parts of an OID are numbers of 32 bits.
+    fn check(&self, check: &mut Check) {
+        for (field, value, least, most) in [
+            ("base_index", self.base_index, 0, u32::MAX),
+            ("step_slot", self.step_slot, 1, u32::MAX),
+            ("step_port", self.step_port, 1, u32::MAX),
+            ("mask_slot", self.mask_slot, 0, u32::MAX),
+            ("mask_port", self.mask_port, 0, u32::MAX),
+            ("shift_slot_bits", self.shift_slot_bits.map(u64::from), 0, 63),
+            ("shift_port_bits", self.shift_port_bits.map(u64::from), 0, 63),
+        ] {
+            let value = value.map(|value| i64::try_from(value).unwrap_or(i64::MAX));
+            check.within(field, value.unwrap_or(least), least, i64::from(most));
+        }
+    }
+
     fn mode(&self, check: &mut Check) -> Option<Mode> {
         let mut needed = |field: &str, value: Option<u64>| {
             if value.is_none() {
@@ -102,13 +128,8 @@ impl FormulaRequest {
                 let step_slot = needed("step_slot", self.step_slot);
                 let step_port = needed("step_port", self.step_port);
                 let (base, step_slot, step_port) = (base?, step_slot?, step_port?);
-                for (field, step) in [("step_slot", step_slot), ("step_port", step_port)] {
-                    if step == 0 {
-                        check.wrong(field, "no puede ser 0", "must not be 0");
-                        return None;
-                    }
-                }
-                Some(Mode::Linear { base, step_slot, step_port })
+                let steps = step_slot > 0 && step_port > 0;
+                steps.then_some(Mode::Linear { base, step_slot, step_port })
             }
             "bitshift" => {
                 let slot_mask = needed("mask_slot", self.mask_slot);
@@ -118,11 +139,7 @@ impl FormulaRequest {
                 let narrow = |shift: Option<u64>| {
                     shift.and_then(|shift| u32::try_from(shift).ok()).filter(|shift| *shift < 64)
                 };
-                let (Some(slot_shift), Some(port_shift)) = (narrow(slot_shift), narrow(port_shift))
-                else {
-                    check.wrong("shift_slot_bits", "debe ser de 0 a 63", "must be from 0 to 63");
-                    return None;
-                };
+                let (slot_shift, port_shift) = (narrow(slot_shift)?, narrow(port_shift)?);
                 let (slot_mask, port_mask) = (slot_mask?, port_mask?);
                 Some(Mode::Bitshift { slot_shift, slot_mask, port_shift, port_mask })
             }
@@ -139,6 +156,7 @@ impl FormulaRequest {
         let mut check = Check::new(desk.lang);
         let brand = check.name("marca", &self.marca, 60);
         let model = check.text("modelo", self.modelo.as_deref(), 60);
+        self.check(&mut check);
         let mode = self.mode(&mut check);
         let dot = Dot::from_word(self.onu.trim());
         if dot.is_none() {

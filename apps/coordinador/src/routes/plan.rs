@@ -3,7 +3,7 @@
 use db::Slice as _;
 use std::collections::HashMap;
 
-use host::Failure;
+use host::{Failure, check::Check};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -23,7 +23,7 @@ use crate::{
         feasibility::{self, Forecast},
         spread::{self, Placed},
     },
-    store::nodes,
+    store::{nodes, world},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -129,6 +129,18 @@ pub(crate) async fn standing(
     Ok(view(&placed, &policy, overflow, ahead, now))
 }
 
+/// The next minutes as they are planned: only who starts in them is looked at.
+pub(crate) async fn soon(
+    tx: &mut db::Tx,
+    policy: &Policy,
+    ahead: i64,
+    now: Timestamp,
+) -> Result<PlanView, Failure> {
+    let until = now.saturating_add(SignedDuration::from_mins(ahead + 1)).unwrap_or(now);
+    let placed = world::placed_before(tx, until).await?;
+    Ok(view(&placed, policy, Vec::new(), ahead, now))
+}
+
 /// What if: other limits, another window.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -171,6 +183,11 @@ async fn preview(
     web::Json(supposed): web::Json<Supposed>,
 ) -> Result<axum::Json<PreviewView>, Failure> {
     desk.require(Action::Read)?;
+    let mut check = Check::new(desk.lang);
+    supposed.limites.check(&mut check);
+    check.within("ventana_segundos", supposed.ventana_segundos.unwrap_or(0), 0, 1_800);
+    check.within("minutos", supposed.minutos.unwrap_or(60), 1, 1_440);
+    check.finish()?;
     Ok(axum::Json(suppose(&desk.context, &supposed, desk.now).await?))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use db::settings::Refused;
+use db::settings::{Kind, Refused};
 use host::{Failure, Listed, Span, check::Check};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -61,11 +61,17 @@ impl LimitsView {
 #[serde(deny_unknown_fields)]
 #[schema(as = LimitesNuevos)]
 pub(crate) struct LimitsRequest {
+    #[schema(minimum = 1, maximum = 600)]
     pub(crate) max_executions_per_minute: Option<i64>,
+    #[schema(minimum = 1, maximum = 600)]
     pub(crate) max_short_per_minute: Option<i64>,
+    #[schema(minimum = 1, maximum = 500)]
     pub(crate) max_descubrimiento: Option<i64>,
+    #[schema(minimum = 1, maximum = 500)]
     pub(crate) max_get: Option<i64>,
+    #[schema(minimum = 1, maximum = 500)]
     pub(crate) max_total: Option<i64>,
+    #[schema(minimum = 1, maximum = 20)]
     pub(crate) max_running_per_olt: Option<i64>,
 }
 
@@ -82,6 +88,18 @@ impl LimitsRequest {
         ]
         .into_iter()
         .filter_map(|(field, key, value)| Some((field, key, value?)))
+    }
+
+    /// Whether each is what its setting takes.
+    pub(crate) fn check(&self, check: &mut Check) {
+        for (field, key, value) in self.named() {
+            let spec = policy::SETTINGS.iter().find(|one| one.key == key);
+            let most = match spec.map(|one| &one.kind) {
+                Some(Kind::Int { max, .. }) => *max,
+                _ => policy::MOST_RUNNING,
+            };
+            check.within(&format!("limites.{field}"), value, 1, most);
+        }
     }
 
     /// These limits over those that stand, for a look at what they would bring.
@@ -154,6 +172,7 @@ fn locked(lang: Lang, field: &str, by: &str) -> Problem {
 #[serde(deny_unknown_fields)]
 struct QuotasAsked {
     /// Only nodes that used at least this share, in percent.
+    #[param(minimum = 0, maximum = 100_000)]
     desde_porcentaje: Option<u32>,
     olt_id: Option<i64>,
     #[param(minimum = 1, maximum = 1000)]
@@ -193,18 +212,6 @@ pub(crate) async fn all_quotas(
         .collect();
     let starts = world::starts_of_the_hour(&mut tx, now, false).await?;
     Ok(masters.iter().map(|node| quota(node, &starts, &policy.quota, now)).collect())
-}
-
-/// The quotas of those that started within the hour: the others used nothing.
-pub(crate) async fn used_quotas(
-    tx: &mut db::Tx,
-    policy: &QuotaPolicy,
-    now: Timestamp,
-) -> Result<Vec<QuotaView>, db::Error> {
-    let starts = world::starts_of_the_hour(tx, now, false).await?;
-    let found = nodes::of(tx, starts.keys().copied()).await?;
-    let masters = found.iter().filter(|node| node.role.cadence().is_some());
-    Ok(masters.map(|node| quota(node, &starts, policy, now)).collect())
 }
 
 pub(crate) fn quota(

@@ -1,11 +1,12 @@
 //! Templates and the OLTs they are pushed to.
 
+use std::collections::HashSet;
+
 use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
 use host::{Failure, Listed, Span, edit, tagged};
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::{IntoParams, ToSchema};
@@ -167,18 +168,21 @@ async fn forecast(
     let policy = policy::load(&desk.context, &mut tx).await?;
     let present = nodes::demands(&mut tx, None).await?;
     let others = nodes::demands(&mut tx, standing.id.map(TemplateId)).await?;
-    let mut added = Vec::new();
+    let (mut added, mut gets) = (Vec::new(), HashSet::new());
     for node in wanted.nodes.iter().filter(|node| node.enabled && node.master.is_none()) {
         let members = wanted.nodes.iter().filter(|other| {
             other.enabled && other.master.as_ref().is_some_and(|(key, _)| *key == node.key)
         });
         let chained = u32::try_from(members.count()).unwrap_or(u32::MAX);
+        let masters = u32::try_from(olts.len()).unwrap_or(u32::MAX);
         // Made at one instant, gets of one OLT and interval start together.
-        added.extend(olts.iter().map(|olt| Demand {
+        let joins = node.job == JobType::Get && !gets.insert(node.interval.seconds());
+        added.push(Demand {
             interval: node.interval,
-            chained,
-            together: (node.job == JobType::Get).then_some((*olt, Timestamp::MIN)),
-        }));
+            masters,
+            chained: chained.saturating_mul(masters),
+            joining: if joins { masters } else { 0 },
+        });
     }
     let before = feasibility::forecast(present, &policy.limits);
     let (_, after) = feasibility::what_if(&others, &added, &policy.limits);

@@ -15,6 +15,9 @@ pub const COLUMNS: &str = "n.id, n.olt_id, n.template_node_id, n.key, n.name, n.
      n.master_id, n.after_master, n.overrides, n.last_run_at, n.last_success_at, \
      n.last_failure_at, n.version";
 
+/// Clocks of several machines may differ by so much.
+const SKEW: SignedDuration = SignedDuration::from_mins(1);
+
 pub fn read(row: &Row) -> Result<Node, Error> {
     Ok(Node {
         id: NodeId(row.get("id")?),
@@ -257,17 +260,20 @@ pub async fn overflowing(tx: &mut Tx) -> Result<Vec<Node>, Error> {
     tx.all(sql, &[]).await?.iter().map(read).collect()
 }
 
-/// Enabled masters that nothing is planned for although everything lets them run.
-pub async fn unplanned(tx: &mut Tx) -> Result<Vec<Node>, Error> {
+/// Enabled masters that nothing is planned for although everything lets them run; and those that ran
+/// later than `now` and wait for a run after that: it was planned before the clock was set back.
+pub async fn unplanned(tx: &mut Tx, now: Timestamp) -> Result<Vec<Node>, Error> {
     let sql = trusted(format!(
         "SELECT {COLUMNS} FROM nodes n JOIN olts o ON o.id = n.olt_id
          LEFT JOIN template_nodes tn ON tn.id = n.template_node_id
          LEFT JOIN olt_templates t ON t.id = tn.template_id
-         WHERE n.master_id IS NULL AND n.next_run_at IS NULL AND n.switch = 'HABILITADO'
+         WHERE n.master_id IS NULL AND n.switch = 'HABILITADO'
+           AND (n.next_run_at IS NULL OR (n.last_run_at > $1 AND n.next_run_at > n.last_run_at))
            AND n.oid IS NOT NULL AND o.enabled AND o.workflow_active AND o.deleted_at IS NULL
            AND COALESCE(t.active, TRUE)"
     ));
-    tx.all(sql, &[]).await?.iter().map(read).collect()
+    let ahead = now.saturating_add(SKEW).unwrap_or(now);
+    tx.all(sql, &[ahead.into()]).await?.iter().map(read).collect()
 }
 
 /// What can be asked about nodes.
@@ -303,10 +309,14 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Node>,
     tx.all(sql, &args).await?.iter().map(read).collect()
 }
 
-/// What every master wants that may run, with the members of its chain; those of one template may
-/// be left out.
+/// What the masters want that may run, by interval, with the members of their chains; those of one
+/// template may be left out.
 pub async fn demands(tx: &mut Tx, without: Option<TemplateId>) -> Result<Vec<Demand>, Error> {
-    let sql = "SELECT n.id, n.olt_id, n.job, n.interval_seconds, n.next_run_at, c.chained
+    let sql = "SELECT n.interval_seconds, COUNT(*) AS masters,
+                 CAST(COALESCE(SUM(c.chained), 0) AS BIGINT) AS chained,
+                 COUNT(CASE WHEN n.job = 'get' THEN n.next_run_at END)
+                   - COUNT(DISTINCT CASE WHEN n.job = 'get'
+                     THEN n.olt_id || '/' || n.next_run_at END) AS joining
                FROM nodes n JOIN olts o ON o.id = n.olt_id
                LEFT JOIN (SELECT master_id, COUNT(*) AS chained FROM nodes
                  WHERE master_id IS NOT NULL AND switch = 'HABILITADO' GROUP BY master_id) c
@@ -316,18 +326,20 @@ pub async fn demands(tx: &mut Tx, without: Option<TemplateId>) -> Result<Vec<Dem
                WHERE n.master_id IS NULL AND n.switch = 'HABILITADO' AND n.oid IS NOT NULL
                  AND o.enabled AND o.workflow_active AND o.deleted_at IS NULL
                  AND COALESCE(t.active, TRUE)
-                 AND ($1 IS NULL OR t.id IS NULL OR t.id <> $1)";
+                 AND ($1 IS NULL OR t.id IS NULL OR t.id <> $1)
+               GROUP BY n.interval_seconds";
     let rows = tx.all(sql, &[without.map(|id| id.0).into()]).await?;
     rows.iter()
         .map(|row| {
-            let chained = row.maybe::<i64>("chained")?.unwrap_or(0);
-            let job = row.word("job", JobType::from_word)?;
-            let planned = row.maybe("next_run_at")?.filter(|_| job == JobType::Get);
-            let olt = OltId(row.get("olt_id")?);
+            let count = |name: &str| {
+                let number: i64 = row.get(name)?;
+                Ok::<_, Error>(u32::try_from(number).unwrap_or(u32::MAX))
+            };
             Ok(Demand {
                 interval: interval(row)?,
-                chained: u32::try_from(chained).unwrap_or(u32::MAX),
-                together: planned.map(|at| (olt, at)),
+                masters: count("masters")?,
+                chained: count("chained")?,
+                joining: count("joining")?,
             })
         })
         .collect()

@@ -14,6 +14,9 @@ use crate::policy::{
     TestMode,
 };
 
+/// Runs at once in total, and so of each type.
+pub const MOST_RUNNING: i64 = 500;
+
 const fn int(min: i64, max: i64) -> Kind {
     Kind::Int { min, max }
 }
@@ -61,7 +64,7 @@ settings! {
         ("GET simultáneos", "GETs at once"),
         "GET simultáneos.",
         "GETs that run at once.";
-    MAX_TOTAL = "MAX_RUNNING_TOTAL": int(1, 500), "30",
+    MAX_TOTAL = "MAX_RUNNING_TOTAL": int(1, MOST_RUNNING), "30",
         ("Ejecuciones simultáneas", "Runs at once"),
         "Ejecuciones simultáneas en total.",
         "Runs at once in total.";

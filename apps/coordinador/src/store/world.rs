@@ -10,8 +10,10 @@ use super::{nodes, olts, policy};
 use crate::{
     Context,
     model::{Cause, Interval, JobType, NodeId, OltId, RunId, Switch},
-    policy::Policy,
+    policy::{Policy, QuotaPolicy},
     rules::{
+        backoff,
+        quota::{Usage, is_pressed},
         spread::Placed,
         world::{Able, Due, Running, Site, Started, Waiting, World},
     },
@@ -43,7 +45,7 @@ pub async fn load(context: &Context, tx: &mut Tx, now: Timestamp) -> Result<Worl
             None => world.waiting.push(waiting(row)?),
         }
     }
-    world.olts = sites(tx, &world).await?;
+    world.olts = sites(tx, &world, now).await?;
     world.starts = starts(tx, &world.policy, now).await?;
     world.loads = loads(tx, now).await?;
     world.upcoming = upcoming(tx, now).await?;
@@ -142,7 +144,7 @@ fn waiting(row: &Row) -> Result<Waiting, Error> {
     })
 }
 
-async fn sites(tx: &mut Tx, world: &World) -> Result<HashMap<OltId, Site>, Error> {
+async fn sites(tx: &mut Tx, world: &World, now: Timestamp) -> Result<HashMap<OltId, Site>, Error> {
     let due = world.due.iter().map(|one| one.olt);
     let waiting = world.waiting.iter().map(|one| one.olt);
     let running = world.running.iter().map(|one| one.olt);
@@ -158,7 +160,7 @@ async fn sites(tx: &mut Tx, world: &World) -> Result<HashMap<OltId, Site>, Error
             let site = Site {
                 enabled: row.get("enabled")?,
                 workflow_active: row.get("workflow_active")?,
-                backoff: olts::backoff(row)?,
+                backoff: backoff::standing(olts::backoff(row)?, &world.policy.probe, now),
             };
             Ok((OltId(row.get("id")?), site))
         })
@@ -209,29 +211,88 @@ async fn upcoming(tx: &mut Tx, now: Timestamp) -> Result<Option<Timestamp>, Erro
     row.map(|row| row.get("at")).transpose()
 }
 
-/// Every master that runs by plan, and where it stands.
+/// Every master that runs by plan, where it stands, and what it did in the last hour.
 pub async fn placed(tx: &mut Tx, now: Timestamp) -> Result<Vec<Placed>, Error> {
+    let mut recent = starts_of_the_hour(tx, now, true).await?;
+    let mut placed = placed_before(tx, Timestamp::MAX).await?;
+    for one in &mut placed {
+        one.recent = recent.remove(&one.node).unwrap_or_default();
+    }
+    Ok(placed)
+}
+
+/// The masters that are planned to run before an instant, and where they stand.
+pub async fn placed_before(tx: &mut Tx, until: Timestamp) -> Result<Vec<Placed>, Error> {
     let sql = trusted(format!(
         "SELECT n.id, n.olt_id, n.job, n.priority, n.interval_seconds, n.grid_at, n.phase_us,
-           n.next_run_at, n.overflow {READY} AND n.next_run_at IS NOT NULL"
+           n.next_run_at, n.overflow {READY} AND n.next_run_at < $1"
     ));
-    let mut recent = starts_of_the_hour(tx, now, true).await?;
-    let rows = tx.all(sql, &[]).await?;
-    rows.iter()
-        .map(|row| {
-            let node = NodeId(row.get("id")?);
-            Ok(Placed {
-                node,
-                olt: OltId(row.get("olt_id")?),
-                job: row.word("job", JobType::from_word)?,
-                priority: nodes::priority(row)?,
-                cadence: nodes::cadence(row)?,
-                next_run_at: row.get("next_run_at")?,
-                recent: recent.remove(&node).unwrap_or_default(),
-                overflow: row.get("overflow")?,
-            })
+    let mut placed = Vec::new();
+    tx.for_each(sql, &[until.into()], |row| {
+        placed.push(Placed {
+            node: NodeId(row.get("id")?),
+            olt: OltId(row.get("olt_id")?),
+            job: row.word("job", JobType::from_word)?,
+            priority: nodes::priority(row)?,
+            cadence: nodes::cadence(row)?,
+            next_run_at: row.get("next_run_at")?,
+            recent: Vec::new(),
+            overflow: row.get("overflow")?,
+        });
+        Ok(())
+    })
+    .await?;
+    Ok(placed)
+}
+
+/// How many masters found no room when starts were last spread.
+pub async fn overflowing(tx: &mut Tx) -> Result<i64, Error> {
+    let sql = trusted(format!(
+        "SELECT COUNT(*) AS n {READY} AND n.overflow AND n.next_run_at IS NOT NULL"
+    ));
+    tx.one(sql, &[]).await?.get("n")
+}
+
+/// How the masters that ran in the last hour used their quotas.
+#[derive(Debug, Clone, Copy)]
+pub struct Used {
+    pub node: NodeId,
+    pub usage: Usage,
+    /// It runs faster than its interval, or its next run will be held.
+    pub pressed: bool,
+}
+
+pub async fn used_quotas(
+    tx: &mut Tx,
+    policy: &QuotaPolicy,
+    now: Timestamp,
+) -> Result<Vec<Used>, Error> {
+    let sql = "SELECT r.node_id, r.started_at, n.interval_seconds, n.next_run_at
+               FROM node_runs r JOIN nodes n ON n.id = r.node_id
+               WHERE r.started_at > $1 AND r.finished_at IS NOT NULL AND r.cause = 'PROGRAMADA'
+                 AND n.master_id IS NULL ORDER BY r.node_id, r.started_at";
+    let (mut used, mut starts) = (Vec::new(), Vec::new());
+    let mut last: Option<(NodeId, Interval, Option<Timestamp>)> = None;
+    let reckon = |last: Option<(NodeId, Interval, Option<Timestamp>)>, starts: &[Timestamp]| {
+        last.map(|(node, interval, next)| Used {
+            node,
+            usage: Usage::at(starts, interval, now),
+            pressed: is_pressed(starts, interval, next, policy, now),
         })
-        .collect()
+    };
+    tx.for_each(sql, &[(now - HOUR).into()], |row| {
+        let node = NodeId(row.get("node_id")?);
+        if last.is_none_or(|(known, ..)| known != node) {
+            used.extend(reckon(last, &starts));
+            starts.clear();
+            last = Some((node, nodes::interval(row)?, row.maybe("next_run_at")?));
+        }
+        starts.push(row.get("started_at")?);
+        Ok(())
+    })
+    .await?;
+    used.extend(reckon(last, &starts));
+    Ok(used)
 }
 
 /// Whether the template of a node lets it run; one without a template is free.

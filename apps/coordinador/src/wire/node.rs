@@ -28,6 +28,7 @@ pub struct NodeRequest {
     /// of each ONU by its OID.
     espacio: Option<String>,
     /// 1 to 2678400; none for members of a chain.
+    #[schema(minimum = 1, maximum = 2_678_400)]
     interval_seconds: Option<i64>,
     #[schema(minimum = 1, maximum = 5)]
     priority: Option<i64>,

@@ -43,7 +43,9 @@ pub(super) struct TemplateNodeRequest {
     job_type: String,
     espacio: Option<String>,
     oid: Option<String>,
+    #[schema(minimum = 1, maximum = 2_678_400)]
     interval_seconds: Option<i64>,
+    #[schema(minimum = 1, maximum = 5)]
     priority: Option<i64>,
     enabled: Option<bool>,
     maestro: Option<String>,

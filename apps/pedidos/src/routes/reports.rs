@@ -1,11 +1,11 @@
 //! How the kitchen has been doing, what the learning rules advise, and what would have been.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::response::{IntoResponse as _, Response};
 use engine::Roles as _;
 use host::Failure;
-use jiff::{SignedDuration, Timestamp, ToSpan as _};
+use jiff::{SignedDuration, Timestamp, ToSpan as _, civil::Date, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -15,12 +15,12 @@ use web::{Json, Lang, Notice, Page, Period, Tone};
 use super::{Desk, check, look};
 use crate::{
     Context,
-    model::{Line, Order, OrderId, OrderState},
+    model::{Order, OrderId, OrderState},
     pages::{
         PanelPage,
         panel::{Advice, ArticleTime, Figures, HourUse, OnBoard, Standing},
     },
-    policy::Action,
+    policy::{Action, Policy},
     rules::{
         adaptive::Direction,
         business_day::BusinessDay,
@@ -31,7 +31,10 @@ use crate::{
         replay::{self, PastOrder, Setup},
         stats::percentile,
     },
-    store::{KitchenView, advice, orders},
+    store::{
+        KitchenView, advice,
+        orders::{self, Cooked},
+    },
 };
 
 /// Names written by hand are many; the most cooked tell enough.
@@ -39,7 +42,7 @@ const ROWS: usize = 200;
 /// Stations in the chart; a kitchen has few.
 const STATIONS: usize = 5;
 /// More than the busiest shop of its kind takes in a week; the panel says so when it is passed.
-const MOST_ORDERS: usize = 50_000;
+const MOST_ORDERS: u32 = 50_000;
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(simulate))
@@ -82,8 +85,9 @@ async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<R
     let (mut tx, kitchen) = look(&desk).await?;
     let day =
         BusinessDay::of(date.unwrap_or_default(), &kitchen.policy.zone, kitchen.policy.cutoff);
-    let (orders, _) = orders::all_between(&mut tx, day.begins, day.ends, MOST_ORDERS).await?;
-    let past = past_orders(&orders);
+    let mut past = Vec::new();
+    let hear = |order: &Order| past.extend(past_order(order));
+    orders::each_between(&mut tx, day.begins, day.ends, MOST_ORDERS, hear).await?;
     let setup = Setup {
         capacity,
         unit: kitchen.policy.unit,
@@ -101,9 +105,8 @@ async fn simulate(desk: Desk, Json(wanted): Json<SimulationRequest>) -> Result<R
     .into_response())
 }
 
-fn past_orders(orders: &[Order]) -> Vec<PastOrder> {
-    let past = orders.iter().filter(|order| order.state != OrderState::Cancelled);
-    past.map(|order| PastOrder {
+fn past_order(order: &Order) -> Option<PastOrder> {
+    (order.state != OrderState::Cancelled).then(|| PastOrder {
         id: order.id,
         received_at: order.received_at,
         due: order.due,
@@ -111,7 +114,6 @@ fn past_orders(orders: &[Order]) -> Vec<PastOrder> {
         effort: order.effort,
         actual_minutes: preparation(order).map(|minutes| minutes.round() as i64),
     })
-    .collect()
 }
 
 fn preparation(order: &Order) -> Option<f64> {
@@ -137,11 +139,12 @@ pub(super) async fn panel(
     }
     let today = kitchen.today;
     let since = today.begins - SignedDuration::from_hours(24 * i64::from(period.days() - 1));
-    let (recent, whole) = orders::all_between(&mut tx, since, today.ends, MOST_ORDERS).await?;
-    if !whole {
+    let mut tally = Tally::default();
+    let hear = |order: &Order| tally.hear(order, &kitchen.policy);
+    if !orders::each_between(&mut tx, since, today.ends, MOST_ORDERS, hear).await? {
         let text = match desk.lang {
-            Lang::Es => format!("Las cifras son de los últimos {} pedidos.", recent.len()),
-            Lang::En => format!("The figures are of the latest {} orders.", recent.len()),
+            Lang::Es => format!("Las cifras son de los últimos {MOST_ORDERS} pedidos."),
+            Lang::En => format!("The figures are of the latest {MOST_ORDERS} orders."),
         };
         page.notices.push(Notice { kind: Tone::Warn, text });
     }
@@ -149,11 +152,14 @@ pub(super) async fn panel(
         .filter_map(|back| today.date.checked_sub(back.days()).ok())
         .map(|date| date.to_string())
         .collect();
-    let hours = hours(&recent, &kitchen);
-    let figures = figures(&recent, &hours);
-    let lines = orders::lines_of(&mut tx, &recent).await?;
-    let articles = article_times(&lines, &recent, &kitchen);
-    let stations = stations(&lines, &recent, &page);
+    let hours = tally.hours(&kitchen.policy);
+    let figures = tally.figures(&hours);
+    let every = page.t("Todas", "All").to_owned();
+    let mut cooking = Cooking::new(every, page.zone.clone());
+    let hear = |cooked| cooking.hear(cooked);
+    orders::each_cooked(&mut tx, since, today.ends, MOST_ORDERS, hear).await?;
+    let stations = cooking.stations();
+    let articles = cooking.articles(&kitchen);
     let advice = advice_list(desk, &mut tx, &kitchen).await?;
     Ok(PanelPage {
         page,
@@ -194,25 +200,65 @@ async fn on_board(
     Ok(board)
 }
 
-fn figures(recent: &[Order], hours: &[HourUse]) -> Figures {
-    let waits: Vec<f64> = recent.iter().filter_map(wait).collect();
-    let preps: Vec<f64> = recent.iter().filter_map(preparation).collect();
-    let finished: Vec<&Order> = recent.iter().filter(|order| order.ready_at.is_some()).collect();
-    let late = finished.iter().filter(|order| was_late(order)).count();
-    let busy: Vec<&HourUse> = hours.iter().filter(|hour| hour.used > 0.0).collect();
-    let share = |hour: &&HourUse| hour.used / hour.capacity.max(1.0);
-    let cancelled = recent.iter().filter(|order| order.state == OrderState::Cancelled).count();
-    Figures {
-        orders: (recent.len() - cancelled) as u64,
-        cancelled: cancelled as u64,
-        wait_p50: percentile(&waits, 50.0),
-        wait_p90: percentile(&waits, 90.0),
-        prep_p50: percentile(&preps, 50.0),
-        prep_p90: percentile(&preps, 90.0),
-        late_rate: (!finished.is_empty()).then(|| late as f64 / finished.len() as f64),
-        late: late as u64,
-        utilisation: (!busy.is_empty())
-            .then(|| busy.iter().map(share).sum::<f64>() / busy.len() as f64),
+/// The orders of some days, added up one after another: of each only its figures are kept.
+#[derive(Default)]
+struct Tally {
+    orders: u64,
+    cancelled: u64,
+    finished: u64,
+    late: u64,
+    waits: Vec<f64>,
+    preparations: Vec<f64>,
+    /// Minutes of places in use, by local hour.
+    used: [f64; 24],
+    days: BTreeSet<Date>,
+}
+
+impl Tally {
+    fn hear(&mut self, order: &Order, policy: &Policy) {
+        if order.state == OrderState::Cancelled {
+            self.cancelled += 1;
+        } else {
+            self.orders += 1;
+        }
+        self.finished += u64::from(order.ready_at.is_some());
+        self.late += u64::from(was_late(order));
+        self.waits.extend(wait(order));
+        let Some((start, minutes)) = order.started_at.zip(preparation(order)) else { return };
+        self.preparations.push(minutes);
+        self.days.insert(policy.zone.to_datetime(start).date());
+        let places = f64::from(policy.unit.cost(order.effort));
+        // A forgotten tap must not fill a day.
+        for minute in 0..(minutes.round() as i64).clamp(0, 240) {
+            let at = start + SignedDuration::from_mins(minute);
+            self.used[policy.zone.to_datetime(at).hour() as usize] += places;
+        }
+    }
+
+    /// Mean places in use by local hour, over the days with orders.
+    fn hours(&self, policy: &Policy) -> Vec<HourUse> {
+        let whole = 60.0 * self.days.len().max(1) as f64;
+        let capacity = f64::from(policy.capacity);
+        (0..24_u8)
+            .map(|hour| HourUse { hour, used: self.used[usize::from(hour)] / whole, capacity })
+            .collect()
+    }
+
+    fn figures(&self, hours: &[HourUse]) -> Figures {
+        let busy: Vec<&HourUse> = hours.iter().filter(|hour| hour.used > 0.0).collect();
+        let share = |hour: &&HourUse| hour.used / hour.capacity.max(1.0);
+        Figures {
+            orders: self.orders,
+            cancelled: self.cancelled,
+            wait_p50: percentile(&self.waits, 50.0),
+            wait_p90: percentile(&self.waits, 90.0),
+            prep_p50: percentile(&self.preparations, 50.0),
+            prep_p90: percentile(&self.preparations, 90.0),
+            late_rate: (self.finished > 0).then(|| self.late as f64 / self.finished as f64),
+            late: self.late,
+            utilisation: (!busy.is_empty())
+                .then(|| busy.iter().map(share).sum::<f64>() / busy.len() as f64),
+        }
     }
 }
 
@@ -222,77 +268,65 @@ fn was_late(order: &Order) -> bool {
     minutes_late(order, ready) > 0 || order.due.instant().is_some_and(|due| ready > due)
 }
 
-/// Mean places in use by local hour, over the days with orders.
-fn hours(recent: &[Order], kitchen: &KitchenView) -> Vec<HourUse> {
-    let policy = &kitchen.policy;
-    let zone = &policy.zone;
-    let mut minutes = [0.0_f64; 24];
-    let mut days = std::collections::BTreeSet::new();
-    for order in recent {
-        let (Some(start), Some(minutes_cooked)) = (order.started_at, preparation(order)) else {
-            continue;
-        };
-        days.insert(zone.to_datetime(start).date());
-        let places = f64::from(policy.unit.cost(order.effort));
-        // A forgotten tap must not fill a day.
-        for minute in 0..(minutes_cooked.round() as i64).clamp(0, 240) {
-            let at = start + SignedDuration::from_mins(minute);
-            minutes[zone.to_datetime(at).hour() as usize] += places;
-        }
-    }
-    let whole = 60.0 * days.len().max(1) as f64;
-    let capacity = f64::from(policy.capacity);
-    (0..24_u8)
-        .map(|hour| HourUse { hour, used: minutes[usize::from(hour)] / whole, capacity })
-        .collect()
+/// What was cooked, a line after another: minutes by dish, and by station and local hour.
+struct Cooking {
+    zone: TimeZone,
+    /// What all stations together are called.
+    every: String,
+    dishes: BTreeMap<Dish, (String, i64, Vec<f64>)>,
+    stations: BTreeMap<String, [(u32, f64); 24]>,
+    /// The order heard last, and the stations it was counted for.
+    heard: (Option<OrderId>, BTreeSet<String>),
 }
 
-type Lines = HashMap<OrderId, Vec<Line>>;
-
-/// Mean minutes of the tickets that began in each local hour, for the stations that cooked most. A
-/// ticket with lines of two stations counts for both.
-fn stations(lines: &Lines, recent: &[Order], page: &Page) -> Vec<(String, Vec<Option<f64>>)> {
-    let mut sums: BTreeMap<&str, [(u32, f64); 24]> = BTreeMap::new();
-    for order in recent {
-        let (Some(start), Some(minutes)) = (order.started_at, preparation(order)) else { continue };
-        let hour = page.zone.to_datetime(start).hour() as usize;
-        let mine = lines.get(&order.id).into_iter().flatten();
-        let named: BTreeSet<&str> = mine.filter_map(|line| line.station.as_deref()).collect();
-        let every = page.t("Todas", "All");
-        for name in named.into_iter().chain([every]) {
-            let (count, sum) = &mut sums.entry(name).or_insert([(0, 0.0); 24])[hour];
-            *count += 1;
-            *sum += minutes;
-        }
+impl Cooking {
+    fn new(every: String, zone: TimeZone) -> Self {
+        let (dishes, stations) = (BTreeMap::new(), BTreeMap::new());
+        Self { zone, every, dishes, stations, heard: (None, BTreeSet::new()) }
     }
-    let mut rows: Vec<_> = sums.into_iter().collect();
-    rows.sort_by_key(|(_, hours)| std::cmp::Reverse(hours.iter().map(|hour| hour.0).sum::<u32>()));
-    rows.truncate(STATIONS + 1);
-    let mean = |(count, sum): (u32, f64)| (count > 0).then(|| sum / f64::from(count));
-    rows.into_iter().map(|(name, hours)| (name.to_owned(), hours.map(mean).to_vec())).collect()
-}
 
-fn article_times(lines: &Lines, recent: &[Order], kitchen: &KitchenView) -> Vec<ArticleTime> {
-    let mut times: BTreeMap<Dish, (&Line, Vec<f64>)> = BTreeMap::new();
-    for order in recent {
-        let Some(minutes) = preparation(order) else { continue };
-        for line in lines.get(&order.id).into_iter().flatten() {
-            times.entry(Dish::of(line)).or_insert_with(|| (line, Vec::new())).1.push(minutes);
+    /// Lines of one order come in a row. A ticket with lines of two stations counts for both.
+    fn hear(&mut self, cooked: Cooked) {
+        if self.heard.0 != Some(cooked.order) {
+            self.heard = (Some(cooked.order), BTreeSet::new());
         }
+        let hour = self.zone.to_datetime(cooked.started).hour() as usize;
+        for name in cooked.station.into_iter().chain([self.every.clone()]) {
+            if self.heard.1.insert(name.clone()) {
+                let (count, sum) = &mut self.stations.entry(name).or_insert([(0, 0.0); 24])[hour];
+                *count += 1;
+                *sum += cooked.minutes;
+            }
+        }
+        let dish = self.dishes.entry(cooked.dish);
+        let (.., minutes) = dish.or_insert_with(|| (cooked.name, cooked.weight, Vec::new()));
+        minutes.push(cooked.minutes);
     }
-    let mut rows: Vec<_> = times
-        .into_values()
-        .map(|(line, minutes)| ArticleTime {
-            name: line.name.clone(),
+
+    /// Mean minutes of the tickets that began in each local hour, for the stations that cooked most.
+    fn stations(&self) -> Vec<(String, Vec<Option<f64>>)> {
+        let mut rows: Vec<_> = self.stations.iter().collect();
+        let tickets = |hours: &[(u32, f64); 24]| hours.iter().map(|hour| hour.0).sum::<u32>();
+        rows.sort_by_key(|(_, hours)| std::cmp::Reverse(tickets(hours)));
+        rows.truncate(STATIONS + 1);
+        let mean = |(count, sum): (u32, f64)| (count > 0).then(|| sum / f64::from(count));
+        rows.into_iter().map(|(name, hours)| (name.clone(), hours.map(mean).to_vec())).collect()
+    }
+
+    fn articles(self, kitchen: &KitchenView) -> Vec<ArticleTime> {
+        let floor = kitchen.policy.estimate_floor;
+        let article = |(name, weight, minutes): (String, i64, Vec<f64>)| ArticleTime {
+            name,
             sample: minutes.len() as u32,
             p50: percentile(&minutes, 50.0).unwrap_or(0.0),
             p90: percentile(&minutes, 90.0).unwrap_or(0.0),
-            estimate: estimate::minutes(line.weight, kitchen.policy.estimate_floor) as f64,
-        })
-        .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.sample));
-    rows.truncate(ROWS);
-    rows
+            estimate: estimate::minutes(weight, floor) as f64,
+        };
+        let mut rows: Vec<_> = self.dishes.into_values().map(article).collect();
+        rows.sort_by_key(|row| std::cmp::Reverse(row.sample));
+        rows.truncate(ROWS);
+        rows
+    }
 }
 
 async fn advice_list(
@@ -310,11 +344,7 @@ async fn advice_list(
     ])
 }
 
-fn learned(
-    desk: &Desk,
-    lessons: &crate::rules::learning::Lessons,
-    policy: &crate::policy::Policy,
-) -> Advice {
+fn learned(desk: &Desk, lessons: &crate::rules::learning::Lessons, policy: &Policy) -> Advice {
     let lang = desk.lang;
     let title = lang.t("Tiempos aprendidos", "Learned times").to_owned();
     let Some(overall) = lessons.overall else {
@@ -352,7 +382,7 @@ fn learned(
 fn adapted(
     desk: &Desk,
     advice: Option<&crate::rules::adaptive::Advice>,
-    policy: &crate::policy::Policy,
+    policy: &Policy,
 ) -> Advice {
     let lang = desk.lang;
     let title = lang.t("Capacidad adaptativa", "Adaptive capacity").to_owned();

@@ -19,7 +19,7 @@ pub use changes::{OrderSlice, OrderSnapshot};
 pub use intake::{IntakeSlice, KitchenView};
 
 pub const MIGRATIONS: Line =
-    db::migrations!("pedidos"; "0001_orders", "0002_stations", "0003_prints");
+    db::migrations!("pedidos"; "0001_orders", "0002_stations", "0003_prints", "0004_days");
 
 /// The capacity being spent: there is one kitchen.
 pub fn scope() -> Scope {

@@ -4,9 +4,12 @@ use db::{Dialect, Error, Row, Tx};
 use engine::Word as _;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::model::{
-    Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentMethod,
-    PaymentState,
+use crate::{
+    model::{
+        Channel, Customer, Due, Intake, Line, Mode, Order, OrderId, OrderState, PaymentMethod,
+        PaymentState,
+    },
+    rules::learning::Dish,
 };
 
 /// The longest page of a list. Where a list is longer, whoever shows it says so or asks on.
@@ -58,25 +61,71 @@ pub async fn between(
     list(&tx.all(sql, &args).await?)
 }
 
-/// All of them, page by page, newest first, up to `most`; and whether that was all.
-pub async fn all_between(
+/// Hears them one after another, newest first, `most` at the most; and says whether that was all.
+pub async fn each_between(
     tx: &mut Tx,
     from: Timestamp,
     to: Timestamp,
-    most: usize,
-) -> Result<(Vec<Order>, bool), Error> {
-    let mut found: Vec<Order> = Vec::new();
-    loop {
-        let before = found.last().map(|order| order.id.0);
-        let page = between(tx, from, to, None, Page { before, ..Page::FIRST }).await?;
-        let last = (page.len() as i64) < LISTED;
-        found.extend(page);
-        if last {
-            return Ok((found, true));
-        } else if found.len() >= most {
-            return Ok((found, false));
+    most: u32,
+    mut hear: impl FnMut(&Order),
+) -> Result<bool, Error> {
+    let sql = "SELECT * FROM orders WHERE COALESCE(due_at, received_at) >= $1
+               AND COALESCE(due_at, received_at) < $2 ORDER BY id DESC LIMIT $3";
+    let args = [from.into(), to.into(), (i64::from(most) + 1).into()];
+    let mut heard = 0;
+    tx.for_each(sql, &args, |row| {
+        heard += 1;
+        if heard <= most {
+            hear(&order(row)?);
         }
-    }
+        Ok(())
+    })
+    .await?;
+    Ok(heard <= most)
+}
+
+/// A line that was cooked: what it was, and how long its order took.
+#[derive(Debug)]
+pub struct Cooked {
+    pub order: OrderId,
+    pub started: Timestamp,
+    pub station: Option<String>,
+    pub dish: Dish,
+    pub name: String,
+    pub weight: i64,
+    pub minutes: f64,
+}
+
+/// Hears what was cooked in these days, a line at a time; lines of one order come in a row.
+pub async fn each_cooked(
+    tx: &mut Tx,
+    from: Timestamp,
+    to: Timestamp,
+    most: u32,
+    mut hear: impl FnMut(Cooked),
+) -> Result<(), Error> {
+    let sql = "SELECT o.id, o.started_at, o.ready_at, l.article_id, l.name, l.weight, l.station
+               FROM (SELECT id, started_at, ready_at FROM orders
+                 WHERE COALESCE(due_at, received_at) >= $1 AND COALESCE(due_at, received_at) < $2
+                 AND started_at IS NOT NULL AND ready_at IS NOT NULL
+                 ORDER BY id DESC LIMIT $3) AS o
+               JOIN order_lines l ON l.order_id = o.id ORDER BY o.id";
+    tx.for_each(sql, &[from.into(), to.into(), i64::from(most).into()], |row| {
+        let (started, ready): (Timestamp, Timestamp) =
+            (row.get("started_at")?, row.get("ready_at")?);
+        let name: String = row.get("name")?;
+        hear(Cooked {
+            order: OrderId(row.get("id")?),
+            started,
+            station: row.maybe("station")?,
+            dish: Dish::named(row.maybe("article_id")?, &name),
+            weight: row.get("weight")?,
+            minutes: ready.duration_since(started).as_secs_f64() / 60.0,
+            name,
+        });
+        Ok(())
+    })
+    .await
 }
 
 /// What screens show without being asked: all that is open, and what ended since `since`.
@@ -120,14 +169,6 @@ pub async fn next_deadline(tx: &mut Tx, now: Timestamp) -> Result<Option<Timesta
                  WHERE state IN ('RECIBIDO', 'EN_PREPARACION', 'LISTO') AND due_at >= $1) AS t";
     let deadline: Option<Timestamp> = tx.one(sql, &[now.into()]).await?.maybe("at")?;
     Ok(deadline.map(|at| at + SignedDuration::from_millis(1)))
-}
-
-/// Finished orders of the learning window, newest first: of a busier month than this, the latest
-/// orders teach most.
-pub async fn prepared_since(tx: &mut Tx, since: Timestamp) -> Result<Vec<Order>, Error> {
-    let sql = "SELECT * FROM orders WHERE received_at >= $1 AND ready_at IS NOT NULL
-               AND started_at IS NOT NULL ORDER BY received_at DESC, id DESC LIMIT 20000";
-    list(&tx.all(sql, &[since.into()]).await?)
 }
 
 pub async fn lines(tx: &mut Tx, id: OrderId) -> Result<Vec<Line>, Error> {

@@ -67,16 +67,30 @@ pub async fn insert(tx: &mut Tx, new: &New<'_>, now: Timestamp) -> Result<Assign
     Ok(AssignmentId(tx.one(sql, &args).await?.get("id")?))
 }
 
+/// Runners that schedules name from now on; what the balancer had assigned to them is taken back.
+pub async fn name_all(
+    tx: &mut Tx,
+    named: &[(RobotId, RunnerId, ScheduleId)],
+    by: &str,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let mut rows = Rows::new(&["robot", "runner", "schedule", "n"]);
+    for (n, (robot, runner, schedule)) in (0_i64..).zip(named) {
+        rows.push([(*robot).into(), (*runner).into(), (*schedule).into(), n.into()]);
+    }
+    let sql = "DELETE FROM assignments WHERE hold = 'DINAMICO'
+                 AND runner_id IN (SELECT v.runner FROM ROWS)";
+    tx.each(sql, &[], &rows).await?;
+    let sql = "INSERT INTO assignments (robot_id, runner_id, hold, schedule_id, assigned_at,
+                 assigned_by)
+               SELECT v.robot, v.runner, $1, v.schedule, $2, $3 FROM ROWS ORDER BY v.n";
+    tx.each(sql, &[Hold::Scheduled.word().into(), now.into(), by.into()], &rows).await.map(drop)
+}
+
 /// A runner leaves a schedule.
 pub async fn unname(tx: &mut Tx, schedule: ScheduleId, runner: RunnerId) -> Result<(), Error> {
     let sql = "DELETE FROM assignments WHERE schedule_id = $1 AND runner_id = $2";
     tx.execute(sql, &[schedule.into(), runner.into()]).await.map(drop)
-}
-
-/// What the balancer had assigned to a runner is taken back.
-pub async fn unassign(tx: &mut Tx, runner: RunnerId) -> Result<(), Error> {
-    let sql = "DELETE FROM assignments WHERE runner_id = $1 AND hold = 'DINAMICO'";
-    tx.execute(sql, &[runner.into()]).await.map(drop)
 }
 
 pub async fn remove(tx: &mut Tx, id: AssignmentId) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! Schedules: their dates and hours as columns.
 
-use db::{Error, Row, Tx, Value};
+use db::{Error, Row, Rows, Tx, Value};
 use engine::Word as _;
 use jiff::{
     SignedDuration,
@@ -104,6 +104,31 @@ pub async fn insert(tx: &mut Tx, schedule: &Schedule) -> Result<ScheduleId, Erro
     let mut args = columns(schedule);
     args.extend([schedule.robot.into(), schedule.created_at.into()]);
     Ok(ScheduleId(tx.one(sql, &args).await?.get("id")?))
+}
+
+/// Many at once, with their numbers in the same order.
+pub async fn insert_all(tx: &mut Tx, all: &[&Schedule]) -> Result<Vec<ScheduleId>, Error> {
+    let mut rows = Rows::new(db::columns![kind start_time tolerance_minutes weekdays day from_day
+        to_day last_days on_date cyclic end_time interval_minutes valid_from valid_to active
+        calendar_id timed_at robot_id created_at n]);
+    for (n, schedule) in (0_i64..).zip(all) {
+        let mut values = columns(schedule);
+        values.extend([schedule.robot.into(), schedule.created_at.into(), n.into()]);
+        let values: Result<[Value; 20], _> = values.try_into();
+        rows.push(values.map_err(|_| Error::corrupt("a value per column"))?);
+    }
+    // Numbers are given in the order of the rows; in which they are told is left open.
+    let sql = "INSERT INTO schedules (kind, start_time, tolerance_minutes, weekdays, day, from_day,
+                 to_day, last_days, on_date, cyclic, end_time, interval_minutes, valid_from,
+                 valid_to, active, calendar_id, timed_at, robot_id, created_at)
+               SELECT v.kind, v.start_time, v.tolerance_minutes, v.weekdays, v.day, v.from_day,
+                 v.to_day, v.last_days, v.on_date, v.cyclic, v.end_time, v.interval_minutes,
+                 v.valid_from, v.valid_to, v.active, v.calendar_id, v.timed_at, v.robot_id,
+                 v.created_at FROM ROWS ORDER BY v.n RETURNING id";
+    let found = tx.all_of(sql, &[], &rows).await?;
+    let mut ids = found.iter().map(|row| row.get("id")).collect::<Result<Vec<i64>, _>>()?;
+    ids.sort_unstable();
+    Ok(ids.into_iter().map(ScheduleId).collect())
 }
 
 pub async fn update(tx: &mut Tx, schedule: &Schedule) -> Result<(), Error> {

@@ -13,7 +13,7 @@ pub fn failed(
     began: Timestamp,
     now: Timestamp,
 ) -> Backoff {
-    match known {
+    match standing(known, policy, now) {
         Some(known) if began < known.until => known,
         Some(known) => {
             let failures = known.failures.saturating_add(1);
@@ -21,6 +21,13 @@ pub fn failed(
         }
         None => Backoff { failures: 1, since: now, until: later(now, delay(policy, 1)) },
     }
+}
+
+/// What is known of an OLT, unless it ends later than any wait is long: that was written before the
+/// clock was set back.
+pub fn standing(known: Option<Backoff>, policy: &ProbePolicy, now: Timestamp) -> Option<Backoff> {
+    let longest = policy.delays.iter().copied().max().unwrap_or_default();
+    known.filter(|known| known.until <= later(now, longest))
 }
 
 fn delay(policy: &ProbePolicy, failures: u32) -> jiff::SignedDuration {
@@ -51,6 +58,16 @@ pub struct Recovered {
 mod tests {
     use super::*;
     use crate::rules::samples::{at, secs};
+
+    #[test]
+    fn a_clock_set_back_makes_nobody_wait() {
+        let policy = ProbePolicy::default();
+        let known = failed(None, &policy, at("12:00:00"), at("12:00:00"));
+        assert_eq!(standing(Some(known), &policy, at("12:00:00")), Some(known));
+        assert_eq!(standing(Some(known), &policy, at("10:00:00")), None);
+        let again = failed(Some(known), &policy, at("10:00:00"), at("10:00:00"));
+        assert_eq!((again.failures, again.since), (1, at("10:00:00")));
+    }
 
     #[test]
     fn one_probe_per_step() {

@@ -1,28 +1,23 @@
 //! *Factibilidad* (R-6, F-2.5): whether what is planned fits at all. Above the
 //! capacity lateness grows without bound, so it is said before a template is enabled.
 
-use std::collections::HashSet;
+use crate::{model::Interval, policy::Limits};
 
-use jiff::Timestamp;
-
-use crate::{
-    model::{Interval, OltId},
-    policy::Limits,
-};
-
-/// A master, with the members of its chain.
+/// The masters of one interval, with the members of their chains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
     pub interval: Interval,
+    pub masters: u32,
     pub chained: u32,
-    /// Of a get: where and when. Short ones that agree are one run (§6.4b).
-    pub together: Option<(OltId, Timestamp)>,
+    /// Gets among them that start with another of their OLT: short ones are one run (§6.4b).
+    pub joining: u32,
 }
 
 impl Demand {
     /// Starts per hour; of one that joins another only those of its chain.
-    fn rate(self, joins: bool) -> f64 {
-        let own = if joins { 0.0 } else { 1.0 };
+    fn rate(self, short: bool) -> f64 {
+        let joining = if short { self.joining } else { 0 };
+        let own = f64::from(self.masters) - f64::from(joining);
         3600.0 / self.interval.seconds() as f64 * (own + f64::from(self.chained))
     }
 }
@@ -60,11 +55,9 @@ pub fn forecast(demands: impl IntoIterator<Item = Demand>, limits: &Limits) -> F
         short_capacity: f64::from(limits.short_per_minute.min(limits.per_minute)) * 60.0,
         ..Forecast::default()
     };
-    let mut known = HashSet::new();
     for demand in demands {
         let short = limits.is_short(demand.interval);
-        let group = demand.together.filter(|_| short).map(|place| (demand.interval, place));
-        let rate = demand.rate(group.is_some_and(|group| !known.insert(group)));
+        let rate = demand.rate(short);
         sum.demand += rate;
         if short {
             sum.short_demand += rate;
@@ -84,8 +77,9 @@ mod tests {
     use super::*;
     use crate::rules::samples::every;
 
-    fn demands(count: usize, seconds: i64, chained: u32) -> Vec<Demand> {
-        vec![Demand { interval: every(seconds), chained, together: None }; count]
+    fn demands(masters: u32, seconds: i64, each: u32) -> Vec<Demand> {
+        let chained = masters * each;
+        vec![Demand { interval: every(seconds), masters, chained, joining: 0 }]
     }
 
     #[test]
@@ -105,13 +99,12 @@ mod tests {
 
     #[test]
     fn short_gets_of_an_olt_that_start_together_are_one() {
-        let place = Some((OltId(1), Timestamp::UNIX_EPOCH));
-        let of = |seconds| Demand { interval: every(seconds), chained: 0, together: place };
-        let limits = Limits::default();
-        let sum = |all: [Demand; 3]| forecast(all, &limits).demand;
-        assert!((sum([of(120), of(120), of(120)]) - 30.0).abs() < 1e-9);
-        assert!((sum([of(120), of(240), of(900)]) - 49.0).abs() < 1e-9, "other grids");
-        assert!((sum([of(900), of(900), of(900)]) - 12.0).abs() < 1e-9, "not short");
+        let of = |seconds, masters, joining| {
+            let demand = Demand { interval: every(seconds), masters, chained: 0, joining };
+            forecast([demand], &Limits::default()).demand
+        };
+        assert!((of(120, 3, 2) - 30.0).abs() < 1e-9);
+        assert!((of(900, 3, 2) - 12.0).abs() < 1e-9, "not short");
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::{
     },
     policy::Action,
     routes::{nodes::explain, settings::quota},
+    rules::quota::Usage,
     store::{journal, nodes, policy, runs, world},
 };
 
@@ -71,7 +72,11 @@ pub(super) async fn used(
     let masters: Vec<&Node> = of.iter().filter(|node| node.role.cadence().is_some()).collect();
     let ids = masters.iter().map(|node| node.id);
     let starts = world::recent_starts(tx, ids, desk.now).await?;
-    let used = |node: &Node| words::used(page, &quota(node, &starts, &rules, desk.now));
+    let used = |node: &Node| {
+        let quota = quota(node, &starts, &rules, desk.now);
+        let usage = Usage { used: quota.usados, max: quota.maximo };
+        words::used(page, usage, &rules, quota.sobre_ritmo)
+    };
     Ok(masters.iter().map(|node| (node.id, used(node))).collect())
 }
 

@@ -13,19 +13,19 @@ use web::{
 
 use super::{Desk, event, names_of, render};
 use crate::{
-    model::{JobType, NodeId, Run, RunState},
+    model::{JobType, Run, RunState},
     pages::{
         overview::{Counts, OverviewPage},
         plan::aimed,
         words,
     },
     policy::{Action, Limits, TestMode},
-    routes::{plan, settings::used_quotas},
+    routes::plan,
     store::{
         journal::{self, Level},
         nodes, olts, policy, runs,
+        world::{self, Used},
     },
-    wire::QuotaView,
 };
 
 /// Lines of each list.
@@ -37,11 +37,12 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Coordinador en marcha", "Coordinador at work"));
     let now = desk.now;
-    let ahead = plan::standing(&desk.context, MINUTES, now).await?;
     let fit = plan::fit(&desk.context).await?;
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context, &mut tx).await?;
-    let quotas = used_quotas(&mut tx, &policy.quota, now).await?;
+    let ahead = plan::soon(&mut tx, &policy, MINUTES, now).await?;
+    let overflow = world::overflowing(&mut tx).await?;
+    let quotas = world::used_quotas(&mut tx, &policy.quota, now).await?;
     let live = runs::live(&mut tx).await?;
     let hour_ago = now.checked_sub(HOUR).unwrap_or(Timestamp::MIN);
     let started = runs::starts_since(&mut tx, hour_ago).await?;
@@ -50,15 +51,16 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     let told = journal::latest(&mut tx, Level::Debug, SHOWN as i64).await?;
     let (nodes, first) = (nodes::masters(&mut tx).await?, !olts::any(&mut tx).await?);
     let near = near(quotas.clone());
-    let about = near.iter().map(|quota| NodeId(quota.nodo_id));
+    let about = near.iter().map(|quota| quota.node);
     let about = about.chain(told.iter().filter_map(|kept| kept.node)).collect();
     let names = names_of(&mut tx, about, told.iter().filter_map(|kept| kept.olt)).await?;
     drop(tx);
-    let full = near
-        .iter()
-        .map(|quota| (quota.nodo_id, names.node(NodeId(quota.nodo_id)), words::used(&page, quota)));
+    let full = near.iter().map(|quota| {
+        let used = words::used(&page, quota.usage, &policy.quota, quota.pressed);
+        (quota.node.0, names.node(quota.node), used)
+    });
     let pressed =
-        |percent: u32| quotas.iter().any(|quota| quota.sobre_ritmo && quota.porcentaje >= percent);
+        |percent: u32| quotas.iter().any(|quota| quota.pressed && quota.usage.percent() >= percent);
     let shares =
         [ahead.minutos_en_optimo, ahead.minutos_sobre_optimo, ahead.minutos_sin_ejecuciones];
     let cap = ahead.maximo_por_minuto;
@@ -85,7 +87,7 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
         running: running(&page, &live, &policy.limits),
         fit,
         collisions: over.map(|one| (page.clock(one.minuto), one.ejecuciones)).collect(),
-        overflow: ahead.overflow.len(),
+        overflow: usize::try_from(overflow).unwrap_or(0),
         full: full.collect(),
         slow: slow.into_iter().map(|(olt, us)| (olt, response(us))).collect(),
         dead: dead.into_iter().filter_map(|olt| Some((olt.backoff?, olt))).collect(),
@@ -95,8 +97,8 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     render(&desk, &view)
 }
 
-fn at_least(quotas: &[QuotaView], percent: u32) -> i64 {
-    quotas.iter().filter(|quota| quota.porcentaje >= percent).count() as i64
+fn at_least(quotas: &[Used], percent: u32) -> i64 {
+    quotas.iter().filter(|quota| quota.usage.percent() >= percent).count() as i64
 }
 
 fn of_state(live: &[Run], state: RunState) -> i64 {
@@ -155,9 +157,9 @@ fn running(page: &Page, live: &[Run], limits: &Limits) -> Vec<Meter> {
 }
 
 /// Those that used the most; who goes faster than its pace before all others.
-fn near(mut quotas: Vec<QuotaView>) -> Vec<QuotaView> {
-    quotas.retain(|quota| quota.porcentaje >= 80);
-    quotas.sort_by_key(|quota| (!quota.sobre_ritmo, Reverse(quota.porcentaje), quota.nodo_id));
+fn near(mut quotas: Vec<Used>) -> Vec<Used> {
+    quotas.retain(|quota| quota.usage.percent() >= 80);
+    quotas.sort_by_key(|quota| (!quota.pressed, Reverse(quota.usage.percent()), quota.node));
     quotas.truncate(SHOWN);
     quotas
 }

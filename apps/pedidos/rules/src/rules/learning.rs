@@ -52,7 +52,11 @@ pub enum Dish {
 
 impl Dish {
     pub fn of(line: &Line) -> Self {
-        line.article.map_or_else(|| Self::Named(plain(&line.name)), Self::Article)
+        Self::named(line.article, &line.name)
+    }
+
+    pub fn named(article: Option<i64>, name: &str) -> Self {
+        article.map_or_else(|| Self::Named(plain(name)), Self::Article)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use db::{Decision, Error, Tx};
+use db::{Decision, Error, Tx, audit::Entry};
 use host::{Failure, conflict, merged, of_json};
 use serde_json::{Map, Value as Json};
 
@@ -15,8 +15,11 @@ use crate::{
         schedules::{self as contract, overlapping},
         wake_all,
     },
-    model::{Calendar, CalendarId, Hold, Robot, RobotId, RunnerId, Schedule, ScheduleId},
-    rules::{calendar, import::Row},
+    model::{Calendar, CalendarId, Robot, RobotId, RunnerId, Schedule, ScheduleId},
+    rules::{
+        calendar::{self, Face, Faces},
+        import::Row,
+    },
     store::{self, assignments, calendars, robots, runners, schedules},
     wire::{ScheduleRequest, ScheduleView},
 };
@@ -39,6 +42,13 @@ struct Planned {
     before: Option<(Schedule, Vec<RunnerId>)>,
     schedule: Schedule,
     runners: Vec<RunnerId>,
+}
+
+impl Planned {
+    /// The runners it named before.
+    fn standing(&self) -> &[RunnerId] {
+        self.before.as_ref().map_or(&[][..], |(_, runners)| runners.as_slice())
+    }
 }
 
 pub(super) async fn take(desk: &Desk, rows: Vec<Row>) -> Result<Taken, Failure> {
@@ -119,21 +129,27 @@ impl Known {
     fn meet(&self, desk: &Desk, planned: &[Planned]) -> Result<(), Failure> {
         let changed: HashSet<ScheduleId> =
             planned.iter().filter_map(|one| one.before.as_ref()).map(|(one, _)| one.id).collect();
-        let mut on: HashMap<RunnerId, Vec<&Schedule>> = HashMap::new();
+        // Of a runner's many schedules only those are compared whose hours of the week touch.
+        let faces = Faces::new(&desk.context.zone, desk.now);
+        let mut on: HashMap<RunnerId, Vec<(Face, &Schedule)>> = HashMap::new();
         for (id, runners) in &self.named {
             let stands = self.schedules.get(id).filter(|one| one.active && !changed.contains(id));
-            for runner in stands.iter().flat_map(|_| runners) {
-                on.entry(*runner).or_default().extend(stands);
+            let Some(schedule) = stands else { continue };
+            for runner in runners {
+                on.entry(*runner).or_default().push((faces.of(schedule), schedule));
             }
         }
         for one in planned.iter().filter(|one| one.schedule.active) {
+            let own = faces.of(&one.schedule);
             for runner in &one.runners {
-                let others = on.entry(*runner).or_default();
-                let met = overlapping(desk, &self.calendars, &one.schedule, *runner, others);
+                let all = on.entry(*runner).or_default();
+                let near = all.iter().filter(|(face, _)| face.touches(&own));
+                let near: Vec<&Schedule> = near.map(|(_, other)| *other).collect();
+                let met = overlapping(desk, &self.calendars, &one.schedule, *runner, &near);
                 if let Some(problem) = met {
                     return Err(at(desk, one.line, problem.into()));
                 }
-                others.push(&one.schedule);
+                all.push((own.clone(), &one.schedule));
             }
         }
         Ok(())
@@ -143,32 +159,45 @@ impl Known {
 /// One commit. Rows get their numbers and versions.
 async fn write(desk: &Desk, batch: &mut [Planned]) -> Result<(), Failure> {
     let mut decision = desk.context.store.decide(&store::scope(), desk.now).await?;
-    for one in batch {
-        let line = one.line;
-        let before = one.before.as_ref();
-        if before.is_some() {
-            let saved = schedules::update(&mut decision.tx, &one.schedule).await;
-            saved.map_err(|error| changed_meanwhile(desk, line, error))?;
-            one.schedule.version += 1;
-        } else {
-            one.schedule.id = schedules::insert(&mut decision.tx, &one.schedule).await?;
+    let new: Vec<&Schedule> =
+        batch.iter().filter(|one| one.before.is_none()).map(|one| &one.schedule).collect();
+    let mut ids = schedules::insert_all(&mut decision.tx, &new).await?.into_iter();
+    let mut named = Vec::new();
+    for one in &mut *batch {
+        match &one.before {
+            None => one.schedule.id = ids.next().ok_or_else(|| Error::corrupt("a number each"))?,
+            Some((_, standing)) => {
+                let saved = schedules::update(&mut decision.tx, &one.schedule).await;
+                saved.map_err(|error| changed_meanwhile(desk, one.line, error))?;
+                one.schedule.version += 1;
+                leave(&mut decision, &one.schedule, standing, &one.runners).await?;
+            }
         }
-        let standing = before.map_or(&[][..], |(_, runners)| runners);
-        assign(&mut decision, &one.schedule, standing, &one.runners, &desk.actor.name).await?;
-        let view = |schedule: &Schedule, runners: &[RunnerId]| {
-            let next = calendar::next_run(schedule, None, &desk.context.zone, desk.now);
-            let runners = runners.iter().map(|runner| runner.0).collect();
-            host::as_json(ScheduleView::new(schedule, runners, next, desk.lang))
-        };
-        let verb = if before.is_some() { "editar" } else { "crear" };
-        let subject = format!("programacion/{}", one.schedule.id);
-        let mut entry = desk.by().did(format!("programacion.{verb}"), subject);
-        entry.before = before.map(|(schedule, runners)| view(schedule, runners)).transpose()?;
-        entry.after = Some(view(&one.schedule, &one.runners)?);
-        decision.audit(entry);
+        named.extend(joining(&one.schedule, one.standing(), &one.runners));
+    }
+    let now = decision.now;
+    assignments::name_all(&mut decision.tx, &named, &desk.actor.name, now).await?;
+    for one in &*batch {
+        decision.audit(recorded(desk, one)?);
     }
     decision.commit().await?;
     Ok(())
+}
+
+/// What became of a row, for the audit.
+fn recorded(desk: &Desk, one: &Planned) -> Result<Entry, Failure> {
+    let view = |schedule: &Schedule, runners: &[RunnerId]| {
+        let next = calendar::next_run(schedule, None, &desk.context.zone, desk.now);
+        let runners = runners.iter().map(|runner| runner.0).collect();
+        host::as_json(ScheduleView::new(schedule, runners, next, desk.lang))
+    };
+    let verb = if one.before.is_some() { "editar" } else { "crear" };
+    let subject = format!("programacion/{}", one.schedule.id);
+    let mut entry = desk.by().did(format!("programacion.{verb}"), subject);
+    let before = one.before.as_ref();
+    entry.before = before.map(|(schedule, runners)| view(schedule, runners)).transpose()?;
+    entry.after = Some(view(&one.schedule, &one.runners)?);
+    Ok(entry)
 }
 
 /// Somebody else was quicker.
@@ -183,30 +212,27 @@ fn changed_meanwhile(desk: &Desk, line: usize, error: Error) -> Failure {
     at(desk, line, conflict(desk.lang, "VERSION_DISTINTA", es, en).into())
 }
 
-/// Runners that leave and join; what the balancer had assigned to those that join is taken back.
-async fn assign(
+/// Runners that a schedule names no more.
+async fn leave(
     decision: &mut Decision,
     schedule: &Schedule,
     standing: &[RunnerId],
     named: &[RunnerId],
-    by: &str,
 ) -> Result<(), Error> {
-    let now = decision.now;
     for gone in standing.iter().filter(|one| !named.contains(one)) {
         assignments::unname(&mut decision.tx, schedule.id, *gone).await?;
     }
-    for runner in named.iter().filter(|one| !standing.contains(one)) {
-        assignments::unassign(&mut decision.tx, *runner).await?;
-        let new = assignments::New {
-            robot: schedule.robot,
-            runner: *runner,
-            hold: Hold::Scheduled,
-            schedule: Some(schedule.id),
-            by,
-        };
-        assignments::insert(&mut decision.tx, &new, now).await?;
-    }
     Ok(())
+}
+
+/// Runners that it names anew.
+fn joining(
+    schedule: &Schedule,
+    standing: &[RunnerId],
+    named: &[RunnerId],
+) -> Vec<(RobotId, RunnerId, ScheduleId)> {
+    let new = named.iter().filter(|one| !standing.contains(one));
+    new.map(|runner| (schedule.robot, *runner, schedule.id)).collect()
 }
 
 /// Takes back what was written, the last first.
@@ -219,7 +245,9 @@ async fn undo(desk: &Desk, written: &[Planned]) -> Result<(), Failure> {
                 Some((before, runners)) => {
                     let back = Schedule { version: one.schedule.version, ..before.clone() };
                     schedules::update(&mut decision.tx, &back).await?;
-                    assign(&mut decision, &back, &one.runners, runners, &desk.actor.name).await?;
+                    leave(&mut decision, &back, &one.runners, runners).await?;
+                    let (named, now) = (joining(&back, &one.runners, runners), decision.now);
+                    assignments::name_all(&mut decision.tx, &named, &desk.actor.name, now).await?;
                 }
             }
             let subject = format!("programacion/{}", one.schedule.id);

@@ -140,8 +140,10 @@ pub fn target(robot: &Robot, tickets: i64) -> i64 {
 /// When the pool may change again, if it rests now.
 pub fn cooling(snapshot: &Snapshot, pool: Option<PoolId>, now: Timestamp) -> Option<Timestamp> {
     let changed = snapshot.changed.get(&pool_number(pool))?;
-    let until = *changed + snapshot.world.policy.cooling;
-    (now < until).then_some(until)
+    let rest = snapshot.world.policy.cooling;
+    let until = *changed + rest;
+    // What lies further ahead than a rest is long was changed before the clock was set back.
+    (now < until && *changed <= now + rest).then_some(until)
 }
 
 /// Assignments that the balancer counts as its own.

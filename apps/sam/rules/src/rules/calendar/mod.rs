@@ -6,6 +6,7 @@
 
 pub mod check;
 mod dates;
+mod face;
 mod firings;
 mod overlap;
 mod sentence;
@@ -21,6 +22,7 @@ mod scenarios;
 
 pub use check::{Timing, Wanted, Wrong, check};
 pub use dates::runs_on;
+pub use face::{Face, Faces};
 pub use firings::firings;
 pub use overlap::{Planned, are_apart, overlap};
 pub use sentence::sentence;

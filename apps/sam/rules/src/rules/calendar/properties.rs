@@ -246,6 +246,9 @@ proptest! {
             (None, patience) => prop_assert_eq!(patience, None),
         }
         if let Some((one, two)) = found {
+            let faces = Faces::new(&zone, from);
+            let (ours, theirs) = (faces.of(&a), faces.of(&b));
+            prop_assert!(ours.touches(&theirs) && theirs.touches(&ours));
             prop_assert!(meets(&one, &two));
         }
     }
