@@ -59,7 +59,7 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
             Manual { stage: "classification", doc_type: String::new(), all: 4, by_people: 1 },
             Manual { stage: "extraction", doc_type: "invoice".to_owned(), all: 4, by_people: 3 },
         ],
-        through: Through { completed: 4, straight: 3, late: 1 },
+        through: Through { completed: 4, straight: 3, late: 1, with_people: 0 },
         used: Resources { cpu_pct: 12.0, memory_bytes: 64 << 20 },
         dead: vec![Dead {
             code: "PDF_ROTO".to_owned(),

@@ -42,7 +42,8 @@ struct PromoteBody {
 }
 
 /// Runs the golden set on a version that waits, and puts it into force if nothing differs and people
-/// are not asked more than by the version in force, unless that is allowed; runs it again on what is then in force, and rolls back if something does. 409 tells every difference.
+/// are not asked more than by the version in force, unless that is allowed; runs it again on what is
+/// then in force, and rolls back if something differs. 409 tells every difference.
 #[utoipa::path(post, path = "/api/docproc/workflows/{name}/promote", tag = "docproc",
     params(("name" = String, Path)), request_body = PromoteBody,
     responses((status = 200, body = Object)))]

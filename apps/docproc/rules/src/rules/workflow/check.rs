@@ -258,8 +258,8 @@ pub(super) fn means(
     }
 }
 
-/// A key that leads to the queue of another component would never bring anything here. What calls a
-/// service has its own queue, whatever the stage is called that it takes over.
+/// A key that leads to the queue of another component would never bring anything here. What is done
+/// elsewhere may keep the key of the stage it takes over.
 pub(super) fn key(stage: &str, component: Component, key: Option<&str>) -> Result<(), Sentence> {
     let Some(key) = key else { return Ok(()) };
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -269,7 +269,7 @@ pub(super) fn key(stage: &str, component: Component, key: Option<&str>) -> Resul
             format!("stage {stage:?}: routing_key is letters, digits, points, hyphens, up to 200"),
         ));
     }
-    let foreign = |one: &Component| *one != component && component != Component::Http;
+    let foreign = |one: &Component| *one != component && !component.is_elsewhere();
     let taken = Component::OURS.into_iter().find(|one| foreign(one) && one.routing_key() == key);
     let owner = match (taken, key) {
         (Some(taken), _) => taken.word(),
