@@ -76,10 +76,11 @@ mod tests {
         let page = || Page::new(lang, Theme::Dark, Timestamp::UNIX_EPOCH, TimeZone::UTC);
         let panel = PanelPage {
             page: page(),
-            days: 7,
+            period: web::Period::Week,
             board: panel::OnBoard::default(),
             figures: Figures::default(),
             hours: Vec::new(),
+            stations: vec![("parrilla".to_owned(), vec![Some(8.5); 24])],
             articles: Vec::new(),
             advice: Vec::new(),
             past_days: vec!["2026-06-19".to_owned()],
