@@ -96,12 +96,12 @@ fn blow(fleet: &Simulator, travels: bool, now: Timestamp) {
             (true, SLOW) => 180,
             (true, _) => 3,
         };
-        let change = json!({
+        let weather = json!({
             "latency_ms": latency,
             "power_shift": chance.between(-120, 60) - if number == SLOW { 250 } else { 0 },
             "vanish_pct": if chance.percent(40.0) { chance.between(1, 5) } else { 0 },
         });
-        let changed = fleet.settings(number).changed(&change);
+        let changed = fleet.settings(number).changed(&weather);
         if let Err(error) = changed.and_then(|settings| fleet.set(number, settings)) {
             tracing::warn!(%error, "the weather of the demonstration stays as it is");
         }
