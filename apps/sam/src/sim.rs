@@ -34,9 +34,11 @@ const RUNNERS: i64 = 14;
 
 /// Settings by which the farm looks around, in the past and for whoever watches.
 const PACE: &[(&str, i64, i64)] = &[
-    (policy::BALANCE_EVERY, 3_600, 120),
+    (policy::BALANCE_EVERY, 3_600, 300),
     (policy::RECONCILE_EVERY, 3_600, 300),
     (policy::SYNC_EVERY, 86_400, 3_600),
+    // Who is asked about once an hour is not said to have begun before.
+    (policy::START_LIMIT, 7_200, 900),
 ];
 /// Minutes between two counts of tickets, in the past and now.
 const COUNTS: (i64, i64) = (120, 5);
@@ -91,9 +93,13 @@ async fn count(doors: &Office, tickets: &mut [i64; 5], context: &Context, now: T
     let online = ROBOTS.iter().filter(|robot| robot.3);
     let mut told = Vec::new();
     for (n, (robot, pending)) in online.zip(tickets).enumerate() {
-        // In the past two of them had work each day: a week has to pass in seconds.
-        let idle = context.is_past() && (n as i16 + local.day_of_year()) % 5 > 1;
-        let most = if by_day && !idle { 40 } else { 0 };
+        // In the past one of them had work for one runner each day: a week passes in seconds.
+        let idle = context.is_past() && (n as i16 + local.day_of_year()) % 5 > 0;
+        let most = match (by_day && !idle, context.is_past()) {
+            (true, true) => 9,
+            (true, false) => 40,
+            (false, _) => 0,
+        };
         *pending = (*pending + chance.between(-9, 9)).clamp(if most > 0 { 3 } else { 0 }, most);
         told.push(json!({ "proveedor": "demo", "robot": robot.1, "pendientes": pending }));
     }
@@ -196,7 +202,7 @@ impl Office {
         }
         for body in [
             json!({ "robot_id": 1301, "tipo_programacion": "Diaria", "hora_inicio": "08:00",
-                    "hora_fin": "20:00", "es_ciclico": true, "intervalo_entre_ejecuciones": 60,
+                    "hora_fin": "20:00", "es_ciclico": true, "intervalo_entre_ejecuciones": 120,
                     "equipos": [502] }),
             json!({ "robot_id": 1302, "tipo_programacion": "Semanal", "hora_inicio": "22:00",
                     "tolerancia": 90, "dias_semana": ["Lu", "Ma", "Mi", "Ju", "Vi"],

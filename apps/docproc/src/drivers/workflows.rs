@@ -45,7 +45,8 @@ pub async fn watch(context: Context) {
 pub async fn refresh(context: &Context) -> Result<bool, Error> {
     let workflows = &context.runtime.workflows;
     let mut sources = sources(context.runtime.config.workflows.as_deref());
-    if context.options.demo && context.runtime.config.workflows.is_none() {
+    // Beside the shipped ones, not beside somebody's own.
+    if context.options.demo && sources.iter().any(|(_, source)| source == DEFAULT) {
         sources.push(("oficina.yaml".to_owned(), crate::sim::demo::workflow()));
     }
     if workflows.has_seen(&sources) {

@@ -244,6 +244,12 @@ fn form(letter: &Letter) -> Vec<u8> {
     body
 }
 
+/// Whether the past ends within two hours.
+fn is_recent(context: &host::Context, now: Timestamp) -> bool {
+    let past = context.options.past;
+    past.is_some_and(|past| past.to.duration_since(now) < SignedDuration::from_hours(2))
+}
+
 /// When an operator who has nothing to do looks again; in the past nobody did at night.
 fn next_look(context: &host::Context, pace: Pace, n: usize, now: Timestamp) -> Timestamp {
     let mut chance = Chance::of(&[n as u64, 5, now.as_second().unsigned_abs()]);
@@ -267,8 +273,10 @@ fn next_letter(context: &host::Context, pace: Pace, sent: u64, now: Timestamp) -
     let local = now.to_zoned(context.zone.clone());
     let office_hours = (8..18).contains(&local.hour());
     let minutes = match (pace, office_hours) {
-        (Pace::Past, true) => 60,
-        (Pace::Past, false) => 300,
+        // The last hours before somebody watches leave something to do.
+        (Pace::Past, _) if is_recent(context, now) => 15,
+        (Pace::Past, true) => 120,
+        (Pace::Past, false) => 600,
         (Pace::Moved, true) => 10,
         (Pace::Moved, false) => 40,
         (Pace::Watched, _) => 2,

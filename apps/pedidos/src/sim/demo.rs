@@ -60,7 +60,7 @@ impl Shop {
         }
         if self.past && !context.is_past() {
             self.agenda.retain(|_, act| !matches!(act, Act::Order | Act::Manage(_)));
-            self.arrange(now, Act::Order);
+            self.arrange(now + SignedDuration::from_secs(15), Act::Order);
         }
         self.past = context.is_past();
         let due = |agenda: &BTreeMap<(Timestamp, u64), Act>| {
@@ -124,14 +124,7 @@ impl Shop {
             }
             Act::Look(id) => {
                 let found = doors.get(&staff("bruno", "COCINA"), &format!("/pedidos/{id}")).await;
-                let waits = found.body["estado"] == "RECIBIDO";
-                if waits && chance.percent(1.0) {
-                    let body = json!({ "motivo": "el cliente se arrepintió" });
-                    let path = format!("/pedidos/{id}/cancelar");
-                    doors.call(&staff("carla", "CAJERO"), Method::POST, &path, &body).await;
-                    return;
-                }
-                self.follow(&found.body, now);
+                self.wait(doors, id, &found.body, &mut chance, now).await;
             }
             Act::Ready(id) => {
                 let cook = staff("bruno", "COCINA");
@@ -153,6 +146,36 @@ impl Shop {
                 doors.call(&staff("gabriela", "GERENTE"), method.clone(), path, &body).await;
             }
         }
+    }
+
+    /// What becomes of an order that waits: the wallet pays what came from the web, and now and then
+    /// someone gives up.
+    async fn wait(
+        &mut self,
+        doors: &Doors,
+        id: i64,
+        order: &Json,
+        chance: &mut Chance,
+        now: Timestamp,
+    ) {
+        let waits = order["estado"] == "RECIBIDO";
+        let unpaid = waits && order["origen_pedido"] == "WEB" && order["estado_pago"] != "PAGADO";
+        if waits && chance.percent(if unpaid { 12.0 } else { 1.0 }) {
+            let body = json!({ "motivo": "el cliente se arrepintió" });
+            let path = format!("/pedidos/{id}/cancelar");
+            doors.call(&staff("carla", "CAJERO"), Method::POST, &path, &body).await;
+            return;
+        }
+        if unpaid {
+            let body = json!({ "medio_pago": "MERCADOPAGO", "estado_pago": "PAGADO" });
+            let path = format!("/pedidos/{id}/pago");
+            let paid = doors.call(&staff("web", "CAJERO"), Method::PUT, &path, &body).await;
+            return match paid.granted() {
+                Some(order) => self.follow(&order, now),
+                None => self.arrange(now + LOOK, Act::Look(id)),
+            };
+        }
+        self.follow(order, now);
     }
 
     /// A person of the house may have been quicker: then it is looked at how things stand.
@@ -217,7 +240,12 @@ fn next_customer(context: &Context, now: Timestamp, chance: &mut Chance) -> Time
     // Nobody comes at night: the first of the next opening does.
     for _ in 0..48 {
         let hour = at.to_zoned(context.zone.clone()).hour();
-        let per_hour = rate(hour, context.is_past());
+        let pace = match (context.is_past() && !is_recent(context, at), context.is_moved_demo()) {
+            (true, _) => Pace::Past,
+            (false, true) if !context.is_past() => Pace::Moved,
+            (false, _) => Pace::Watched,
+        };
+        let per_hour = rate(hour, pace);
         if per_hour > 0.0 {
             let gap = -(1.0 - chance.unit()).ln() * 3_600.0 / per_hour;
             return at + SignedDuration::from_secs((gap as i64).clamp(5, 7_200));
@@ -227,13 +255,31 @@ fn next_customer(context: &Context, now: Timestamp, chance: &mut Chance) -> Time
     at
 }
 
+/// Whether the past ends within the hour: whoever opens the first page finds a shop at work.
+fn is_recent(context: &Context, at: Timestamp) -> bool {
+    let past = context.options.past;
+    past.is_some_and(|past| past.to.duration_since(at) < SignedDuration::from_mins(45))
+}
+
+/// How many customers come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    Past,
+    /// Time is moved by hand.
+    Moved,
+    Watched,
+}
+
 /// Customers per hour.
-fn rate(hour: i8, past: bool) -> f64 {
-    match (hour, past) {
-        (12..=13 | 20..=21, true) => 10.0,
-        (11 | 14 | 19 | 22, true) => 5.0,
-        (_, true) => 0.0,
-        (12..=13 | 20..=21, false) => 30.0,
-        (_, false) => 18.0,
+fn rate(hour: i8, pace: Pace) -> f64 {
+    let meal = matches!(hour, 12..=13 | 20..=21);
+    match pace {
+        Pace::Past if meal => 7.0,
+        Pace::Past if matches!(hour, 11 | 14 | 19 | 22) => 3.0,
+        Pace::Past => 0.0,
+        Pace::Moved if meal => 16.0,
+        Pace::Moved => 6.0,
+        Pace::Watched if meal => 30.0,
+        Pace::Watched => 18.0,
     }
 }
