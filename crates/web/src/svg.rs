@@ -20,6 +20,8 @@ const WIDTH: f64 = 720.0;
 const LEFT: f64 = 46.0;
 const FLOOR: f64 = 194.0;
 const CEILING: f64 = 14.0;
+/// So many columns without a value do not break a line.
+const SHORT_GAP: usize = 2;
 
 /// Vertical bars: an hour of the day, a class of a histogram.
 #[derive(Template, Clone, Debug)]
@@ -146,15 +148,19 @@ impl Trend {
         round(self.scale.y(*value.borrow()))
     }
 
-    /// The line as pieces between what is not known.
+    /// The line as pieces between what is not known; over a short gap it goes on.
     fn pieces(&self, line: &TrendLine) -> Vec<String> {
-        let mut pieces = vec![String::new()];
+        let (mut pieces, mut unknown) = (vec![String::new()], 0);
         for (index, point) in line.points.iter().enumerate() {
-            match (point, pieces.last_mut()) {
-                (Some((value, _)), Some(piece)) => {
-                    let _ = write!(piece, "{},{} ", self.middle(index), self.y(value));
-                }
-                _ => pieces.push(String::new()),
+            let Some((value, _)) = point else {
+                unknown += 1;
+                continue;
+            };
+            if std::mem::take(&mut unknown) > SHORT_GAP {
+                pieces.push(String::new());
+            }
+            if let Some(piece) = pieces.last_mut() {
+                let _ = write!(piece, "{},{} ", self.middle(index), self.y(value));
             }
         }
         pieces.retain(|piece| !piece.is_empty());
@@ -361,10 +367,10 @@ mod tests {
         let point = |value: f64| Some((value, format!("{value} %")));
         let line = |name: &str, points| TrendLine { name: name.into(), points };
         let lines = vec![
-            line("a", vec![point(1.0), None, point(3.0)]),
-            line("b", vec![None, None, point(2.0)]),
+            line("a", vec![point(1.0), None, point(3.0), None, None, None, point(4.0)]),
+            line("b", vec![None, None, point(2.0), None, None, None, None]),
         ];
-        let columns = ["lu", "ma", "mi"].map(str::to_owned).to_vec();
+        let columns = ["lu", "ma", "mi", "ju", "vi", "sa", "do"].map(str::to_owned).to_vec();
         let trend = Trend::new("x", Unit::Of("min"), columns, lines);
         assert_eq!(trend.pieces(&trend.lines[0]).len(), 2);
         assert_eq!(trend.told(2_usize), "mi: a 3 % · b 2 %");

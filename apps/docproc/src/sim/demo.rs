@@ -107,6 +107,9 @@ impl Office {
                 Act::Post => {
                     self.send(&doors, pace).await;
                     self.arrange(next_letter(context, pace, self.letters, now), Act::Post);
+                    if pace == Pace::Past && !is_recent(context, now) {
+                        self.call_operators(now);
+                    }
                 }
                 Act::Work(n) => {
                     let next = next_look(context, pace, n, now);
@@ -130,6 +133,17 @@ impl Office {
         // Each start brings other documents.
         self.seed = now.as_second().unsigned_abs();
         self.open = true;
+    }
+
+    /// In the past what was doubtful was answered within minutes, at any hour: a task that waits is
+    /// offered again and again, and a week would take as long as its nights.
+    fn call_operators(&mut self, now: Timestamp) {
+        self.agenda.retain(|_, act| !matches!(act, Act::Work(_)));
+        for n in 0..OPERATORS.len() {
+            if self.in_hand[n].is_none() {
+                self.arrange(now + SignedDuration::from_mins(2), Act::Work(n));
+            }
+        }
     }
 
     fn arrange(&mut self, at: Timestamp, act: Act) {
@@ -190,7 +204,13 @@ impl Office {
             let answer =
                 reply(&task, self.truth.get(request).map(Vec::as_slice).unwrap_or_default());
             let path = format!("/tasks/{id}/submit");
-            doors.call(&operator(n), Method::POST, &path, &answer).await;
+            let heard = doors.call(&operator(n), Method::POST, &path, &answer).await;
+            if !heard.status.is_success() {
+                // What is refused is left to whoever watches.
+                let path = format!("/tasks/{id}/release");
+                doors.call(&operator(n), Method::POST, &path, &json!({})).await;
+                return self.arrange(now + SignedDuration::from_hours(1), Act::Work(n));
+            }
         }
         self.arrange(now + SignedDuration::from_secs(5), Act::Work(n));
     }
@@ -244,10 +264,10 @@ fn form(letter: &Letter) -> Vec<u8> {
     body
 }
 
-/// Whether the past ends within two hours.
+/// Whether the past ends soon.
 fn is_recent(context: &host::Context, now: Timestamp) -> bool {
     let past = context.options.past;
-    past.is_some_and(|past| past.to.duration_since(now) < SignedDuration::from_hours(2))
+    past.is_some_and(|past| past.to.duration_since(now) < SignedDuration::from_mins(40))
 }
 
 /// When an operator who has nothing to do looks again; in the past nobody did at night.
