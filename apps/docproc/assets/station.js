@@ -466,8 +466,7 @@ async function start() {
     const first = claimed.data.pages.find((one) => one.page_index === claimed.data.page_indices[0]);
     if (first) prefetch(first);
     lay(claimed.data);
-    fetchNext();
-    return;
+    return fetchNext();
   }
   const read = await get(`/tasks/${wanted}?operator=${encodeURIComponent(operator)}`, { quiet: true });
   if (!read.ok) {
