@@ -234,6 +234,11 @@ fn attended(done: Attended, lang: Lang) -> Result<AlertBody, Failure> {
 /// An alert that this person answers for.
 async fn mine(console: &Console, fingerprint: &str, firing: bool) -> Result<Kept, Failure> {
     let (context, lang) = (&console.context, console.lang);
+    // Whoever answers for nothing learns nothing of what there is.
+    let answers = |app| may_configure(&console.actor, app);
+    if !console.actor.is_admin() && !context.apps.iter().any(answers) {
+        return Err(insufficient_role(lang).into());
+    }
     let all = alerts::list(&context.store).await?;
     let kept = all
         .into_iter()
