@@ -124,7 +124,8 @@ impl Office {
     async fn open(&mut self, doors: &Doors, now: Timestamp) {
         let boss = person(crate::NAME, "silvia", "ADMIN");
         for (n, (username, display_name)) in OPERATORS.iter().enumerate() {
-            let body = json!({ "username": username, "display_name": display_name });
+            let body = json!({ "username": username, "display_name": display_name,
+                               "skills": crate::rules::assign::KINDS });
             // Registered by an earlier start, it is refused.
             doors.call(&boss, Method::POST, "/api/docproc/operators", &body).await;
             self.arrange(now + SignedDuration::from_mins(2 + n as i64), Act::Work(n));
