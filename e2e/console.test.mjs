@@ -35,13 +35,13 @@ journey("a setting is in force once saved", {}, async ({ turno, page, complaints
   const row = page.locator(`#${LIMIT}`);
   const bar = page.locator("#save-bar");
   await says(row, "predeterminado");
-  assert.ok(await bar.isHidden(), "nothing to save yet");
+  await bar.waitFor({ state: "hidden" });
   const set = (value) => row.locator("input[type=number]").fill(value);
   await set("10");
   await says(bar, "1 cambio sin guardar");
   await page.getByRole("button", { name: "Descartar" }).click();
   assert.equal(await row.locator("input[type=number]").inputValue(), "8");
-  assert.ok(await bar.isHidden());
+  await bar.waitFor({ state: "hidden" });
 
   // Several at once: the bar tells the differences, one button saves them.
   await set("9");

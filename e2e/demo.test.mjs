@@ -69,7 +69,7 @@ journey("a lived week, four first looks", lived, async ({ page, turno, shot }) =
     all.map((bar) => [bar.dataset.told, Number(bar.querySelector(".bar-fill").getAttribute("height"))]),
   );
   assert.equal(bars.length, 24);
-  for (const [told, height] of bars) assert.equal(/: 0\s%/.test(told), height === 0, told);
+  for (const [told, height] of bars) if (height === 0) assert.match(told, /: 0\s%/);
   assert.ok(bars.some(([, height]) => height > 0), "a full chart");
   await chart.locator(".bar-area").nth(12).hover();
   await says(chart.locator(".chart-told"), "12: ");

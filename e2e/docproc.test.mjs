@@ -64,7 +64,7 @@ journey("sent by the page, followed, and looked at", PLACE, async ({ turno, page
   const row = page.locator("#sent > li").first();
   await says(row, "2 páginas");
   await shot("sent");
-  await row.locator("a").click();
+  await row.locator("a").first().click();
 
   await says(page.locator(".head"), "PED-1881");
   await says(page.locator(".head"), "proveedor");

@@ -11,6 +11,7 @@ const HOUSE = {
   clock: "system",
   args: ["--demo"],
   env: { DOCPROC_BACKOFFICE_PORT: "off" },
+  readyWithin: 150_000,
   timeout: 420_000,
 };
 

@@ -85,6 +85,7 @@ async function forDocuments(turno) {
 
 const wanted = process.argv.slice(2);
 const turno = await Turno.start({
+  readyWithin: 150_000,
   clock: "system",
   args: ["--demo"],
   env: { DOCPROC_BACKOFFICE_PORT: "off" },
