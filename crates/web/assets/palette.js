@@ -105,6 +105,9 @@ export function openPalette(places) {
     const result = await request("GET", url, { quiet: true, signal }).catch(() => null);
     if (!result || signal.aborted) return;
     const { items = [], missing = [] } = result.data ?? {};
+    // What begins with what was typed is meant before what merely contains it.
+    const begins = (one) => plain(one.title).startsWith(plain(typed));
+    items.sort((one, other) => begins(other) - begins(one));
     answered = { typed, items, missing, state: result.ok ? "done" : "failed" };
     draw();
   };
