@@ -14,6 +14,7 @@ mod docproc_crash;
 mod docproc_storage;
 mod doors;
 mod machines;
+mod old;
 mod races;
 mod sam_crash;
 mod set_back;
