@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
-use web::Query;
 use web::routes;
+use web::{Problem, Query};
 
 use super::{
     AtDesk as _, Desk,
@@ -47,7 +47,7 @@ struct RestView {
 
 /// How many tasks remain for an operator, and the deadline that comes first.
 #[utoipa::path(get, path = "/api/docproc/desk", params(Remaining), tag = "docproc",
-    responses((status = 200, body = RestView)))]
+    responses((status = 200, body = RestView), (status = 422, body = Problem)))]
 async fn rest(desk: Desk, Query(asked): Query<Remaining>) -> Result<Response, Failure> {
     desk.require(Action::Review)?;
     let operator = desk.operator(asked.operator.as_deref())?;
