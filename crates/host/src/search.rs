@@ -40,23 +40,49 @@ impl Sought {
         self.text.trim_start_matches('#').parse().ok()
     }
 
-    /// Anywhere in a text, for `LIKE … ESCAPE '\'`.
+    /// Anywhere in a column that is read with [`folded!`](crate::folded), for `LIKE … ESCAPE '\'`.
     pub fn anywhere(&self) -> String {
-        format!("%{}%", self.escaped())
-    }
-
-    /// SQLite knows no capitals outside ASCII (`Á` is not `á` to it): such a letter is any letter.
-    fn escaped(&self) -> String {
-        let mut pattern = String::with_capacity(self.text.len());
-        for letter in self.text.chars() {
+        let mut pattern = String::from("%");
+        for letter in self.text.chars().map(unaccented) {
             match letter {
                 '\\' | '%' | '_' => pattern.extend(['\\', letter]),
                 letter if letter.is_ascii() => pattern.push(letter),
+                // SQLite knows no capitals outside ASCII (`Ä` is not `ä` to it): any letter.
                 _ => pattern.push('_'),
             }
         }
+        pattern.push('%');
         pattern
     }
+}
+
+/// A letter without its accent, as [`folded!`](crate::folded) writes it.
+const fn unaccented(letter: char) -> char {
+    match letter {
+        'á' => 'a',
+        'é' => 'e',
+        'í' => 'i',
+        'ó' => 'o',
+        'ú' | 'ü' => 'u',
+        'ñ' => 'n',
+        letter => letter,
+    }
+}
+
+/// A column of text in small letters without accents, in both databases' SQL: «García» is found by
+/// `garcia`.
+#[macro_export]
+macro_rules! folded {
+    ($column:literal) => {
+        $crate::folded!(@ ("LOWER(", $column, ")")
+            "á" "a", "Á" "a", "é" "e", "É" "e", "í" "i", "Í" "i", "ó" "o", "Ó" "o", "ú" "u", "Ú" "u",
+            "ü" "u", "Ü" "u", "ñ" "n", "Ñ" "n")
+    };
+    (@ ($($sql:tt)*) $from:literal $to:literal $(, $more:literal $plain:literal)*) => {
+        $crate::folded!(@ ("REPLACE(", $($sql)*, ", '", $from, "', '", $to, "')")
+            $($more $plain),*)
+    };
+    (@ ($($sql:tt)*)) => { concat!($($sql)*) };
 }
 
 /// What an application finds for an actor, whose role it looks at.
@@ -95,6 +121,13 @@ mod tests {
         let sought = new(" #12 ").unwrap();
         assert_eq!((sought.number(), sought.anywhere().as_str()), (Some(12), "%#12%"));
         assert_eq!(new("100%_a\\").unwrap().anywhere(), "%100\\%\\_a\\\\%");
-        assert_eq!(new("Ángela").unwrap().anywhere(), "%_ngela%");
+        assert_eq!(new("Ángela Núñez Bäcker").unwrap().anywhere(), "%angela nunez b_cker%");
+    }
+
+    #[test]
+    fn a_column_is_folded_letter_by_letter() {
+        let sql = crate::folded!("name");
+        assert!(sql.starts_with("REPLACE(REPLACE("), "{sql}");
+        assert!(sql.contains("(LOWER(name), 'á', 'a')") && sql.ends_with(", 'Ñ', 'n')"), "{sql}");
     }
 }

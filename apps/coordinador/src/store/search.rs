@@ -3,28 +3,40 @@
 use db::Error;
 use engine::Word as _;
 use futures::future::BoxFuture;
-use host::{Actor, Context, HITS, Hit, Roles as _, Sought};
+use host::{Actor, Context, HITS, Hit, Roles as _, Sought, folded};
 
 use crate::policy::{Action, Role};
 
 /// Letters from which ONUs are searched: there are a hundred thousand of them.
 const ENOUGH: usize = 3;
 
-const OLTS: &str = "SELECT id, name, address AS detail FROM olts
+const OLTS: &str = concat!(
+    "SELECT id, name, address AS detail FROM olts
      WHERE deleted_at IS NULL
-       AND (id = $1 OR LOWER(name) LIKE $2 ESCAPE '\\' OR address LIKE $2 ESCAPE '\\')
-     ORDER BY name LIMIT $3";
-const NODES: &str =
+       AND (id = $1 OR ",
+    folded!("name"),
+    " LIKE $2 ESCAPE '\\' OR address LIKE $2 ESCAPE '\\')
+     ORDER BY name LIMIT $3"
+);
+const NODES: &str = concat!(
     "SELECT n.id, n.name, o.name AS detail FROM nodes n JOIN olts o ON o.id = n.olt_id
-     WHERE o.deleted_at IS NULL AND (n.id = $1 OR LOWER(n.name) LIKE $2 ESCAPE '\\')
-     ORDER BY n.name, n.id LIMIT $3";
-const ONUS: &str = "SELECT o.id, u.raw_index AS name, o.name AS detail FROM onus u
+     WHERE o.deleted_at IS NULL AND (n.id = $1 OR ",
+    folded!("n.name"),
+    " LIKE $2 ESCAPE '\\')
+     ORDER BY n.name, n.id LIMIT $3"
+);
+const ONUS: &str = concat!(
+    "SELECT o.id, u.raw_index AS name, o.name AS detail FROM onus u
      JOIN olts o ON o.id = u.olt_id
      WHERE o.deleted_at IS NULL AND $1 <> 0
-       AND (LOWER(u.serial) LIKE $2 ESCAPE '\\' OR LOWER(u.mac) LIKE $2 ESCAPE '\\'
-            OR LOWER(u.subscriber) LIKE $2 ESCAPE '\\' OR LOWER(u.description) LIKE $2 ESCAPE '\\'
+       AND (LOWER(u.serial) LIKE $2 ESCAPE '\\' OR LOWER(u.mac) LIKE $2 ESCAPE '\\' OR ",
+    folded!("u.subscriber"),
+    " LIKE $2 ESCAPE '\\' OR ",
+    folded!("u.description"),
+    " LIKE $2 ESCAPE '\\'
             OR u.raw_index LIKE $2 ESCAPE '\\')
-     LIMIT $3";
+     LIMIT $3"
+);
 
 pub fn find<'a>(
     context: &'a Context,

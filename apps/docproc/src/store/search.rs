@@ -3,21 +3,27 @@
 use db::Error;
 use engine::Word as _;
 use futures::future::BoxFuture;
-use host::{Actor, Context, HITS, Hit, Roles as _, Sought};
+use host::{Actor, Context, HITS, Hit, Roles as _, Sought, folded};
 
 use crate::policy::{Action, Role};
 
 /// Requests that are looked through, the newest ones.
 const LOOKED: i64 = 20_000;
 
-const REQUESTS: &str = "SELECT r.id, r.workflow_name AS detail,
+const REQUESTS: &str = concat!(
+    "SELECT r.id, r.workflow_name AS detail,
             COALESCE(r.external_id, (SELECT f.name FROM request_files f
                                      WHERE f.request_id = r.id ORDER BY f.n LIMIT 1)) AS name
      FROM (SELECT id, external_id, workflow_name FROM requests ORDER BY id DESC LIMIT $2) r
-     WHERE r.id LIKE $1 ESCAPE '\\' OR LOWER(r.external_id) LIKE $1 ESCAPE '\\'
+     WHERE r.id LIKE $1 ESCAPE '\\' OR ",
+    folded!("r.external_id"),
+    " LIKE $1 ESCAPE '\\'
         OR EXISTS (SELECT 1 FROM request_files f
-                   WHERE f.request_id = r.id AND LOWER(f.name) LIKE $1 ESCAPE '\\')
-     ORDER BY r.id DESC LIMIT $3";
+                   WHERE f.request_id = r.id AND ",
+    folded!("f.name"),
+    " LIKE $1 ESCAPE '\\')
+     ORDER BY r.id DESC LIMIT $3"
+);
 
 pub fn find<'a>(
     context: &'a Context,

@@ -3,7 +3,7 @@
 use db::Error;
 use engine::Word as _;
 use futures::future::BoxFuture;
-use host::{Actor, Context, HITS, Hit, Sought};
+use host::{Actor, Context, HITS, Hit, Sought, folded};
 
 use web::Lang;
 
@@ -28,11 +28,13 @@ pub fn find<'a>(
 
 async fn orders(context: &Context, sought: &Sought) -> Result<Vec<Hit>, Error> {
     let mut tx = context.store.read().await?;
-    let sql = "SELECT id, state, customer_name, customer_phone FROM orders
-               WHERE id > (SELECT COALESCE(MAX(id), 0) FROM orders) - $3
-                 AND (id = $1 OR LOWER(customer_name) LIKE $2 ESCAPE '\\'
-                      OR customer_phone LIKE $2 ESCAPE '\\')
-               ORDER BY id DESC LIMIT $4";
+    let sql = concat!(
+        "SELECT id, state, customer_name, customer_phone FROM orders
+         WHERE id > (SELECT COALESCE(MAX(id), 0) FROM orders) - $3 AND (id = $1 OR ",
+        folded!("customer_name"),
+        " LIKE $2 ESCAPE '\\' OR customer_phone LIKE $2 ESCAPE '\\')
+         ORDER BY id DESC LIMIT $4"
+    );
     let number = sought.number().unwrap_or(-1);
     let args = [number.into(), sought.anywhere().into(), LOOKED.into(), (HITS as i64).into()];
     let mut hits = Vec::new();

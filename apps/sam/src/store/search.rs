@@ -3,29 +3,41 @@
 use db::Error;
 use engine::Word as _;
 use futures::future::BoxFuture;
-use host::{Actor, Context, HITS, Hit, Sought};
+use host::{Actor, Context, HITS, Hit, Sought, folded};
 
 use crate::policy::{Action, Role, can};
 
 /// What is searched, where it is shown, and the rest of its page's address.
 const TABLES: [Table; 3] = [
     Table {
-        sql: "SELECT id, name, description AS detail FROM robots
-              WHERE id = $1 OR LOWER(name) LIKE $2 ESCAPE '\\' ORDER BY name LIMIT $3",
+        sql: concat!(
+            "SELECT id, name, description AS detail FROM robots
+              WHERE id = $1 OR ",
+            folded!("name"),
+            " LIKE $2 ESCAPE '\\' ORDER BY name LIMIT $3"
+        ),
         kind: ("Robot", "Robot"),
         icon: "robot",
         page: "/sam/robots/",
     },
     Table {
-        sql: "SELECT id, name, user_name AS detail FROM runners
-              WHERE id = $1 OR LOWER(name) LIKE $2 ESCAPE '\\' ORDER BY name LIMIT $3",
+        sql: concat!(
+            "SELECT id, name, user_name AS detail FROM runners
+              WHERE id = $1 OR ",
+            folded!("name"),
+            " LIKE $2 ESCAPE '\\' ORDER BY name LIMIT $3"
+        ),
         kind: ("Equipo", "Runner"),
         icon: "server",
         page: "/sam/equipos/",
     },
     Table {
-        sql: "SELECT id, name, description AS detail FROM pools
-              WHERE id = $1 OR LOWER(name) LIKE $2 ESCAPE '\\' ORDER BY name LIMIT $3",
+        sql: concat!(
+            "SELECT id, name, description AS detail FROM pools
+              WHERE id = $1 OR ",
+            folded!("name"),
+            " LIKE $2 ESCAPE '\\' ORDER BY name LIMIT $3"
+        ),
         kind: ("Pool", "Pool"),
         icon: "list",
         page: "/sam/pools#pool-",

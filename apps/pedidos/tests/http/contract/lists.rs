@@ -4,7 +4,7 @@ use db::Scope;
 use serde_json::{Value as Json, json};
 use testkit::{Client, TestDb};
 
-use crate::shop::{Shop, Who, friday};
+use crate::shop::{Shop, Who, friday, plain};
 
 /// Follows `Link` to the end; the ids in order, and how many pages there were.
 async fn walk(client: &Client, first: &str) -> (Vec<i64>, usize) {
@@ -110,4 +110,17 @@ pub(super) async fn a_station_is_given_its_own(db: &TestDb) {
     let whole = manager.get("/comandas").await.expect(200);
     assert_eq!(names(&whole), [vec!["burger", "agua", "pan"], vec!["plato"]]);
     assert_eq!(names(&manager.get("/comandas?estacion=Horno").await.expect(200)).len(), 0);
+}
+
+/// Ctrl K: nobody types accents, and SQLite knows no capital ones.
+pub(super) async fn a_customer_is_found_without_accents(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
+    let cashier = shop.client(Who::Cashier);
+    let mut body = plain(10);
+    body["cliente_nombre"] = json!("ÁNGEL Núñez");
+    let id = cashier.post("/pedidos", body).await.expect(201)["id"].clone();
+    for typed in ["angel", "nunez", "N%C3%BA%C3%B1ez", "%C3%A1ngel%20n"] {
+        let found = cashier.get(&format!("/api/search?q={typed}")).await.expect(200);
+        assert_eq!(found["items"][0]["href"], format!("/mostrador?pedido={id}"), "{typed}");
+    }
 }

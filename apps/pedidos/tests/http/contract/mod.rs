@@ -56,6 +56,7 @@ on_both! {
         only_legal_moves_are_made,
         force_obeys_the_same_graph;
     lists:
+        a_customer_is_found_without_accents,
         lists_go_on_by_cursor,
         the_newest_are_never_cut_away,
         a_station_is_given_its_own;
