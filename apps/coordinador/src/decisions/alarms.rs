@@ -28,8 +28,9 @@ const AGAIN: SignedDuration = SignedDuration::from_mins(5);
 struct Trouble {
     fingerprint: &'static str,
     severity: Severity,
-    es: &'static str,
-    en: &'static str,
+    /// What follows the number, about one and about several.
+    es: [&'static str; 2],
+    en: [&'static str; 2],
     about: Vec<String>,
     /// The pages of what is wrong, and of why.
     shown_at: (String, String),
@@ -65,24 +66,27 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
         Trouble {
             fingerprint: "coordinador/olt-sin-respuesta",
             severity: Severity::Critical,
-            es: "OLT que no responden",
-            en: "OLTs that do not answer",
+            es: ["OLT no responde", "OLT no responden"],
+            en: ["OLT does not answer", "OLTs do not answer"],
             shown_at: (olt(down.clone().map(|one| one.id).collect()), failed()),
             about: down.map(|one| one.name.clone()).collect(),
         },
         Trouble {
             fingerprint: "coordinador/recorrido-retenido",
             severity: Severity::Critical,
-            es: "recorridos retenidos: faltaron demasiadas ONU",
-            en: "held walks: too many ONUs were missing",
+            es: [
+                "recorrido retenido: faltaron demasiadas ONU",
+                "recorridos retenidos: faltaron demasiadas ONU",
+            ],
+            en: ["held walk: too many ONUs were missing", "held walks: too many ONUs were missing"],
             shown_at: (olt(held().map(|one| one.id).collect()), failed()),
             about: held().map(|one| one.name.clone()).collect(),
         },
         Trouble {
             fingerprint: "coordinador/perdida-masiva",
             severity: Severity::Critical,
-            es: "OLT que perdieron muchas ONU a la vez",
-            en: "OLTs that lost many ONUs at once",
+            es: ["OLT perdió muchas ONU a la vez", "OLT perdieron muchas ONU a la vez"],
+            en: ["OLT lost many ONUs at once", "OLTs lost many ONUs at once"],
             shown_at: (olt(lost.clone().map(|(one, _)| one.id).collect()), failed()),
             about: lost.map(|(one, lost)| format!("{} ({lost})", one.name)).collect(),
         },
@@ -108,8 +112,14 @@ async fn of_quotas(tx: &mut Tx, policy: &QuotaPolicy, now: Timestamp) -> Result<
     Ok(Trouble {
         fingerprint: "coordinador/cuota",
         severity: Severity::Warning,
-        es: "nodos con la cuota casi agotada, sobre su ritmo",
-        en: "nodes with their quota almost used, above their pace",
+        es: [
+            "nodo con la cuota casi agotada, sobre su ritmo",
+            "nodos con la cuota casi agotada, sobre su ritmo",
+        ],
+        en: [
+            "node with its quota almost used, above its pace",
+            "nodes with their quota almost used, above their pace",
+        ],
         shown_at: node(last.filter(|_| about.len() == 1), "/coordinador/nodos"),
         about,
     })
@@ -128,8 +138,11 @@ async fn of_plan(tx: &mut Tx) -> Result<Trouble, Error> {
     Ok(Trouble {
         fingerprint: "coordinador/desborde",
         severity: Severity::Warning,
-        es: "nodos que no caben en su ventana del plan",
-        en: "nodes that do not fit into their window of the plan",
+        es: ["nodo no cabe en su ventana del plan", "nodos no caben en su ventana del plan"],
+        en: [
+            "node does not fit into its window of the plan",
+            "nodes do not fit into their window of the plan",
+        ],
         shown_at: node(
             over.first().filter(|_| over.len() == 1).map(|one| one.id),
             "/coordinador/plan",
@@ -155,7 +168,8 @@ async fn tell(context: &Context, trouble: Trouble, now: Timestamp) -> Result<(),
     if !context.runtime.is_news(fingerprint, &detail, now) {
         return Ok(());
     }
-    let title = Sentence::new(format!("{count} {es}"), format!("{count} {en}"));
+    let many = usize::from(count > 1);
+    let title = Sentence::new(format!("{count} {}", es[many]), format!("{count} {}", en[many]));
     let detail = Sentence::same(detail);
     let alert = Alert::new(crate::NAME, fingerprint, severity, title, detail);
     context.raise(alert.shown_at(shown_at.0, shown_at.1)).await
