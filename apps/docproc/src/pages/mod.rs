@@ -9,6 +9,7 @@ pub mod quality;
 pub mod request;
 pub mod requests;
 pub mod sheet;
+pub mod troubles;
 pub mod upload;
 pub mod words;
 

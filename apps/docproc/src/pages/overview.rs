@@ -10,7 +10,7 @@ use web::{Lang, Page, Tone};
 
 use super::{
     flow::{Flow, Step},
-    words,
+    troubles, words,
 };
 use crate::{
     drivers::resources::Resources,

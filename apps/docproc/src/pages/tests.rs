@@ -62,8 +62,8 @@ fn overview(lang: Lang, ever: bool) -> OverviewPage {
         through: Through { completed: 4, straight: 3, late: 1, with_people: 0 },
         used: Resources { cpu_pct: 12.0, memory_bytes: 64 << 20 },
         dead: vec![Dead {
-            code: "PDF_ROTO".to_owned(),
-            stage: "split".to_owned(),
+            code: "TOO_SLOW".to_owned(),
+            stage: "ocr".to_owned(),
             count: 2,
             latest: AT,
         }],
@@ -429,6 +429,13 @@ fn a_filter_survives_in_the_address_of_the_next_page() {
 fn a_refused_workflow_is_told_with_its_line() {
     let html = overview(Lang::Es, true).render().unwrap();
     assert!(html.contains("mío.yaml") && html.contains("línea 7: no hay etapas"));
+}
+
+#[test]
+fn what_was_given_up_is_told_in_words() {
+    let html = overview(Lang::Es, true).render().unwrap();
+    assert!(html.contains(">Dibujarlo lleva demasiado tiempo</span>"), "{html}");
+    assert_eq!(troubles::trouble(&page(Lang::En), "OWN_CODE"), "OWN CODE", "a stranger's stays");
 }
 
 #[test]

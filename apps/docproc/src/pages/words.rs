@@ -129,7 +129,7 @@ pub fn day(page: &Page, day: Day) -> &'static str {
     }
 }
 
-fn spaced(word: &str) -> String {
+pub(super) fn spaced(word: &str) -> String {
     let text = word.replace('_', " ");
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
