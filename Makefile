@@ -15,7 +15,7 @@ help: ## this list
 # shop: cargo build --release.
 run: build ## build, start with demo data, print the address (LISTEN=127.0.0.1:8000)
 	@echo "Turno: http://$(LISTEN)/  (Ctrl-C stops it; its files are in data/)"
-	@$(CARGO_TARGET_DIR)/debug/turno serve --demo --listen $(LISTEN) --data-dir data
+	@$(CARGO_TARGET_DIR)/debug/turno serve --demo --quiet --listen $(LISTEN) --data-dir data
 
 build: models ## build the binary (development profile)
 	@scripts/tools build
