@@ -13,7 +13,7 @@ use crate::{
         quality::{FieldLine, Quality, TypeLine},
         thresholds::{self, Confidences, Point},
     },
-    store::layouts::Remembered,
+    store::{layouts::Remembered, second::Seconded},
 };
 
 /// `/docproc/calidad`: how good the machine is, and what other thresholds would do.
@@ -32,6 +32,7 @@ pub struct QualityPage {
     pub vendors: Vec<Remembered>,
     /// Whether whoever looks may have a vendor forgotten.
     pub may_forget: bool,
+    pub second: Seconded,
 }
 
 /// The golden set of a workflow.
@@ -57,6 +58,11 @@ struct Side<'a> {
 }
 
 impl QualityPage {
+    /// How long the second reader takes.
+    fn took(&self) -> String {
+        words::millis(&self.page, self.second.mean_ms as f64)
+    }
+
     fn is_empty(&self) -> bool {
         self.quality.types.is_empty()
             && self.quality.pages.all.is_empty()

@@ -30,6 +30,7 @@ use crate::{
         figures::{Counts, Waiting},
         measures::{Manual, Pace, Through},
         outbox::Foreign,
+        second::Seconded,
     },
     wire::{DocumentView, FileView, PageView, RequestDetail, RequestView, TimelineView},
 };
@@ -261,6 +262,7 @@ fn quality(lang: Lang, quality: Quality) -> QualityPage {
         sets: vec![set],
         vendors: vec![quality::remembered()],
         may_forget: true,
+        second: Seconded { documents: 3, tokens: 900, mean_ms: 120, ..Seconded::default() },
     }
 }
 

@@ -163,6 +163,7 @@ pub fn rule(page: &Page, word: &str) -> String {
     match word {
         "person" => page.t("lo dijo una persona", "said by a person").to_owned(),
         "not_on_paper" => page.t("no está en el documento", "not on the document").to_owned(),
+        "second_reader" => page.t("segundo lector", "second reader").to_owned(),
         "regex" => page.t("forma", "form").to_owned(),
         "dni" => page.t("letra del DNI", "DNI letter").to_owned(),
         "nie" => page.t("letra del NIE", "NIE letter").to_owned(),

@@ -25,7 +25,11 @@ use crate::{
         thresholds::{self, Confidences, Point},
         workflow::Promotion,
     },
-    store::{golden, layouts, policy, quality, workflows as versions},
+    store::{
+        golden, layouts, policy, quality,
+        second::{self, Seconded},
+        workflows as versions,
+    },
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -60,6 +64,7 @@ struct Looked {
     workflow: Option<String>,
     classification: f64,
     extraction: f64,
+    second: Seconded,
 }
 
 async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
@@ -85,6 +90,7 @@ async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
         workflow,
         classification: classification.unwrap_or(house.classification),
         extraction: extraction.unwrap_or(house.extraction),
+        second: second::load(&mut tx, since).await?,
     })
 }
 
@@ -93,7 +99,8 @@ async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
 #[utoipa::path(get, path = "/api/docproc/quality", params(Asked), tag = "docproc",
     responses((status = 200, body = Object)))]
 async fn read(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
-    let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
+    let Looked { quality, days, workflow, classification, extraction, second } =
+        look(&desk, asked).await?;
     let share = |part: i64, whole: i64| (whole > 0).then(|| part as f64 / whole as f64);
     let types = quality.types.iter().map(|one| {
         json!({ "doc_type": one.doc_type, "documents": one.documents, "straight": one.straight,
@@ -109,6 +116,7 @@ async fn read(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failur
         "types": types.collect::<Vec<_>>(), "fields": fields.collect::<Vec<_>>(),
         "classification": simulated(&quality.pages, classification),
         "extraction": simulated(&quality.documents, extraction),
+        "second_reader": second,
     });
     Ok(axum::Json(body).into_response())
 }
@@ -130,7 +138,8 @@ async fn page(
     console: Console,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Failure> {
-    let Looked { quality, days, workflow, classification, extraction } = look(&desk, asked).await?;
+    let Looked { quality, days, workflow, classification, extraction, second } =
+        look(&desk, asked).await?;
     let active = desk.context.runtime.workflows.active();
     let mut tx = desk.context.store.read().await?;
     let tally = golden::tally(&mut tx).await?;
@@ -158,6 +167,7 @@ async fn page(
         sets,
         vendors,
         may_forget: desk.role.can(Action::Judge),
+        second,
     };
     render(&desk, StatusCode::OK, &view)
 }

@@ -32,6 +32,7 @@ pub mod requests;
 pub mod reviews;
 pub mod rewind;
 pub mod search;
+pub mod second;
 mod sight;
 pub mod steps;
 pub mod storage;

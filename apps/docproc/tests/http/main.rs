@@ -25,6 +25,7 @@ mod ready;
 mod receiver;
 mod roles;
 mod scenarios;
+mod second;
 mod stages;
 mod storage;
 mod together;

@@ -18,6 +18,7 @@ pub mod quality;
 pub mod regroup;
 pub mod retry;
 pub mod route;
+pub mod second;
 pub mod shift;
 pub mod sla;
 pub mod storage;

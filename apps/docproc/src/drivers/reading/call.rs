@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::{
     Finding, Outcome,
     reply::{self, Understood},
+    second,
 };
 use crate::{
     Context,
@@ -49,15 +51,31 @@ pub(super) async fn perform(context: Context, job: Job) -> Outcome {
 }
 
 async fn call(context: &Context, job: &Job, stage: &Stage) -> Result<Understood, Trouble> {
-    let How::Call { url } = &stage.how else { return Err(super::read::misplaced("http")) };
-    let Prepared { message, authorization, private } = prepared(context, job).await?;
-    if !private && callback::is_inside(url) {
+    let How::Call { url, model } = &stage.how else { return Err(super::read::misplaced("http")) };
+    let house = prepared(context, job).await?;
+    if let Some(model) = model {
+        return second::look(context, job, &house, (url, model)).await;
+    }
+    let body = post(context, &house, stage, url, &house.message).await?;
+    let reply = reply::parse(body).map_err(unfit)?;
+    reply::understand(job, &house.message.payload, reply).map_err(unfit)
+}
+
+/// Sends something to a service and reads its answer, both in bounds.
+pub(super) async fn post<T: Serialize + Sync>(
+    context: &Context,
+    house: &Prepared,
+    stage: &Stage,
+    url: &str,
+    what: &T,
+) -> Result<Json, Trouble> {
+    if !house.private && callback::is_inside(url) {
         let said = format!("it points inside the network; {} allows it", policy::HTTP_PRIVATE);
         return Err(refused("HTTP_PRIVATE", said, false));
     }
-    let client = context.runtime.callbacks.one(private);
-    let mut sent = client.post(url).timeout(stage.timeout).json(&message);
-    if let Some(value) = authorization {
+    let client = context.runtime.callbacks.one(house.private);
+    let mut sent = client.post(url).timeout(stage.timeout).json(what);
+    if let Some(value) = &house.authorization {
         sent = sent.header(AUTHORIZATION, value);
     }
     let mut response = sent.send().await.map_err(|error| unreachable(&error))?;
@@ -74,15 +92,15 @@ async fn call(context: &Context, job: &Job, stage: &Stage) -> Result<Understood,
         let answered: String = String::from_utf8_lossy(&body).chars().take(200).collect();
         return Err(refused("HTTP_STATUS", format!("{status}: {answered}"), lasting));
     }
-    let unfit =
-        |said: String| refused("HTTP_ANSWER", format!("the answer does not fit: {said}"), true);
-    let body: Json = serde_json::from_slice(&body).map_err(|error| unfit(error.to_string()))?;
-    let reply = reply::parse(body).map_err(unfit)?;
-    reply::understand(job, &message.payload, reply).map_err(unfit)
+    serde_json::from_slice(&body).map_err(|error| unfit(error.to_string()))
+}
+
+pub(super) fn unfit(said: impl std::fmt::Display) -> Trouble {
+    refused("HTTP_ANSWER", format!("the answer does not fit: {said}"), true)
 }
 
 /// The message, what the house says of itself to services, and whether they may be inside.
-struct Prepared {
+pub(super) struct Prepared {
     message: crate::wire::message::PipelineMessage,
     authorization: Option<HeaderValue>,
     private: bool,

@@ -14,6 +14,7 @@ mod pace;
 mod read;
 pub(crate) mod reply;
 pub(crate) mod report;
+mod second;
 mod split;
 mod worker;
 

@@ -239,7 +239,11 @@ fn about_document(job: &Job, news: &mut Map<String, Json>) -> Result<Found, Stri
     Ok(extract::read(extracted(values, &given, data.as_ref())))
 }
 
-fn extracted(values: Vec<FieldValue>, given: &Map<String, Json>, before: Option<&Json>) -> Reading {
+pub(super) fn extracted(
+    values: Vec<FieldValue>,
+    given: &Map<String, Json>,
+    before: Option<&Json>,
+) -> Reading {
     let value = |name: &String| match given.get(name) {
         Some(given) => given.get("value").cloned().unwrap_or_else(|| given.clone()),
         None => before.and_then(|data| data.get(name)).cloned().unwrap_or_default(),

@@ -59,6 +59,7 @@ pub fn check(workflow: &mut Workflow) -> Vec<(usize, Sentence)> {
         if let Some(fault) = crossed(before, stage) {
             faults.push((at, fault));
         }
+        faults.extend(second_reader(before, stage).map(|fault| (at, fault)));
         if let How::Group { doc_type, .. } = &stage.how {
             group(at, &stage.name, doc_type.as_deref(), classifies, &types, &mut faults);
         }
@@ -116,6 +117,38 @@ fn step(component: Component, travelling: Unit) -> Result<Unit, Unit> {
         Some(needs) if needs != travelling && component != Component::Consolidator => Err(needs),
         _ => Ok(component.leaves(travelling)),
     }
+}
+
+/// Whoever is asked as a second reader has a model, and somebody who read before.
+fn second_reader(before: &[Stage], stage: &Stage) -> Option<Sentence> {
+    let How::Call { model: Some(model), .. } = &stage.how else { return None };
+    let reads = |one: &Stage| {
+        one.component == Component::Extractor
+            || (one.component.is_elsewhere() && one.unit == Unit::Document)
+    };
+    if stage.unit != Unit::Document || !before.iter().any(reads) {
+        return Some(nothing_to_second(&stage.name));
+    }
+    let named = (1..=200).contains(&model.trim().chars().count());
+    (!named).then(|| no_model(&stage.name))
+}
+
+fn nothing_to_second(name: &str) -> Sentence {
+    Sentence::new(
+        format!(
+            "{name:?} es un segundo lector: va detrás de quien extrae campos de los documentos"
+        ),
+        format!(
+            "{name:?} is a second reader: it stands behind whoever extracts fields of documents"
+        ),
+    )
+}
+
+fn no_model(name: &str) -> Sentence {
+    Sentence::new(
+        format!("{name:?}: model es el nombre de un modelo, de 1 a 200 caracteres"),
+        format!("{name:?}: model is the name of a model, 1 to 200 characters"),
+    )
 }
 
 fn no_text(name: &str) -> Sentence {

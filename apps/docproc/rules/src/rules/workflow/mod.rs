@@ -106,6 +106,8 @@ pub enum How {
     },
     Call {
         url: String,
+        /// It is asked as a second reader, in the words of chat servers: the name of its model.
+        model: Option<String>,
     },
     /// Somebody outside fetches its messages and brings results, under this name.
     Outside {

@@ -87,6 +87,7 @@ struct RawStage {
     boundaries: Option<String>,
     doc_type: Option<String>,
     url: Option<String>,
+    model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -299,6 +300,7 @@ fn how(raw: &RawStage, component: Component) -> Result<How, Sentence> {
         ("boundaries", raw.boundaries.is_some(), Component::ClassificationAggregator),
         ("doc_type", raw.doc_type.is_some(), Component::ClassificationAggregator),
         ("url", raw.url.is_some(), Component::Http),
+        ("model", raw.model.is_some(), Component::Http),
     ];
     if let Some((key, _, owner)) =
         foreign.iter().find(|(_, given, owner)| *given && *owner != component)
@@ -321,7 +323,9 @@ fn how(raw: &RawStage, component: Component) -> Result<How, Sentence> {
             },
             doc_type: raw.doc_type.clone(),
         },
-        Component::Http => How::Call { url: check::url(&raw.name, raw.url.as_deref())? },
+        Component::Http => {
+            How::Call { url: check::url(&raw.name, raw.url.as_deref())?, model: raw.model.clone() }
+        }
         Component::Outside => How::Outside { component: raw.component.clone() },
         Component::Splitter
         | Component::Extractor
