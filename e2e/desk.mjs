@@ -7,11 +7,14 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const shipped = fs.readFileSync(path.join(here, "../config/workflows/default.yaml"), "utf8");
 
+const INVOICE_ENDS = "      - {name: date, type: date}\n  receipt:";
+const LINES = "      - {name: net_amount, type: decimal}\n      - {name: lines, type: table}\n  receipt:";
+
 /**
  * The shipped workflow with these thresholds, and time enough for a journey. For `undo` seconds an answer
- * may be taken back.
+ * may be taken back. With `lines` it asks for those of an invoice.
  */
-export const officeThatDoubts = ({ types, fields, undo = 1 }) => ({
+export const officeThatDoubts = ({ types, fields, undo = 1, lines = false }) => ({
   clock: "system",
   args: ["--apps", "docproc"],
   env: { DOCPROC_BACKOFFICE_PORT: "off", DOCPROC_BACKOFFICE_UNDO_SECONDS: String(undo) },
@@ -21,7 +24,8 @@ export const officeThatDoubts = ({ types, fields, undo = 1 }) => ({
     const workflow = shipped
       .replace("confidence_threshold: 0.80", `confidence_threshold: ${types}`)
       .replace("confidence_threshold: 0.75", `confidence_threshold: ${fields}`)
-      .replace(/deadline_seconds: \d+/, "deadline_seconds: 900");
+      .replace(/deadline_seconds: \d+/, "deadline_seconds: 900")
+      .replace(INVOICE_ENDS, lines ? LINES : "$&");
     fs.writeFileSync(path.join(dir, "default.yaml"), workflow);
   },
 });

@@ -51,28 +51,31 @@ const sheet = new Sheet($("#frame"), {
     if (!name) return;
     if (view.isAbsent(form(), name)) view.setAbsent(form(), name, false);
     const input = view.inputOf(form(), name);
-    const text = found.map((word) => word.text).join(" ");
+    const [text, boxes] = [found.map((word) => word.text).join(" "), found.map((word) => word.box)];
     const more = picked && !range && input.value;
     // The keyboard of a tablet would cover the paper that is being read.
     if (touch) at(name);
     else input.focus();
-    input.value = more ? `${input.value} ${text}` : text;
-    evidence[name] = [...(more ? (evidence[name] ?? []) : []), ...found.map((word) => word.box)];
+    if (input.take) input.take(text, boxes, more);
+    else {
+      input.value = more ? `${input.value} ${text}` : text;
+      evidence[name] = [...(more ? (evidence[name] ?? []) : []), ...boxes];
+    }
     picked = true;
     typed(name);
-    sheet.light(name, marks());
+    light(name);
   },
   mark: (name) => view.inputOf(form(), name)?.focus(),
 });
 
-const marks = () =>
-  task.fields.flatMap((one) =>
-    (evidence[one.name] ?? one.boxes).map((box) => ({
-      ...box,
-      name: one.name,
-      tone: view.toneOf(one),
-    })),
-  );
+const marks = () => view.marks(task, form(), evidence);
+
+/** Shows where a field stands. */
+function light(name) {
+  const [lit, first] = view.lit(form(), field(name), evidence);
+  if (first && first.page !== page) turnTo(first.page);
+  sheet.light(lit, marks());
+}
 
 function turnTo(n) {
   const target = pageOf(n);
@@ -284,6 +287,7 @@ function typed(name) {
 /** The box follows the value: to where it stands on the paper, or nowhere. */
 async function follow(name) {
   const [one, own] = [field(name), task];
+  if (view.gridOf(form(), name)) return;
   const text = view.inputOf(form(), name).value;
   if (meant(one, text) === one.value) delete evidence[name];
   else {
@@ -293,9 +297,7 @@ async function follow(name) {
     if (task !== own) return;
     evidence[name] = text.trim() ? locate(one, text, pages, one.boxes[0]) : [];
   }
-  const to = (evidence[name] ?? one.boxes)[0];
-  if (to && to.page !== page) turnTo(to.page);
-  sheet.light(name, marks());
+  light(name);
   typed(name);
 }
 
@@ -378,9 +380,7 @@ root.addEventListener("focusin", (event) => {
 function at(name) {
   if (focused !== name) picked = false;
   focused = name;
-  const first = (evidence[name] ?? field(name)?.boxes ?? [])[0];
-  if (first && first.page !== page) turnTo(first.page);
-  sheet.light(name, marks());
+  light(name);
   for (const entry of $$(".entry")) entry.classList.toggle("at", entry.dataset.entry === name);
 }
 

@@ -2,6 +2,7 @@
 
 import { $, $$, h, icon } from "../web/dom.js";
 import { t } from "../web/text.js";
+import { Grid } from "./station_grid.js";
 import { meant, readings, shown } from "./station_values.js";
 
 /** What is doubtful is never a hundred. */
@@ -29,7 +30,45 @@ const isBlank = (field) => !field.value && !field.needs_review;
 export const toneOf = (field) =>
   isBlank(field) ? "plain" : !field.needs_review ? "good" : field.value && field.rules.every((rule) => rule.ok) ? "warn" : "bad";
 
-function row(field) {
+const none = (field) =>
+  h(
+    "button.ghost.none",
+    {
+      type: "button",
+      tabindex: "-1",
+      "data-absent": field.name,
+      "aria-pressed": "false",
+      title: t("No está en el documento (Alt N)", "Not on the document (Alt N)"),
+    },
+    t("no está", "not there"),
+  );
+
+const note = (field) =>
+  h(
+    "p.note",
+    { id: `e-${field.name}` },
+    h("span.why", {}, sign(field), reason(field) || t("seguro", "sure")),
+  );
+
+const required = (field) => (field.required ? h("i.req", { "aria-hidden": "true" }, " *") : null);
+
+const shell = (field, ...parts) =>
+  h(
+    "div.entry",
+    { class: toneOf(field), "data-entry": field.name, "data-flagged": field.needs_review || null },
+    ...parts,
+    h("p.wrong", { role: "alert" }),
+  );
+
+/** A table: its grid answers for it wherever a field's input does. */
+function table(field, task) {
+  const grid = new Grid(field, task);
+  const title = h("div.lines-title", {}, h("span", {}, field.title, required(field)), none(field));
+  return Object.assign(shell(field, title, grid.element, note(field)), { grid });
+}
+
+function row(field, task) {
+  if (field.kind === "table") return table(field, task);
   const id = `v-${field.name}`;
   const shared = {
     id,
@@ -55,39 +94,17 @@ function row(field) {
         maxlength: 2000,
         value: shown(field, field.value),
       });
-  const why = reason(field);
-  return h(
-    "div.entry",
-    { class: toneOf(field), "data-entry": field.name, "data-flagged": field.needs_review || null },
+  return shell(
+    field,
     h(
       "label",
       { for: id },
-      h("span", {}, field.title, field.required ? h("i.req", { "aria-hidden": "true" }, " *") : null),
+      h("span", {}, field.title, required(field)),
       KINDS[field.kind] ? h("small", {}, KINDS[field.kind]) : null,
     ),
-    h(
-      "div.answer",
-      {},
-      input,
-      h(
-        "button.ghost.none",
-        {
-          type: "button",
-          tabindex: "-1",
-          "data-absent": field.name,
-          "aria-pressed": "false",
-          title: t("No está en el documento (Alt N)", "Not on the document (Alt N)"),
-        },
-        t("no está", "not there"),
-      ),
-    ),
-    h(
-      "p.note",
-      { id: `e-${field.name}` },
-      h("span.why", {}, sign(field), why || t("seguro", "sure")),
-    ),
+    h("div.answer", {}, input, none(field)),
+    note(field),
     choices(field),
-    h("p.wrong", { role: "alert" }),
   );
 }
 
@@ -119,7 +136,8 @@ export function documentForm(task) {
   const flagged = task.fields.filter((field) => field.needs_review);
   const rest = task.fields.filter((field) => !field.needs_review);
   const [sure, blank] = [rest.filter((field) => !isBlank(field)), rest.filter(isBlank)];
-  return h(
+  const rows = (fields) => fields.map((field) => row(field, task));
+  const form = h(
     "form",
     { id: "answers", autocomplete: "off" },
     flagged.length
@@ -131,12 +149,17 @@ export function documentForm(task) {
             : t(`${flagged.length} campos por revisar`, `${flagged.length} fields to check`),
         )
       : null,
-    flagged.map(row),
+    rows(flagged),
     sure.length ? h("h2.quiet", {}, t("Leídos con seguridad", "Read with confidence")) : null,
-    sure.map(row),
+    rows(sure),
     blank.length ? h("h2.quiet", {}, t("No encontrados", "Not found")) : null,
-    blank.map(row),
+    rows(blank),
   );
+  // What is typed elsewhere may be what the lines add up to.
+  const grids = task.fields.map(({ name }) => gridOf(form, name)).filter(Boolean);
+  for (const grid of grids) grid.say();
+  if (grids.length) form.addEventListener("input", () => grids.forEach((grid) => grid.say()));
+  return form;
 }
 
 /** The types of a page, on the keys 1 to 9. */
@@ -172,7 +195,8 @@ export function typeForm(task) {
 }
 
 export const entryOf = (form, name) => $(`[data-entry="${CSS.escape(name)}"]`, form);
-export const inputOf = (form, name) => $("input, select", entryOf(form, name));
+export const gridOf = (form, name) => entryOf(form, name)?.grid;
+export const inputOf = (form, name) => gridOf(form, name) ?? $("input, select", entryOf(form, name));
 export const isAbsent = (form, name) => entryOf(form, name)?.classList.contains("absent");
 
 export function setAbsent(form, name, absent) {
@@ -200,6 +224,10 @@ export function answers(task, form, evidence) {
   const kept = Object.fromEntries(
     Object.entries(evidence).filter(([name]) => data[name]),
   );
+  for (const { name } of task.fields) {
+    const grid = gridOf(form, name);
+    if (grid?.touched && data[name]) kept[name] = grid.boxes;
+  }
   return { extracted_data: data, absent, evidence: kept };
 }
 
@@ -214,10 +242,26 @@ export function restore(task, form, draft, evidence) {
   for (const [name, value] of Object.entries(draft.extracted_data ?? {})) {
     const input = entryOf(form, name) && inputOf(form, name);
     const field = task.fields.find((one) => one.name === name);
-    if (input) input.value = shown(field, value);
+    if (input?.fill) input.fill(value, draft.evidence?.[name]);
+    else if (input) input.value = shown(field, value);
   }
   for (const name of draft.absent ?? []) if (entryOf(form, name)) setAbsent(form, name, true);
   Object.assign(evidence, draft.evidence ?? {});
+}
+
+/** Where values stand on the paper; of a table the row that is looked at. */
+export const marks = (task, form, evidence) =>
+  task.fields.flatMap((one) => {
+    const grid = gridOf(form, one.name);
+    const boxes = grid ? grid.near : (evidence[one.name] ?? one.boxes);
+    return boxes.map((box) => ({ name: one.name, ...box, tone: toneOf(one) }));
+  });
+
+/** Which of the marks is the field's, and the first of its boxes. */
+export function lit(form, field, evidence) {
+  const grid = gridOf(form, field.name);
+  if (grid) return [grid.lit, grid.first];
+  return [field.name, (evidence[field.name] ?? field.boxes)[0]];
 }
 
 export function clearWrong(form) {

@@ -47,6 +47,9 @@ export function bindKeys(sheet, commands) {
   bind(GROUP, [], t("Siguiente campo por revisar", "Next field to check"), nothing, { shown: "Enter" });
   bind(GROUP, [], t("Tipo de página (dos veces: enviar)", "Type of page (twice: submit)"), nothing, { shown: "1 – 9" });
   bind(GROUP, [], t("Otra lectura del campo", "Another reading of the field"), nothing, { shown: "↓ / ↑" });
+  bind(GROUP, [], t("En una tabla: celda, fila nueva, quitar fila", "In a table: cell, new row, remove row"), nothing, {
+    shown: t("↵ ↑ ↓ ← →, Alt ↵, Alt Supr", "↵ ↑ ↓ ← →, Alt ↵, Alt Del"),
+  });
   bind(GROUP, [], t("Volver a lo leído", "Back to what was read"), nothing, { shown: "Esc" });
   bind(GROUP, [], t("No está en el documento", "Not on the document"), nothing, { shown: "Alt N" });
   bind(GROUP, [], t("Deshacer lo enviado", "Undo what was sent"), nothing, { shown: "Alt Z" });

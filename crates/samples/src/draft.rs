@@ -24,6 +24,7 @@ pub(crate) struct Draft {
     /// The baseline of the next line.
     pub(crate) y: f32,
     pub(crate) truth: BTreeMap<String, String>,
+    pub(crate) lines: Vec<BTreeMap<&'static str, String>>,
     pages: Vec<Layout>,
 }
 
@@ -32,12 +33,13 @@ impl Draft {
         let mut dice = Dice::new(seed ^ ((kind as u64 + 1) << 56) ^ ((lang as u64 + 1) << 48));
         let layout = dice.below(layouts as usize) as u32;
         let style = Style::roll(lang, &mut dice);
-        Self { dice, lang, style, layout, y: 0.0, truth: BTreeMap::new(), pages: Vec::new() }
+        let (truth, lines, pages) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Self { dice, lang, style, layout, y: 0.0, truth, lines, pages }
     }
 
     pub(crate) fn finish(self, kind: Kind) -> Sample {
-        let Self { lang, layout, pages, truth, .. } = self;
-        Sample { kind, lang, layout, pages, truth }
+        let Self { lang, layout, pages, truth, lines, .. } = self;
+        Sample { kind, lang, layout, pages, truth, lines }
     }
 
     /// Starts a page; the pen stands on its first line.

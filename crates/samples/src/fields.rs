@@ -135,7 +135,7 @@ pub fn same_value(kind: Of, found: &str, truth: &str) -> bool {
             let day = check_value(&FieldSpec::new("date", Of::Date), truth, TODAY);
             day.is_ok_and(|day| day.to_string() == found)
         }
-        Of::String | Of::Integer | Of::Iban | Of::TaxId | Of::Enum => {
+        Of::String | Of::Integer | Of::Iban | Of::TaxId | Of::Enum | Of::Table => {
             letters(found) == letters(truth)
         }
     }

@@ -88,6 +88,8 @@ pub struct Sample {
     pub pages: Vec<Layout>,
     /// Field to normalised value: amounts `1234.56`, dates ISO, names as printed.
     pub truth: BTreeMap<String, String>,
+    /// The lines of an invoice, by column: what is printed of each.
+    pub lines: Vec<BTreeMap<&'static str, String>>,
 }
 
 impl Sample {

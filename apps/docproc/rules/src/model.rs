@@ -258,6 +258,9 @@ pub struct EvidenceBox {
     pub y: f32,
     pub w: f32,
     pub h: f32,
+    /// Of a table: the row and the column whose cell it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<[u16; 2]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -92,7 +92,8 @@ pub(super) async fn learn(decision: &mut Decision, lesson: &Lesson<'_>) -> Resul
 fn answers(fields: &[FieldValue], first: u32) -> Vec<Answer<'_>> {
     let place = |one: &EvidenceBox| {
         let page = one.page.checked_sub(first)? as usize;
-        Some(Evidence { page, place: Rect { x: one.x, y: one.y, w: one.w, h: one.h } })
+        let place = Rect { x: one.x, y: one.y, w: one.w, h: one.h };
+        Some(Evidence { page, place, cell: one.cell })
     };
     let mut answers = Vec::with_capacity(fields.len());
     for field in fields {

@@ -236,7 +236,10 @@ impl RequestPage {
     fn papers(&self) -> Vec<Paper> {
         let documents = self.detail.documents.iter().take(PAPERS).enumerate();
         documents
-            .map(|(n, one)| Paper::new(&self.page, n, one, self.threshold, self.selected))
+            .map(|(n, one)| {
+                let schema = self.workflow.schemas.get(&one.doc_type);
+                Paper::new(&self.page, n, one, self.threshold, self.selected, schema)
+            })
             .collect()
     }
 
@@ -341,6 +344,15 @@ impl RequestPage {
             .map(|document| document.doc_type.as_str());
         let word = document.or(view.doc_type.as_deref())?;
         Some(words::doc_type(&self.page, word))
+    }
+
+    fn rows(&self, count: usize) -> String {
+        match (self.page.lang, count) {
+            (Lang::Es, 1) => "1 fila".to_owned(),
+            (Lang::En, 1) => "1 row".to_owned(),
+            (Lang::Es, _) => format!("{count} filas"),
+            (Lang::En, _) => format!("{count} rows"),
+        }
     }
 
     fn others(&self, count: usize) -> String {

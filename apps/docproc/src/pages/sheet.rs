@@ -1,5 +1,7 @@
 //! Documents with their fields, and a page with the places where they were found.
 
+use serde_json::{Map, Value as Json};
+use understand::extract::{CellKind, Column, Kind, Schema};
 use web::{Page, Tone};
 
 use super::words;
@@ -30,6 +32,8 @@ pub struct Datum {
     pub key: String,
     pub title: String,
     pub value: Option<String>,
+    /// Of a table, in place of the value.
+    pub table: Option<Table>,
     /// When it says more than the value does.
     pub normalised: Option<String>,
     pub confidence: f64,
@@ -38,6 +42,42 @@ pub struct Datum {
     pub alternatives: Vec<(String, f64)>,
     /// The page its evidence is on.
     pub page: Option<u32>,
+}
+
+/// Rows as the page shows them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Titles, and whether numbers stand below.
+    pub heads: Vec<(String, bool)>,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(page: &Page, columns: &[Column], text: &str) -> Option<Self> {
+        let rows: Vec<Map<String, Json>> = serde_json::from_str(text).ok()?;
+        let head = |one: &Column| (words::field(page, &one.name), one.kind != CellKind::Text);
+        let row = |row: &Map<String, Json>| {
+            columns.iter().map(|one| shown(page, one.kind, row.get(&one.name))).collect()
+        };
+        Some(Self {
+            heads: columns.iter().map(head).collect(),
+            rows: rows.iter().map(row).collect(),
+        })
+    }
+}
+
+/// A cell as people write it.
+fn shown(page: &Page, kind: CellKind, value: Option<&Json>) -> String {
+    let number = match value {
+        None | Some(Json::Null) => return String::new(),
+        Some(Json::String(text)) => return text.clone(),
+        Some(value) => value.as_f64().unwrap_or_default(),
+    };
+    let printed = number.to_string();
+    let decimals = printed.split_once('.').map_or(0, |(_, part)| part.len());
+    let rate = if kind == CellKind::Percent { " %" } else { "" };
+    let least = if kind == CellKind::Money { 2 } else { 0 };
+    format!("{}{rate}", page.decimal(number, decimals.max(least)))
 }
 
 /// Whether someone should look at a field.
@@ -103,12 +143,23 @@ impl Paper {
         document: &DocumentView,
         threshold: f64,
         selected: u32,
+        schema: Option<&Schema>,
     ) -> Self {
         let mut data: Vec<Datum> = document
             .fields
             .iter()
             .enumerate()
-            .map(|(at, field)| datum(page, format!("d{n}f{at}"), field, threshold))
+            .map(|(at, field)| {
+                let specs = schema.map(|schema| schema.fields.iter()).into_iter().flatten();
+                let spec = specs.into_iter().find(|spec| spec.name == field.name);
+                let table = spec.filter(|spec| spec.kind == Kind::Table);
+                let table = table.zip(field.normalised.as_deref());
+                let table =
+                    table.and_then(|(spec, text)| Table::new(page, &spec.table_columns(), text));
+                let said = datum(page, format!("d{n}f{at}"), field, threshold);
+                let normalised = said.normalised.clone().filter(|_| table.is_none());
+                Datum { table, normalised, ..said }
+            })
             .collect();
         data.sort_by_key(|datum| datum.standing);
         Self {
@@ -134,6 +185,7 @@ fn datum(page: &Page, key: String, field: &FieldValue, threshold: f64) -> Datum 
         key,
         title: words::field(page, &field.name),
         value: field.value.clone().filter(|value| !value.is_empty()),
+        table: None,
         normalised: field.normalised.clone().filter(|value| Some(value) != field.value.as_ref()),
         confidence: field.confidence,
         standing: Standing::of(field, threshold),
@@ -276,6 +328,17 @@ mod tests {
     }
 
     #[test]
+    fn a_table_is_shown_by_its_columns() {
+        let page = Page::new(Lang::Es, Theme::Light, Timestamp::UNIX_EPOCH, TimeZone::UTC);
+        let spec = understand::extract::FieldSpec::new("lines", Kind::Table);
+        let text = r#"[{"amount":1250.5,"description":"Caja","quantity":1.5,"tax":21.0}]"#;
+        let table = Table::new(&page, &spec.table_columns(), text).unwrap();
+        assert_eq!(table.heads[0], ("Descripción".to_owned(), false));
+        assert_eq!(table.rows, [["Caja", "1,5", "", "21 %", "1.250,50"]]);
+        assert_eq!(Table::new(&page, &spec.table_columns(), "12"), None);
+    }
+
+    #[test]
     fn what_needs_a_look_comes_first() {
         let page = Page::new(Lang::Es, Theme::Light, Timestamp::UNIX_EPOCH, TimeZone::UTC);
         let document = DocumentView {
@@ -294,7 +357,7 @@ mod tests {
                 field(None, 0.0, true, true),
             ],
         };
-        let paper = Paper::new(&page, 0, &document, 0.75, 2);
+        let paper = Paper::new(&page, 0, &document, 0.75, 2, None);
         let order: Vec<_> = paper.data.iter().map(|datum| datum.standing).collect();
         let expected = [
             Standing::Missing,

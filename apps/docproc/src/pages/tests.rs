@@ -85,7 +85,7 @@ fn field(name: &str, value: Option<&str>, confidence: f64) -> FieldValue {
         normalised: None,
         confidence,
         required: true,
-        boxes: vec![EvidenceBox { page: 0, x: 10.5, y: 20.0, w: 30.0, h: 8.0 }],
+        boxes: vec![EvidenceBox { page: 0, x: 10.5, y: 20.0, w: 30.0, h: 8.0, cell: None }],
         rules: vec![RuleOutcome { rule: "sum".to_owned(), ok: false, detail: "≠".to_owned() }],
         alternatives: vec![("120,00".to_owned(), 0.2)],
     }

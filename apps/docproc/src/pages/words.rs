@@ -111,6 +111,12 @@ pub fn field(page: &Page, word: &str) -> String {
         "period" => ("Período", "Period"),
         "start_date" => ("Fecha de inicio", "Start date"),
         "type" => ("Tipo", "Type"),
+        "lines" => ("Líneas", "Lines"),
+        "description" => ("Descripción", "Description"),
+        "quantity" => ("Cantidad", "Quantity"),
+        "unit_price" => ("Precio", "Unit price"),
+        "tax" => ("Impuesto", "Tax"),
+        "amount" => ("Importe", "Amount"),
         own => return spaced(own),
     };
     page.t(known.0, known.1).to_owned()
@@ -175,6 +181,8 @@ pub fn rule(page: &Page, word: &str) -> String {
         "not_negative" => page.t("no negativo", "not negative").to_owned(),
         "not_future" => page.t("no es futura", "not in the future").to_owned(),
         "mrz" => page.t("zona de lectura mecánica", "machine-readable zone").to_owned(),
+        "lines" => page.t("cantidad × precio = importe", "quantity × price = amount").to_owned(),
+        "lines_sum" => page.t("las líneas suman", "the lines add up").to_owned(),
         "net_plus_tax" => page.t("neto más impuestos", "net plus tax").to_owned(),
         own => spaced(own).to_lowercase(),
     }

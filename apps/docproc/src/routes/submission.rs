@@ -13,8 +13,8 @@ use crate::{
     rules::{correct::Submitted, regroup::Wanted},
 };
 
-/// More boxes than any value spans.
-const MOST_BOXES: usize = 200;
+/// More boxes than any value spans, and than the cells of a long table have.
+const MOST_BOXES: usize = 5_000;
 const MOST_GROUPS: usize = 5_000;
 
 /// An answer: groups, data, or a type, whichever is there.
@@ -75,13 +75,17 @@ fn fields(
     let Json::Object(values) = data.unwrap_or_else(|| Json::Object(Map::new())) else {
         return Err(wrong(desk, "extracted_data", object).into());
     };
-    let mut typed = BTreeMap::new();
+    let (mut typed, mut rows) = (BTreeMap::new(), BTreeSet::new());
     for (name, value) in values {
         let text = match value {
             Json::Null => None,
             Json::String(text) => Some(text),
             Json::Number(number) => Some(number.to_string()),
             Json::Bool(yes) => Some(yes.to_string()),
+            Json::Array(of) if of.iter().all(Json::is_object) => {
+                rows.insert(name.clone());
+                Some(Json::Array(of).to_string())
+            }
             Json::Array(_) | Json::Object(_) => {
                 let scalar = desk.lang.t("un valor simple", "a plain value");
                 return Err(wrong(desk, &name, scalar).into());
@@ -103,7 +107,7 @@ fn fields(
         .filter(|all| all.values().flatten().all(sane))
         .filter(|all| all.values().map(Vec::len).sum::<usize>() <= MOST_BOXES)
         .ok_or_else(|| wrong(desk, "evidence", "{field: [{page, x, y, w, h}]}"))?;
-    Ok(Answer::Fields(Submitted { values: typed, absent, evidence }))
+    Ok(Answer::Fields(Submitted { values: typed, absent, evidence, rows }))
 }
 
 fn groups_of(groups: &Json) -> Option<Vec<Wanted>> {

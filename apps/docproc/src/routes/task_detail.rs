@@ -2,7 +2,7 @@
 
 use db::Error;
 use jiff::civil::Date;
-use understand::extract::{FieldSpec, check_value};
+use understand::extract::{FieldSpec, Kind, check_value};
 use web::{Page, Theme};
 
 use super::{AtDesk as _, Desk};
@@ -19,7 +19,7 @@ use crate::{
     },
     wire::{
         TaskView,
-        people::{FieldDetail, PageBrief, TaskDetail, TypeChoice, TypeScore},
+        people::{ColumnDetail, FieldDetail, PageBrief, TaskDetail, TypeChoice, TypeScore},
     },
 };
 
@@ -131,6 +131,7 @@ fn fields(
             title: words::field(say, &field.name),
             kind: kind.unwrap_or_else(|| "string".to_owned()),
             values: spec.map(|spec| spec.values.clone()).unwrap_or_default(),
+            columns: spec.map(|spec| columns(say, spec)).unwrap_or_default(),
             value: field.normalised.clone().or_else(|| field.value.clone()),
             printed: field.value.clone(),
             confidence: field.confidence,
@@ -153,6 +154,7 @@ fn fields(
                 .and_then(|kind| kind.as_str().map(str::to_owned))
                 .unwrap_or_default(),
             values: spec.values.clone(),
+            columns: columns(say, spec),
             value: None,
             printed: None,
             confidence: 0.0,
@@ -164,6 +166,16 @@ fn fields(
         });
     }
     fields
+}
+
+fn columns(say: &Page, spec: &FieldSpec) -> Vec<ColumnDetail> {
+    let all = if spec.kind == Kind::Table { spec.table_columns() } else { Vec::new() };
+    let column = |one: understand::extract::Column| ColumnDetail {
+        title: words::field(say, &one.name),
+        name: one.name,
+        kind: one.kind,
+    };
+    all.into_iter().map(column).collect()
 }
 
 /// What was checked, with what failed in the reader's words.

@@ -219,7 +219,7 @@ impl Judge<'_> {
                 number(found).zip(meant).is_some_and(|(a, b)| (a - b).abs() < 0.005)
             }
             Kind::Date => meant.is_ok_and(|day| day == found),
-            Kind::String | Kind::Integer | Kind::Iban | Kind::TaxId | Kind::Enum => {
+            Kind::String | Kind::Integer | Kind::Iban | Kind::TaxId | Kind::Enum | Kind::Table => {
                 letters(found) == letters(truth)
             }
         }

@@ -3,6 +3,7 @@
 use jiff::{Timestamp, civil::Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use understand::extract::CellKind;
 use utoipa::ToSchema;
 
 use super::TaskView;
@@ -62,6 +63,8 @@ pub struct FieldDetail {
     pub kind: String,
     /// The allowed ones of an enum.
     pub values: Vec<String>,
+    /// Of a table, whose value is a list of rows: a value, or null, for each of these.
+    pub columns: Vec<ColumnDetail>,
     pub value: Option<String>,
     /// As printed on the paper.
     pub printed: Option<String>,
@@ -75,6 +78,16 @@ pub struct FieldDetail {
     /// Pairs of value and probability.
     #[schema(value_type = Vec<Object>)]
     pub alternatives: Vec<(String, f64)>,
+}
+
+/// A column of a table.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ColumnDetail {
+    pub name: String,
+    pub title: String,
+    /// `text`, `number`, `money` or `percent`.
+    #[schema(value_type = String, example = "money")]
+    pub kind: CellKind,
 }
 
 #[derive(Debug, Serialize, ToSchema)]

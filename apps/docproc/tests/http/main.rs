@@ -14,6 +14,7 @@ mod chaos;
 mod clients;
 mod containers;
 mod golden;
+mod lines;
 mod logs;
 mod memory;
 mod network;

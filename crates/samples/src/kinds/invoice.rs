@@ -22,6 +22,7 @@ pub(super) fn impostor(draft: &mut Draft, title: &'static str, number_label: &'s
     let family = draft.dice.below(drawn::FAMILIES as usize) as u32;
     drawn::write(draft, &bill, rows, family);
     draft.truth.clear();
+    draft.lines.clear();
 }
 
 struct Bill {

@@ -7,6 +7,7 @@ use super::RuleResult;
 use super::parse::tax_id::{self, Form};
 use super::parse::{amount, date, iban};
 use super::schema::{FieldSpec, Kind, Validator};
+use super::table;
 use super::text::fold;
 use super::value::{Complaint, Normalised};
 
@@ -19,7 +20,7 @@ pub fn check_value(spec: &FieldSpec, text: &str, today: Date) -> Result<Normalis
     if text.is_empty() {
         return Err(Complaint::Missing);
     }
-    if text.chars().count() > MAX_VALUE {
+    if spec.kind != Kind::Table && text.chars().count() > MAX_VALUE {
         return Err(Complaint::TooLong(MAX_VALUE));
     }
     let value = normalise(spec, text, today)?;
@@ -62,6 +63,7 @@ pub(super) fn normalise(
             let known = spec.values.iter().find(same).cloned();
             known.map(Normalised::Text).ok_or_else(|| Complaint::NotAllowed(told()))
         }
+        Kind::Table => table::check(spec, text).map(Normalised::Rows),
     }
 }
 
@@ -142,7 +144,7 @@ fn obeys(validator: Validator, value: &Normalised, today: Date) -> Result<(), St
             let number = match value {
                 Normalised::Decimal(amount) => *amount,
                 Normalised::Integer(number) => Decimal::from(*number),
-                Normalised::Text(_) | Normalised::Date(_) => {
+                Normalised::Text(_) | Normalised::Date(_) | Normalised::Rows(_) => {
                     return Err("it is not a number".into());
                 }
             };
@@ -153,9 +155,10 @@ fn obeys(validator: Validator, value: &Normalised, today: Date) -> Result<(), St
         Validator::NotFuture => match value {
             Normalised::Date(day) if *day <= today => Ok(()),
             Normalised::Date(day) => Err(format!("{day} is in the future")),
-            Normalised::Text(_) | Normalised::Decimal(_) | Normalised::Integer(_) => {
-                Err("it is not a date".into())
-            }
+            Normalised::Text(_)
+            | Normalised::Decimal(_)
+            | Normalised::Integer(_)
+            | Normalised::Rows(_) => Err("it is not a date".into()),
         },
         // What a person types is compared with the zone by that person.
         Validator::Mrz => Ok(()),
@@ -212,7 +215,7 @@ mod tests {
         #[test]
         fn nothing_panics(text in "\\PC{0,40}") {
             let all = [Kind::String, Kind::Decimal, Kind::Date, Kind::Integer, Kind::Iban,
-                Kind::TaxId, Kind::Enum];
+                Kind::TaxId, Kind::Enum, Kind::Table];
             for kind in all {
                 let names = Validator::ALL.iter().map(|(name, _)| (*name).to_owned());
                 let validators = names.collect();

@@ -18,6 +18,7 @@ mod resolve;
 mod role;
 mod schema;
 mod sheet;
+mod table;
 pub(crate) mod text;
 mod trees;
 mod value;
@@ -26,7 +27,7 @@ mod words;
 pub use judge::check_value;
 use page::Rect;
 pub use resolve::{extract, extract_with, observe, sight};
-pub use schema::{FieldSpec, Kind, Schema, SchemaProblem, Validator};
+pub use schema::{CellKind, Column, FieldSpec, Kind, Schema, SchemaProblem, Validator};
 use serde::{Deserialize, Serialize};
 pub use value::{Complaint, Normalised};
 
@@ -35,7 +36,8 @@ pub use value::{Complaint, Normalised};
 pub struct Extraction {
     /// In the order of the schema.
     pub fields: Vec<Field>,
-    /// That of the least sure field; 1 for a schema without fields.
+    /// That of the least sure field; 1 for a schema without fields. A table counts where it is
+    /// required: what nobody has to have sends nothing to people.
     pub confidence: f32,
     /// What the fields and the other amounts of the document say about each other.
     pub checks: Vec<Check>,
@@ -63,6 +65,9 @@ pub struct Evidence {
     /// Index into the pages that were given.
     pub page: usize,
     pub place: Rect,
+    /// Of a table: the row and the column whose cell it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<[u16; 2]>,
 }
 
 /// One rule applied to one value.
@@ -82,6 +87,14 @@ pub struct Check {
 }
 
 impl Extraction {
+    fn new(fields: Vec<Field>, checks: Vec<Check>) -> Self {
+        let counts =
+            |field: &&Field| field.required || field.value.is_some() && field.kind != Kind::Table;
+        let counted = fields.iter().filter(counts);
+        let confidence = counted.map(|field| field.confidence).fold(1.0, f32::min);
+        Self { fields, confidence, checks }
+    }
+
     /// Name to typed value: amounts are numbers, dates ISO strings, null what was not found.
     pub fn data(&self) -> serde_json::Map<String, serde_json::Value> {
         let typed = |field: &Field| field.normalised.as_deref().map(|text| field.kind.json(text));

@@ -17,7 +17,7 @@ use super::text::fold;
 use super::value::Normalised;
 use super::words::Wanted;
 use super::{Evidence, Extraction, Field, RuleResult};
-use super::{amounts, codes, dates, ids, judge, party, words};
+use super::{amounts, codes, dates, ids, judge, party, table, words};
 
 /// From here on the facts against a value deny it.
 const DENIED: f32 = 1.9;
@@ -51,11 +51,11 @@ pub fn extract_with(
     }
     let checks = amounts::checks(&reading, &chosen);
     let both = schema.fields.iter().zip(resolved);
-    let fields: Vec<Field> =
-        both.map(|(spec, found)| found.field(spec, &reading, weights)).collect();
-    let counted = fields.iter().filter(|field| field.required || field.value.is_some());
-    let confidence = counted.map(|field| field.confidence).fold(1.0, f32::min);
-    Extraction { fields, confidence, checks }
+    let field = |(spec, found): (&FieldSpec, Resolved)| match spec.kind {
+        Kind::Table => table::field(&reading, spec),
+        _ => found.field(spec, &reading, weights),
+    };
+    Extraction::new(both.map(field).collect(), checks)
 }
 
 /// Every name that a field for the issuer may take, to fit their ranking.
@@ -121,7 +121,8 @@ fn phrases(doc_type: &str, schema: &Schema) -> Vec<Phrase> {
     for (index, spec) in schema.fields.iter().enumerate() {
         let concept = Concept::Custom(index);
         phrases.extend(spec.labels.iter().map(|label| Phrase::new(label, concept, 1.0)));
-        if Role::of(doc_type, spec) == Role::Labelled && spec.labels.is_empty() {
+        let named = spec.labels.is_empty() && spec.kind != Kind::Table;
+        if named && Role::of(doc_type, spec) == Role::Labelled {
             phrases.push(Phrase::new(&spec.name, concept, 0.9));
         }
     }
@@ -150,7 +151,7 @@ fn family(doc_type: &str, role: &Role, spec: &FieldSpec) -> Family {
             Kind::Date => Family::OtherDay,
             Kind::Integer => Family::Code,
             Kind::Iban | Kind::TaxId | Kind::Enum => Family::Checked,
-            Kind::String => Family::Words,
+            Kind::String | Kind::Table => Family::Words,
         },
     }
 }
@@ -214,6 +215,7 @@ fn labelled(reading: &Reading, spec: &FieldSpec, own: Concept) -> Vec<Candidate>
         Kind::Iban => ids::ibans(reading),
         Kind::TaxId => ids::tax_ids(reading),
         Kind::Enum => listed(reading, spec, own),
+        Kind::Table => Vec::new(),
         Kind::String => {
             let mut found = words::candidates(reading, &[own], Wanted::Anything);
             found.extend(codes::candidates(reading, &[own]));
@@ -402,6 +404,7 @@ impl Resolved {
         let place = |span: &Span| Evidence {
             page: reading.sheet.row(*span).page,
             place: reading.sheet.printed_place(*span),
+            cell: None,
         };
         field.confidence = shown[0];
         field.value = Some(best.printed.clone());
@@ -421,7 +424,7 @@ impl Resolved {
 }
 
 impl Field {
-    fn missing(spec: &FieldSpec) -> Self {
+    pub(super) fn missing(spec: &FieldSpec) -> Self {
         Self {
             name: spec.name.clone(),
             kind: spec.kind,

@@ -38,7 +38,7 @@ impl Role {
             Kind::Iban => Self::Iban,
             Kind::TaxId => Self::TaxId,
             Kind::String | Kind::Integer => text(doc_type, &has),
-            Kind::Enum => Self::Labelled,
+            Kind::Enum | Kind::Table => Self::Labelled,
         }
     }
 }

@@ -16,6 +16,8 @@ pub enum Normalised {
     Decimal(Decimal),
     Date(Date),
     Integer(i64),
+    /// A list of objects, one for each row of a table.
+    Rows(Value),
 }
 
 /// Why a typed value is refused.
@@ -41,6 +43,16 @@ pub enum Complaint {
     Pattern(String),
     #[error("the pattern of the field cannot be used")]
     BadPattern,
+    #[error("the field takes a plain value, not rows")]
+    NotPlain,
+    #[error("a table is a list of rows, each an object with a value for its columns")]
+    NotRows,
+    #[error("a table takes at most {0} rows")]
+    TooManyRows(usize),
+    #[error("the table has no column “{0}”")]
+    NoColumn(String),
+    #[error("row {row}, {column}: “{text}” is not a number")]
+    NotACell { row: usize, column: String, text: String },
     #[error("the value fails the rule `{rule}`: {detail}")]
     Rule { rule: &'static str, detail: String },
 }
@@ -53,6 +65,7 @@ impl Normalised {
             Self::Decimal(amount) => amount.to_f64().map_or(Value::Null, Value::from),
             Self::Date(date) => Value::from(date.to_string()),
             Self::Integer(number) => Value::from(*number),
+            Self::Rows(rows) => rows.clone(),
         }
     }
 }
@@ -64,6 +77,7 @@ impl fmt::Display for Normalised {
             Self::Decimal(amount) => write!(f, "{amount}"),
             Self::Date(date) => write!(f, "{date}"),
             Self::Integer(number) => write!(f, "{number}"),
+            Self::Rows(rows) => write!(f, "{rows}"),
         }
     }
 }
@@ -75,6 +89,7 @@ impl Kind {
         match self {
             Self::Decimal => number(text).map_or_else(|| Value::from(text), Value::from),
             Self::Integer => text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from),
+            Self::Table => serde_json::from_str(text).unwrap_or_default(),
             Self::String | Self::Date | Self::Iban | Self::TaxId | Self::Enum => Value::from(text),
         }
     }

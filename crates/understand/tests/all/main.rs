@@ -4,4 +4,5 @@
 
 mod classify;
 mod extract;
+mod table;
 mod unseen;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
-use understand::extract::{Complaint, FieldSpec, Schema, check_value};
+use understand::extract::{Complaint, FieldSpec, Kind, Schema, check_value};
 
 use crate::model::{EvidenceBox, FieldValue, RuleOutcome};
 use engine::Sentence;
@@ -19,6 +19,9 @@ pub struct Submitted {
     pub absent: BTreeSet<String>,
     /// Where a value was picked from.
     pub evidence: BTreeMap<String, Vec<EvidenceBox>>,
+    /// Fields that were given rows, as only tables take them.
+    #[serde(default)]
+    pub rows: BTreeSet<String>,
 }
 
 /// A document as corrected.
@@ -135,6 +138,10 @@ fn judge(
     today: Date,
 ) -> Result<Option<(FieldValue, Json)>, Complaint> {
     let absent = submitted.absent.contains(&field.name);
+    let table = spec.is_some_and(|spec| spec.kind == Kind::Table);
+    if submitted.rows.contains(&field.name) && !table {
+        return Err(Complaint::NotPlain);
+    }
     let form = submitted.values.get(&field.name);
     let text = form.and_then(|text| text.as_deref()).map(str::trim).filter(|t| !t.is_empty());
     let rule =
@@ -198,6 +205,16 @@ pub fn sentence(complaint: &Complaint) -> Sentence {
         }
         Complaint::NotAllowed(text) => format!("«{text}» no es uno de los valores admitidos."),
         Complaint::Pattern(text) => format!("«{text}» no tiene la forma que pide el flujo."),
+        Complaint::NotPlain => "El campo lleva un valor simple, no filas.".to_owned(),
+        Complaint::NotRows => {
+            "Una tabla es una lista de filas, cada una un objeto con el valor de sus columnas."
+                .to_owned()
+        }
+        Complaint::TooManyRows(most) => format!("Una tabla tiene como máximo {most} filas."),
+        Complaint::NoColumn(name) => format!("La tabla no tiene la columna «{name}»."),
+        Complaint::NotACell { row, column, text } => {
+            format!("Fila {row}, {column}: «{text}» no es un número.")
+        }
         Complaint::BadPattern => "El patrón del campo no se puede usar.".to_owned(),
         Complaint::Rule { rule, .. } => format!("El valor incumple la regla «{rule}»."),
     };
@@ -209,7 +226,6 @@ pub fn sentence(complaint: &Complaint) -> Sentence {
 #[cfg(test)]
 mod tests {
     use jiff::civil::date;
-    use understand::extract::Kind;
 
     use super::*;
 
@@ -221,6 +237,7 @@ mod tests {
                 spec("invoice_number", Kind::String, true),
                 spec("total_amount", Kind::Decimal, true),
                 spec("date", Kind::Date, false),
+                spec("lines", Kind::Table, false),
             ],
         }
     }
@@ -232,7 +249,7 @@ mod tests {
             normalised: value.map(str::to_owned),
             confidence: 0.5,
             required: name != "date",
-            boxes: vec![EvidenceBox { page: 0, x: 1.0, y: 1.0, w: 1.0, h: 1.0 }],
+            boxes: vec![EvidenceBox { page: 0, x: 1.0, y: 1.0, w: 1.0, h: 1.0, cell: None }],
             rules: Vec::new(),
             alternatives: Vec::new(),
         }
@@ -277,6 +294,20 @@ mod tests {
             "required and missing"
         );
         assert_eq!(corrected(&submitted(&[("total_amount", "")])).unwrap_err(), ["total_amount"]);
+    }
+
+    #[test]
+    fn rows_are_taken_by_tables_alone() {
+        let rows = r#"[{"description":"Caja","quantity":"2","amount":"1.250,50"}]"#;
+        let given = [("total_amount", "1"), ("lines", rows)];
+        let done = corrected(&submitted(&given)).unwrap();
+        assert_eq!(done.data["lines"][0]["amount"], 1250.5);
+        assert_eq!(done.data["lines"][0]["tax"], Json::Null);
+        let wrong = submitted(&[("total_amount", "1"), ("lines", r#"[{"amount":"x"}]"#)]);
+        assert_eq!(corrected(&wrong).unwrap_err(), ["lines"]);
+        let mut elsewhere = submitted(&[("total_amount", "1"), ("invoice_number", rows)]);
+        elsewhere.rows.insert("invoice_number".to_owned());
+        assert_eq!(corrected(&elsewhere).unwrap_err(), ["invoice_number"]);
     }
 
     #[test]

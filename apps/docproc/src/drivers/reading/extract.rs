@@ -59,7 +59,7 @@ pub(super) fn read(reading: Reading) -> Found {
 fn field_value(field: extract::Field, first: u32) -> FieldValue {
     let place = |evidence: &extract::Evidence| {
         let page::Rect { x, y, w, h } = evidence.place;
-        EvidenceBox { page: first + evidence.page as u32, x, y, w, h }
+        EvidenceBox { page: first + evidence.page as u32, x, y, w, h, cell: evidence.cell }
     };
     let rule = |rule: extract::RuleResult| RuleOutcome {
         rule: rule.rule,

@@ -4,6 +4,7 @@
 
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Map, Value as Json};
+use understand::extract::{FieldSpec, Kind};
 
 use super::{Found, Kept, extract, read};
 use crate::{
@@ -236,20 +237,23 @@ fn about_document(job: &Job, news: &mut Map<String, Json>) -> Result<Found, Stri
             values.push(absent(&spec.name, spec.required));
         }
     }
-    Ok(extract::read(extracted(values, &given, data.as_ref())))
+    Ok(extract::read(extracted(values, &given, data.as_ref(), specs)))
 }
 
 pub(super) fn extracted(
     values: Vec<FieldValue>,
     given: &Map<String, Json>,
     before: Option<&Json>,
+    specs: &[FieldSpec],
 ) -> Reading {
+    let table = |name: &str| specs.iter().any(|one| one.name == name && one.kind == Kind::Table);
     let value = |name: &String| match given.get(name) {
         Some(given) => given.get("value").cloned().unwrap_or_else(|| given.clone()),
         None => before.and_then(|data| data.get(name)).cloned().unwrap_or_default(),
     };
-    let present: Vec<&FieldValue> = values.iter().filter(|v| v.value.is_some()).collect();
-    let confidence = present.iter().map(|v| v.confidence).fold(1.0, f64::min);
+    // As for our own extractor: a table that need not be there asks nobody.
+    let counts = |v: &&FieldValue| v.value.is_some() && (v.required || !table(&v.name));
+    let confidence = values.iter().filter(counts).map(|v| v.confidence).fold(1.0, f64::min);
     Reading {
         extracted_data: values.iter().map(|v| (v.name.clone(), value(&v.name))).collect(),
         confidence,

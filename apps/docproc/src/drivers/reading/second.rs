@@ -77,7 +77,8 @@ pub(super) async fn look(
         count(outcome, fields);
     }
     metrics::counter!("docproc_second_reader_tokens_total").increment(tokens);
-    let (known, mut kept) = extract::read(reply::extracted(fields, &added, data.as_ref()));
+    let (known, mut kept) =
+        extract::read(reply::extracted(fields, &added, data.as_ref(), &schema.fields));
     kept.said = Some(said(json!({ "model": model, "ms": ms, "tokens": tokens, "agreed": agreed,
         "disputed": disputed, "added": alone, "unseen": unseen })));
     Ok(Understood { known, kept, asks: false, at })
@@ -105,6 +106,7 @@ fn question(model: &str, doc_type: &str, schema: &Schema, pages: &[PageText]) ->
     let fields: Map<String, Json> = schema
         .fields
         .iter()
+        .filter(|spec| spec.kind != Kind::Table)
         .map(|spec| {
             let kind = match spec.kind {
                 Kind::Decimal => "amount",
@@ -112,7 +114,7 @@ fn question(model: &str, doc_type: &str, schema: &Schema, pages: &[PageText]) ->
                 Kind::Integer => "whole number",
                 Kind::Iban => "IBAN",
                 Kind::TaxId => "tax id",
-                Kind::String | Kind::Enum => "text",
+                Kind::String | Kind::Enum | Kind::Table => "text",
             };
             (spec.name.clone(), json!(kind))
         })

@@ -1,9 +1,11 @@
 //! What an invoice says.
 
+use std::collections::BTreeMap;
+
 use jiff::{ToSpan as _, civil::Date};
 
 use super::{Bill, TEMPLATES};
-use crate::{Lang, draft::Draft, goods, ids, words};
+use crate::{Lang, draft::Draft, goods, ids, style::normal, words};
 
 pub(super) fn bill(draft: &mut Draft, net: i64) -> Bill {
     let lang = draft.lang;
@@ -168,9 +170,16 @@ pub(super) fn rows(draft: &mut Draft) -> (Vec<Vec<String>>, i64) {
         let quantity = *draft.dice.of(&[&1, &1, &2, &3, &5, &8, &10, &12, &25, &40]);
         let price = draft.dice.between(2, 900) * draft.dice.of(&[&5, &10, &50, &100]);
         net += quantity * price;
+        let description = goods::billed(draft.lang, &mut draft.dice);
+        draft.lines.push(BTreeMap::from([
+            ("description", description.clone()),
+            ("quantity", quantity.to_string()),
+            ("unit_price", normal(price)),
+            ("amount", normal(quantity * price)),
+        ]));
         rows.push(vec![
             format!("{:03}", n + 1),
-            goods::billed(draft.lang, &mut draft.dice),
+            description,
             draft.style.amount(quantity * 100).split(['.', ',']).next().unwrap_or("1").to_owned(),
             draft.style.amount(price),
             draft.style.amount(quantity * price),

@@ -26,6 +26,13 @@ pub(super) fn columns(draft: &mut Draft, rows: Vec<Vec<String>>) -> Table {
         2 => (&[1, 4], &[0.8, 0.19]),
         _ => (&[2, 1, 3, 4], &[0.1, 0.55, 0.17, 0.18]),
     };
+    let printed = |name: &&str| {
+        let columns = ["", "description", "quantity", "unit_price", "amount"];
+        keep.iter().any(|n| columns[*n] == *name)
+    };
+    for line in &mut draft.lines {
+        line.retain(|name, _| printed(name));
+    }
     let pick = |row: Vec<String>| keep.iter().map(|n| row[*n].clone()).collect::<Vec<_>>();
     Table {
         titles: keep.iter().map(|n| draft.style.label(titles[*n])).collect(),

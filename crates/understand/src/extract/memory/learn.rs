@@ -3,7 +3,8 @@
 use jiff::civil::Date;
 use page::{PageText, Rect};
 
-use super::super::{parse::date, role::Role, schema::Schema, sheet::Span, value::Normalised};
+use super::super::schema::{FieldSpec, Kind, Schema};
+use super::super::{parse::date, role::Role, sheet::Span, value::Normalised};
 use super::recall::{self, agrees};
 use super::scene::{Scene, Seen, Sort, form, pieces};
 use super::{Anchor, Answer, DayOrder, Layout, MOST_ANCHORS, MOST_MARKS, MOST_PLACES, Mark, Place};
@@ -48,9 +49,7 @@ pub fn remember(
     let mut taken: Vec<Span> = Vec::new();
     let alone = super::super::extract(doc_type, schema, pages, today);
     for answer in answers {
-        let Some(spec) = schema.fields.iter().find(|spec| spec.name == answer.field) else {
-            continue;
-        };
+        let Some(spec) = asked(schema, answer) else { continue };
         let sort = Sort::of(doc_type, spec);
         let printed = scene.printed(spec, sort, answer.value, today);
         let chosen = chosen(&scene, printed, answer, sort);
@@ -70,6 +69,12 @@ pub fn remember(
     mark(&mut layout, &scene, &taken);
     layout.examples = (layout.examples + 1).min(MOST_EXAMPLES);
     Some(layout)
+}
+
+/// The field that was answered. Of a table nothing is remembered: its rows are never the same.
+fn asked<'s>(schema: &'s Schema, answer: &Answer<'_>) -> Option<&'s FieldSpec> {
+    let of_place = |spec: &&FieldSpec| spec.name == answer.field && spec.kind != Kind::Table;
+    schema.fields.iter().find(of_place)
 }
 
 /// The layout after a person answered for a document that was read by it.
@@ -97,9 +102,7 @@ fn judge(
 ) {
     let mut verdicts: Vec<(usize, bool)> = Vec::new();
     for answer in answers {
-        let Some(spec) = schema.fields.iter().find(|spec| spec.name == answer.field) else {
-            continue;
-        };
+        let Some(spec) = asked(schema, answer) else { continue };
         let sort = Sort::of(doc_type, spec);
         for (at, place) in layout.places.iter().enumerate() {
             if place.field != answer.field {

@@ -385,9 +385,7 @@ impl Recall {
                 used |= recalled.apply(field, &self.vendor);
             }
         }
-        let counted = found.fields.iter().filter(|field| field.required || field.value.is_some());
-        found.confidence = counted.map(|field| field.confidence).fold(1.0, f32::min);
-        (found, used)
+        (Extraction::new(found.fields, found.checks), used)
     }
 }
 

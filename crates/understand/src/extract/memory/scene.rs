@@ -91,7 +91,8 @@ impl Scene {
     }
 
     pub(super) fn evidence(&self, span: Span) -> Evidence {
-        Evidence { page: self.page(span), place: self.reading.sheet.printed_place(span) }
+        let place = self.reading.sheet.printed_place(span);
+        Evidence { page: self.page(span), place, cell: None }
     }
 
     pub(super) fn shaped(&self, span: Span) -> String {
