@@ -48,9 +48,8 @@ pub fn weigh(
 ) -> Weighed {
     let mut weighed = Weighed { fields: fields.to_vec(), ..Weighed::default() };
     for field in &mut weighed.fields {
-        let Some(spec) = schema.fields.iter().find(|spec| spec.name == field.name) else {
-            continue;
-        };
+        let spec = schema.fields.iter().find(|spec| spec.name == field.name);
+        let Some(spec) = spec.filter(|spec| spec.kind != Kind::Table) else { continue };
         let Some(text) = given.get(&field.name).and_then(plain) else { continue };
         let seen = check_value(spec, &text, today).ok().and_then(|value| {
             let place = find(pages, first, spec, &value, today)?;
