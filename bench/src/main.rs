@@ -52,6 +52,8 @@ fn parts(word: &str) -> Option<Vec<&'static str>> {
         "coordinador" => Some(COORDINADOR.to_vec()),
         // Only when asked for: it needs what others wrote.
         "peers" => Some(vec!["peers"]),
+        // Part of the quality of documents; by itself while it is worked on.
+        "docproc-lines" => Some(vec!["docproc-lines"]),
         word => {
             let mut all = every().into_iter();
             all.find(|part| *part == word).map(|part| vec![part])

@@ -26,7 +26,7 @@ pub(super) fn cases(dir: &Path) -> Result<Vec<Case>> {
 }
 
 /// The invoice among the streams of a PDF, deflated or plain.
-fn embedded(pdf: &[u8]) -> Option<String> {
+pub(super) fn embedded(pdf: &[u8]) -> Option<String> {
     let mut rest = pdf;
     while let Some(at) = find(rest, b"stream") {
         rest = &rest[at + 6..];

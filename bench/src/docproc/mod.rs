@@ -3,6 +3,7 @@
 
 mod einvoice;
 mod latency;
+mod lines;
 mod memory;
 pub(crate) mod office;
 mod quality;
@@ -48,6 +49,7 @@ pub(crate) async fn measure(part: &str, report: &mut Report) -> Result<()> {
         "docproc-reading" => reading::measure(report).await,
         "docproc-recall" => recall::measure(report),
         "docproc-memory" => memory::measure(report),
+        "docproc-lines" => lines::measure(report),
         _ => quality::measure(report),
     }
 }

@@ -84,7 +84,7 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
         let cases = training::cases(&dir.0)?;
         lines(report, name, &OWN, &judged(&workflow, &cases, &desk));
     }
-    Ok(())
+    super::lines::measure(report)
 }
 
 /// Pages that were read are kept here: reading is what costs.

@@ -7,8 +7,9 @@ use super::super::money::{Money, Sense};
 use super::super::parse::amount;
 use super::super::reading::Reading;
 use super::super::sheet::{Row, Span};
+use super::heads::{Head, Wanted, choices};
 use super::sums::{self, Verdict};
-use super::words::{Head, Part, Wanted, carries, heads_sums, worded};
+use super::words::{Part, carries, heads_sums, worded};
 
 /// Bounds of one table, and of the numbers of one row that are looked at.
 pub(super) const MOST_ROWS: usize = 500;
@@ -96,18 +97,24 @@ impl Grid {
         let key = if amounts { Part::Amount } else { Part::Price };
         let mut grid = Self { lines: Vec::new(), heads: vec![heads], from };
         let mut loose: Vec<usize> = Vec::new();
-        let (mut inside, mut page, mut begun) = (true, None, false);
+        let (mut inside, mut page, mut begun, mut upto) = (true, None, false, from);
         for (at, row) in reading.sheet.rows.iter().enumerate().skip(from) {
             if page != Some(row.page) {
                 begun = page.is_none();
                 page = Some(row.page);
             }
-            if let Some(mut again) = wanted.heads(row) {
-                again.sort_by(|a, b| a.place.x.total_cmp(&b.place.x));
-                inside = again.iter().map(|head| head.part).eq(parts.iter().copied());
-                if inside {
-                    grid.heads.push(again);
-                    begun = true;
+            if at < upto {
+                continue;
+            }
+            let again = wanted.heads(at);
+            if !again.is_empty() {
+                let same =
+                    again.iter().filter_map(|(heads, rows)| Some((grid.like(heads)?, *rows)));
+                let same = same.max_by_key(|(_, rows)| *rows);
+                inside = same.is_some();
+                if let Some((heads, rows)) = same {
+                    grid.heads.push(heads);
+                    (begun, upto) = (true, at + rows);
                 }
                 continue;
             }
@@ -141,6 +148,19 @@ impl Grid {
         }
         grid.attach(reading, &loose);
         grid
+    }
+
+    /// The heads of a further page, if they are those of the first: of several columns that may hold
+    /// the amounts the one that stands where it stood.
+    fn like(&self, heads: &[Head]) -> Option<Vec<Head>> {
+        let first = &self.heads[0];
+        let parts = |heads: &[Head]| heads.iter().map(|head| head.part).collect::<Vec<_>>();
+        let same = choices(heads).into_iter().filter(|one| parts(one) == parts(first));
+        let apart = |one: &[Head]| {
+            let both = one.iter().zip(first);
+            both.map(|(a, b)| (a.place.x - b.place.x).abs()).sum::<f32>()
+        };
+        same.min_by(|a, b| apart(a).total_cmp(&apart(b)))
     }
 
     /// Whether the amounts so far are printed as money.
@@ -311,7 +331,11 @@ pub(super) fn numbers(reading: &Reading, at: usize) -> Vec<Number> {
         let text = reading.sheet.text(span);
         let marks = || text.chars().filter(|mark| matches!(mark, '.' | ','));
         let grouped = amount.decimals == 0 && marks().count() == 1;
-        let place = reading.sheet.place(span);
+        // A currency may stand nearer to the number on its other side.
+        let digits = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+        let own = reading.sheet.tokens(span).iter().filter(|token| digits(&token.text));
+        let place = own.map(|token| token.place).reduce(|all, one| all.union(&one));
+        let place = place.unwrap_or_else(|| reading.sheet.place(span));
         let priced = amount.decimals == 2 || amount.currency.is_some();
         Number { span, place, value: amount.value, grouped, percent, priced }
     };

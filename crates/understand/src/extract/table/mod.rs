@@ -2,16 +2,18 @@
 //! believed as far as they add up.
 
 mod grid;
+mod heads;
 mod sums;
 mod words;
 
 use grid::{Grid, Line, MOST_ROWS};
+use heads::{Head, Wanted, choices};
 use page::Rect;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive as _;
 use serde_json::{Map, Value};
 use sums::Verdict;
-use words::{Head, Part, Wanted};
+use words::Part;
 
 use super::money::{Money, Sense};
 use super::parse::amount;
@@ -23,9 +25,8 @@ use super::{Evidence, Field, RuleResult};
 
 /// Letters one cell takes.
 const MOST_LETTERS: usize = 500;
-/// Heads of one page that may be those of the table, and columns that may hold its amounts.
+/// Heads that may be those of the table.
 const MOST_TRIED: usize = 8;
-const MOST_AMOUNTS: usize = 3;
 /// How sure a table is whose lines and whose sum close: with its head, and by arithmetic alone.
 const SURE: f32 = 0.97;
 const GUESSED: f32 = 0.9;
@@ -53,7 +54,7 @@ enum Sum {
 /// The table of a document as a field.
 pub(super) fn field(reading: &Reading, spec: &FieldSpec) -> Field {
     let columns = spec.table_columns();
-    let wanted = Wanted::new(&columns);
+    let wanted = Wanted::new(&columns, &reading.sheet);
     let mut field = Field::missing(spec);
     let headed = headed(reading, &wanted);
     let guessed = headed.is_none();
@@ -128,44 +129,37 @@ fn plain(text: &str) -> Option<Decimal> {
 
 /// The best table under any head.
 fn headed(reading: &Reading, wanted: &Wanted) -> Option<Found> {
-    let rows = reading.sheet.rows.iter().enumerate();
-    let mut heads: Vec<(usize, Vec<Head>)> =
-        rows.filter_map(|(at, row)| Some((at, wanted.heads(row)?))).collect();
+    let all = (0..reading.sheet.rows.len())
+        .flat_map(|at| wanted.heads(at).iter().map(move |(heads, rows)| (at + rows, heads)));
+    let mut all: Vec<(usize, &Vec<Head>)> = all.collect();
     // The head that says most; of those the first.
-    heads.sort_by_key(|(_, heads)| std::cmp::Reverse(heads.len()));
-    let tried = heads.into_iter().take(MOST_TRIED).filter_map(|(at, heads)| {
+    all.sort_by_key(|(_, heads)| std::cmp::Reverse(heads.len()));
+    let tried = all.into_iter().take(MOST_TRIED).filter_map(|(from, heads)| {
+        let heads = completed(reading, heads, from);
         let choices = choices(&heads).into_iter();
-        let found = choices.map(|heads| Found::read(reading, wanted, heads, at + 1));
+        let found = choices.map(|heads| Found::read(reading, wanted, heads, from));
         best(found.filter(|found| !found.grid.lines.is_empty()))
     });
     best(tried)
 }
 
+/// Rows below a head in which the amounts of a column without a name are looked for.
+const LOOKED_AT: usize = 6;
+
+/// The heads, with one over the amounts where those stand under none: at the end of a row they are the
+/// product of two numbers before them.
+fn completed(reading: &Reading, heads: &[Head], from: usize) -> Vec<Head> {
+    let has = |part: Part| heads.iter().any(|head| head.part == part);
+    let rows = from..(from + LOOKED_AT).min(reading.sheet.rows.len());
+    let wanted = has(Part::Quantity) && has(Part::Price) && !has(Part::Amount);
+    let made = rows.filter(|_| wanted).find_map(|at| product(reading, at));
+    let amount = made.into_iter().flatten().find(|head| head.part == Part::Amount);
+    heads.iter().copied().chain(amount).collect()
+}
+
 /// The first of those that close best.
 fn best(found: impl Iterator<Item = Found>) -> Option<Found> {
     found.reduce(|best, next| if next.rank() > best.rank() { next } else { best })
-}
-
-/// The heads with each of those that may stand over the amounts as the one that does.
-fn choices(heads: &[Head]) -> Vec<Vec<Head>> {
-    let at = |part: Part| heads.iter().enumerate().filter(move |(_, head)| head.part == part);
-    let amounts: Vec<usize> = at(Part::Amount).map(|(n, _)| n).collect();
-    let one_of = |chosen: Option<usize>| {
-        let mut seen: Vec<Part> = Vec::new();
-        let kept = heads.iter().enumerate().filter(|(n, head)| {
-            let first = !seen.contains(&head.part);
-            let own = head.part != Part::Amount || chosen == Some(*n);
-            if first && own {
-                seen.push(head.part);
-            }
-            first && own
-        });
-        kept.map(|(_, head)| *head).collect::<Vec<_>>()
-    };
-    if amounts.is_empty() {
-        return vec![one_of(None)];
-    }
-    amounts.into_iter().take(MOST_AMOUNTS).map(|n| one_of(Some(n))).collect()
 }
 
 /// A table without a head: rows whose last number is the product of two before it. It counts only
@@ -264,24 +258,32 @@ impl Found {
     }
 }
 
-/// What the document says that the lines add up to.
+/// What the document says that the lines add up to. Below several lines any amount that is their sum
+/// is one, whatever it is called.
 fn total(reading: &Reading, grid: &Grid) -> Sum {
     let sum = sums::sum(&grid.lines);
     let line = |row: usize| grid.lines.binary_search_by_key(&row, |line| line.row).is_ok();
+    let outside = || {
+        let after = reading.money.iter().filter(|money| money.span.row >= grid.from);
+        after.filter(|money| !line(money.span.row))
+    };
     let summed = |money: &&Money| {
         let sums = matches!(
             money.sense,
             Sense::Net | Sense::Total | Sense::Part | Sense::Gross | Sense::NetPay
         );
-        sums && money.strength >= 0.3 && money.span.row >= grid.from && !line(money.span.row)
+        sums && money.strength >= 0.3
     };
-    let mut sums = reading.money.iter().filter(summed).map(Money::value);
-    let first = sums.next();
-    match first {
-        Some(first) if first == sum || sums.any(|other| other == sum) => Sum::Closes,
-        Some(first) => Sum::Differs(first),
-        None => Sum::Unknown,
+    let last = grid.lines.last().map_or(usize::MAX, |line| line.row);
+    let below = |money: &&Money| {
+        grid.lines.len() > 1 && money.span.row > last && money.priced() && !sum.is_zero()
+    };
+    let amounts = grid.lines.iter().any(|line| line.number(Part::Amount).is_some());
+    let is = |money: &Money| amounts && money.value() == sum;
+    if outside().filter(summed).any(is) || outside().filter(below).any(is) {
+        return Sum::Closes;
     }
+    outside().find(summed).map_or(Sum::Unknown, |money| Sum::Differs(money.value()))
 }
 
 /// Rows as a person typed them, each cell by the kind of its column.

@@ -49,8 +49,10 @@ fn readings(number: Option<&Number>) -> Vec<Decimal> {
 fn closes(line: &Line, quantity: Decimal, price: Decimal, amount: Decimal) -> bool {
     let Some(whole) = quantity.checked_mul(price) else { return false };
     let slack = CENT + quantity.abs().checked_mul(HALF).unwrap_or(CENT);
+    // What is given back is printed with a sign on the amount alone.
     let near = |value: Option<Decimal>| {
-        value.and_then(|value| value.checked_sub(amount)).is_some_and(|by| by.abs() <= slack)
+        let apart = value.and_then(|value| value.abs().checked_sub(amount.abs()));
+        apart.is_some_and(|by| by.abs() <= slack)
     };
     let part = |number: &Number, sign: Decimal| {
         let share = HUNDRED.checked_add(sign * number.value)? / HUNDRED;

@@ -4,10 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use page::Rect;
-
 use super::super::parse::amount;
-use super::super::schema::{CellKind, Column};
 use super::super::sheet::Row;
 use super::super::text::{fold, likeness, shape};
 
@@ -39,18 +36,6 @@ impl Part {
         }
     }
 }
-
-/// The head of one column.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    pub(super) part: Part,
-    pub(super) place: Rect,
-}
-
-/// The longest head in words.
-const MOST_WORDS: usize = 4;
-/// And a row of heads.
-const MOST_TOKENS: usize = 40;
 
 const HEADS: &[(Part, &str)] = &[
     (
@@ -87,7 +72,7 @@ const HEADS: &[(Part, &str)] = &[
     ),
     (
         Part::Discount,
-        "dto | descuento | discount | remise | rabatt | desconto | desc | disc | rabais | dcto | nachlass",
+        "dto | descuento | discount | remise | rem | rabatt | desconto | desc | disc | rabais | dcto | nachlass",
     ),
     (
         Part::Tax,
@@ -102,7 +87,7 @@ const HEADS: &[(Part, &str)] = &[
          nettobetrag | importe neto | importe total | total linea | net amount | line amount | \
          extended price | g preis | total net | prix total | montant total | total price | total eur | \
          precio total | sub total | total hors taxes | preco total | montant net | netto | neto | total ttc | \
-         montant ttc | prix total ht | positionsbetrag | amount due",
+         montant ttc | entgelt | prix total ht | positionsbetrag | amount due",
     ),
 ];
 
@@ -126,7 +111,7 @@ const CARRIED: [&str; 10] = [
     "sigue",
 ];
 
-static KNOWN: LazyLock<HashMap<String, Part>> = LazyLock::new(|| {
+pub(super) static KNOWN: LazyLock<HashMap<String, Part>> = LazyLock::new(|| {
     let each =
         HEADS.iter().flat_map(|(part, texts)| texts.split('|').map(move |text| (text, part)));
     each.map(|(text, part)| (shaped(text), *part)).collect()
@@ -136,7 +121,7 @@ static SUM_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| SUMS.split_whitespace().map(shaped).collect());
 
 /// The head that a word of some length was meant to be.
-fn misread(words: &str) -> Option<Part> {
+pub(super) fn misread(words: &str) -> Option<Part> {
     if !(6..=24).contains(&words.len()) {
         return None;
     }
@@ -147,78 +132,8 @@ fn misread(words: &str) -> Option<Part> {
     best.filter(|(like, ..)| *like > 0.8).map(|(.., part)| *part)
 }
 
-fn shaped(text: &str) -> String {
+pub(super) fn shaped(text: &str) -> String {
     shape(&fold(text))
-}
-
-/// The columns of a schema as parts, with the words that only they have.
-pub(super) struct Wanted {
-    pub(super) parts: Vec<Part>,
-    own: Vec<(String, Part)>,
-}
-
-impl Wanted {
-    pub(super) fn new(columns: &[Column]) -> Self {
-        let (mut parts, mut own): (Vec<Part>, Vec<(String, Part)>) = (Vec::new(), Vec::new());
-        for (index, column) in columns.iter().enumerate() {
-            let known = KNOWN.get(&shaped(&column.name)).copied();
-            let known = known.map(|part| if part == Part::Item { Part::Description } else { part });
-            // Of two columns with one meaning the second has only its own words.
-            let part = known
-                .filter(|part| !parts.contains(part))
-                .unwrap_or(Part::Own(index, column.kind != CellKind::Text));
-            own.extend(column.labels.iter().map(|label| (shaped(label), part)));
-            if column.labels.is_empty() && matches!(part, Part::Own(..)) {
-                own.push((shaped(&column.name), part));
-            }
-            parts.push(part);
-        }
-        Self { parts, own }
-    }
-
-    fn part(&self, words: &str) -> Option<Part> {
-        let own = self.own.iter().find(|(label, _)| label == words).map(|(_, part)| *part);
-        own.or_else(|| KNOWN.get(words).copied()).or_else(|| misread(words))
-    }
-
-    /// The heads that a row prints, if it is the head of a table.
-    pub(super) fn heads(&self, row: &Row) -> Option<Vec<Head>> {
-        let cents = |text: &str| amount::parse(text).is_some_and(|amount| amount.decimals > 0);
-        if row.tokens.len() > MOST_TOKENS || row.tokens.iter().any(|token| cents(&token.text)) {
-            return None;
-        }
-        let mut heads: Vec<Head> = Vec::new();
-        let (mut at, mut matched) = (0, 0);
-        while at < row.tokens.len() {
-            let close = |n: &usize| (at + 1..at + n).all(|token| row.gap_before(token) < 1.3);
-            let counts = (1..=MOST_WORDS.min(row.tokens.len() - at)).rev().filter(close);
-            let found = counts.into_iter().find_map(|n| {
-                let words: String =
-                    row.tokens[at..at + n].iter().map(|token| token.folded.as_str()).collect();
-                self.part(&shape(&words)).map(|part| (n, part))
-            });
-            let Some((n, part)) = found else {
-                at += 1;
-                continue;
-            };
-            let first = row.tokens[at].place;
-            let place = row.tokens[at..at + n].iter().fold(first, |all, t| all.union(&t.place));
-            heads.push(Head { part, place });
-            matched += n;
-            at += n;
-        }
-        if !heads.iter().any(|head| head.part == Part::Description)
-            && let Some(item) = heads.iter_mut().find(|head| head.part == Part::Item)
-        {
-            item.part = Part::Description;
-        }
-        let has = |part: Part| heads.iter().any(|head| head.part == part);
-        let what = [Part::Description, Part::Quantity, Part::Price];
-        let of = what.into_iter().filter(|part| has(*part)).count();
-        let priced = has(Part::Amount) && of > 0 || has(Part::Price) && of > 1;
-        let words = row.tokens.iter().filter(|token| worded(&token.text)).count();
-        (priced && matched * 2 >= words).then_some(heads)
-    }
 }
 
 pub(super) fn worded(text: &str) -> bool {
