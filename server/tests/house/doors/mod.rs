@@ -1,6 +1,7 @@
 //! Every operation of the real binary, as its own description lists them: who may ask it, and what it
 //! says to values that no field is meant to hold.
 
+mod roles;
 mod values;
 
 use std::time::Duration;
