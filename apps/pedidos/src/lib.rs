@@ -91,6 +91,7 @@ pub fn app() -> App {
         shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),
         public: &["/pantalla", "/api/pedidos/pantalla", "/health/worker", "/socket.io/"],
+        out_of_range: routes::OUT_OF_RANGE,
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![wiring.tick(decisions::TICK, decisions::tick)],
         tasks: vec![wiring.task(drivers::sockets::publish)],

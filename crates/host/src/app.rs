@@ -51,6 +51,8 @@ pub struct App {
     /// Routes that take as long as they take: a large body over a slow line, work that is waited
     /// for. The house's limit of time does not apply; the handler bounds what it does.
     pub unhurried: &'static [&'static str],
+    /// How a body with a number out of its bounds is answered.
+    pub out_of_range: web::bounds::Answer,
     pub assets: Vec<Bundle>,
     pub ticks: Vec<Tick>,
     /// Run from start to shutdown.
@@ -112,6 +114,7 @@ impl Default for App {
             public: &[],
             own_proof: &[],
             unhurried: &[],
+            out_of_range: crate::check::OUT_OF_RANGE,
             assets: Vec::new(),
             ticks: Vec::new(),
             tasks: Vec::new(),

@@ -4,26 +4,29 @@ use axum::http::StatusCode;
 use engine::Word;
 use jiff::civil::Date;
 use serde_json::Value as Json;
-use web::{Lang, Problem};
+use web::{Lang, Problem, bounds::Answer};
 
 use crate::Failure;
+
+/// How the house answers values out of range, unless an application's contract fixes another way.
+pub const OUT_OF_RANGE: Answer = (StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS");
 
 /// Collects what is wrong.
 #[derive(Debug)]
 pub struct Check {
     lang: Lang,
-    answer: (StatusCode, &'static str),
+    answer: Answer,
     wrong: Vec<(String, String)>,
 }
 
 impl Check {
     pub fn new(lang: Lang) -> Self {
-        Self::answering(lang, StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS")
+        Self::answering(lang, OUT_OF_RANGE)
     }
 
     /// Where the contract of an application fixes another status and code.
-    pub fn answering(lang: Lang, status: StatusCode, code: &'static str) -> Self {
-        Self { lang, answer: (status, code), wrong: Vec::new() }
+    pub fn answering(lang: Lang, answer: Answer) -> Self {
+        Self { lang, answer, wrong: Vec::new() }
     }
 
     pub fn wrong(&mut self, path: &str, es: &str, en: &str) {
@@ -79,11 +82,8 @@ impl Check {
 
     pub fn within(&mut self, path: &str, value: i64, least: i64, most: i64) -> i64 {
         if !(least..=most).contains(&value) {
-            let (es, en) = (
-                format!("debe ser de {least} a {most}"),
-                format!("must be from {least} to {most}"),
-            );
-            self.wrong(path, &es, &en);
+            let told = web::wording::range(least, most);
+            self.wrong(path, &told.es, &told.en);
         }
         value
     }
@@ -134,22 +134,11 @@ impl Check {
         if self.wrong.is_empty() {
             return Ok(());
         }
-        Err(problem(self.lang, self.answer, self.wrong).into())
+        Err(Problem::invalid(self.lang, self.answer, self.wrong).into())
     }
 }
 
 /// 422 that names every field at fault.
 pub fn invalid(lang: Lang, wrong: Vec<(String, String)>) -> Problem {
-    problem(lang, (StatusCode::UNPROCESSABLE_ENTITY, "DATOS_INVALIDOS"), wrong)
-}
-
-fn problem(
-    lang: Lang,
-    (status, code): (StatusCode, &'static str),
-    wrong: Vec<(String, String)>,
-) -> Problem {
-    let detail =
-        lang.t("Hay datos inválidos; no se cambió nada.", "Invalid input; nothing was changed.");
-    let problem = Problem::new(status, code).lang(lang).detail(detail);
-    wrong.into_iter().fold(problem, |problem, (path, message)| problem.error(path, message))
+    Problem::invalid(lang, OUT_OF_RANGE, wrong)
 }

@@ -1,6 +1,9 @@
 //! Puts the applications behind one door.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::{
     Router,
@@ -22,10 +25,11 @@ use utoipa::{
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::routing::get;
-use web::{Assets, Lang, Problem};
+use web::{Assets, Lang, Problem, bounds::Bounds};
 
 use crate::{
-    Context, console, console::reference::Group, debug, demo, disk, door, health, live, metrics,
+    Context, check::OUT_OF_RANGE, console, console::reference::Group, debug, demo, disk, door,
+    health, live, metrics,
 };
 
 /// Longer than any handler; streams are not bounded by it once they have begun.
@@ -57,6 +61,8 @@ pub fn router(context: &Context) -> Router {
     groups.push(Group { app: "", title: ("Turno", "Turno"), paths: own });
     let (router, mut api) = open_api.split_for_parts();
     add_problems(&mut api);
+    web::bounds::count(&mut api);
+    let bounds = Arc::new(bounds(context, &api, &groups));
     let network = &context.options.network;
     let (origin, secure) = (network.public_url.as_deref().into(), network.is_secure());
     let mut assets = Assets::default();
@@ -71,6 +77,7 @@ pub fn router(context: &Context) -> Router {
         .method_not_allowed_fallback(
             |lang: Lang| async move { Problem::no_such_method(lang).await },
         )
+        .layer(middleware::from_fn_with_state(bounds, web::bounds::attach))
         .layer(middleware::from_fn(without_nul))
         .layer(middleware::from_fn_with_state(context.clone(), door::identify))
         .layer(middleware::from_fn_with_state(context.clone(), demo::wait))
@@ -89,6 +96,16 @@ pub fn router(context: &Context) -> Router {
             Problem::internal(Lang::Es).into_response()
         }))
         .with_state(context.clone())
+}
+
+/// What the document says of numbers, refused as the application that a path is of refuses.
+fn bounds(context: &Context, api: &OpenApi, groups: &[Group]) -> Bounds {
+    let api = serde_json::to_value(api).expect("a document is JSON");
+    Bounds::of(&api, |path| {
+        let group = groups.iter().find(|group| group.paths.iter().any(|known| known == path));
+        let app = context.apps.iter().find(|app| group.is_some_and(|group| group.app == app.name));
+        app.map_or(OUT_OF_RANGE, |app| app.out_of_range)
+    })
 }
 
 /// A NUL in an address would reach a database that keeps none.

@@ -3,18 +3,19 @@
 use axum::body::Bytes;
 use axum::extract::path::ErrorKind;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody, PathRejection};
-use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, RawPathParams, Request};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use engine::Sentence;
-use serde::de::{DeserializeOwned, Visitor};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, error::Category};
 
+use crate::fields::fields_of;
 use crate::problem::wants_html;
-use crate::{Lang, Problem, wording};
+use crate::{Lang, Problem, bounds, wording};
 
 /// Replaces `axum::Json`. `Option<Json<T>>` accepts a request without a body.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +35,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
         if !is_json(request.headers()) {
             return Err(not_json(lang));
         }
+        let bounds = bounds::of(request.extensions());
         let bytes =
             Bytes::from_request(request, state).await.map_err(|error| unread(&error, lang))?;
-        parse(&bytes, lang).map(Self)
+        let held = bounds.map_or(Ok(()), |bounds| bounds.hold(&bytes, lang));
+        match (parse(&bytes, lang), held) {
+            (Ok(value), Ok(())) => Ok(Self(value)),
+            // What may be one thing or another cannot say where it is wrong.
+            (Err(vague), Err(named)) if vague.errors().iter().all(|one| one.path == ".") => {
+                Err(named)
+            }
+            (Err(problem), _) | (Ok(_), Err(problem)) => Err(problem),
+        }
     }
 }
 
@@ -210,32 +220,39 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let lang = Lang::from_headers(&parts.headers);
-        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
-        path.map(|path| Self(path.0)).map_err(|error| {
-            let (key, told) = wrong_path(&error);
+        let refuse = |(key, told): (String, Sentence)| {
             let problem = Problem::bad_request("RUTA_INVALIDA").lang(lang).detail(lang.t(
                 "Un valor de la dirección no tiene la forma esperada.",
                 "A value in the address does not have the expected shape.",
             ));
             problem.error(key, lang.say(&told))
-        })
+        };
+        let path = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        let Ok(given) = RawPathParams::from_request_parts(parts, state).await else {
+            return Err(refuse((String::new(), wording::refusal(""))));
+        };
+        let path = path.map_err(|error| refuse(wrong_path(&error, &given)))?;
+        let bounds = bounds::of(&parts.extensions);
+        match bounds.and_then(|bounds| bounds.astray(&given)) {
+            Some((key, told)) => Err(refuse((key.to_owned(), told))),
+            None => Ok(Self(path.0)),
+        }
     }
 }
 
-fn wrong_path(error: &PathRejection) -> (String, Sentence) {
+fn wrong_path(error: &PathRejection, given: &RawPathParams) -> (String, Sentence) {
     let PathRejection::FailedToDeserializePathParams(error) = error else {
         return (String::new(), wording::refusal(""));
     };
+    let named = |n| given.iter().nth(n).map_or_else(String::new, |(name, _)| name.to_owned());
     match error.kind() {
         ErrorKind::ParseErrorAtKey { key, expected_type, .. } => {
             (key.clone(), wording::expected(expected_type))
         }
         ErrorKind::ParseErrorAtIndex { index, expected_type, .. } => {
-            (index.to_string(), wording::expected(expected_type))
+            (named(*index), wording::expected(expected_type))
         }
-        ErrorKind::ParseError { expected_type, .. } => {
-            (String::new(), wording::expected(expected_type))
-        }
+        ErrorKind::ParseError { expected_type, .. } => (named(0), wording::expected(expected_type)),
         ErrorKind::DeserializeError { key, message, .. } => {
             (key.clone(), wording::refusal(message))
         }
@@ -258,18 +275,33 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
         {
             let list: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
             let told = format!("unknown field `{stranger}`, expected one of {}", list.join(", "));
-            return Err(wrong_query(stranger, &wording::refusal(&told), lang));
+            return Err(wrong_query(MISREAD, stranger, &wording::refusal(&told), lang));
         }
         let query = axum::extract::Query::<T>::from_request_parts(parts, state).await;
-        query.map(|query| Self(query.0)).map_err(|error| {
+        let query = query.map_err(|error| {
             let told = error.body_text();
             let told = told.strip_prefix("Failed to deserialize query string: ").unwrap_or(&told);
             let named = told.split_once(": ").filter(|(name, _)| !name.contains(' '));
             let (name, told) = named.unwrap_or(("", told));
-            wrong_query(name.to_owned(), &wording::refusal(told), lang)
-        })
+            wrong_query(MISREAD, name.to_owned(), &wording::refusal(told), lang)
+        })?;
+        let given = given(parts);
+        let pairs = given.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let bounds = bounds::of(&parts.extensions);
+        match bounds.and_then(|bounds| bounds.astray(pairs)) {
+            Some((name, told)) => Err(wrong_query("FUERA_DE_RANGO", name.to_owned(), &told, lang)),
+            None => Ok(Self(query.0)),
+        }
     }
 }
+
+/// Every parameter of a query, as it was written.
+fn given(parts: &Parts) -> Vec<(String, String)> {
+    axum::extract::Query::try_from_uri(&parts.uri).map(|query| query.0).unwrap_or_default()
+}
+
+/// The code of a query that cannot be read.
+const MISREAD: &str = "CONSULTA_INVALIDA";
 
 /// What a page says of a form that was sent before; any page may carry it.
 const SAID: &str = "hecho";
@@ -280,52 +312,18 @@ fn stranger(parts: &Parts, known: &[&str]) -> Option<String> {
     if wants_html(&parts.headers) {
         return None;
     }
-    let given = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).ok()?;
     let reads = |name: &str| name == SAID || known.contains(&name);
-    given.0.into_iter().map(|(name, _)| name).find(|name| !reads(name))
+    given(parts).into_iter().map(|(name, _)| name).find(|name| !reads(name))
 }
 
-fn wrong_query(name: String, told: &Sentence, lang: Lang) -> Problem {
-    Problem::bad_request("CONSULTA_INVALIDA")
+fn wrong_query(code: &'static str, name: String, told: &Sentence, lang: Lang) -> Problem {
+    Problem::bad_request(code)
         .lang(lang)
         .detail(match lang {
             Lang::Es => format!("La consulta no sirve: {}.", told.es),
             Lang::En => format!("The query is of no use: {}.", told.en),
         })
         .error(name, lang.say(told))
-}
-
-/// The fields of a struct as it would be read; none for what takes any name.
-fn fields_of<T: DeserializeOwned>() -> Option<&'static [&'static str]> {
-    let mut fields = None;
-    let _ = T::deserialize(Probe(&mut fields));
-    fields
-}
-
-/// Reads nothing: it only hears what it is asked for.
-struct Probe<'a>(&'a mut Option<&'static [&'static str]>);
-
-impl<'de> Deserializer<'de> for Probe<'_> {
-    type Error = serde::de::value::Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-        Err(serde::de::Error::custom("a probe has no value"))
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Self::Error> {
-        *self.0 = Some(fields);
-        Err(serde::de::Error::custom("a probe has no value"))
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-    }
 }
 
 #[cfg(test)]

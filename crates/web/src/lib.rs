@@ -6,6 +6,8 @@
 //! locks on the door.
 
 pub mod assets;
+pub mod bounds;
+mod fields;
 pub mod finding;
 pub mod json;
 pub mod lang;

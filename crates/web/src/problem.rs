@@ -102,6 +102,18 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code)
     }
 
+    /// Names every field at fault.
+    pub fn invalid(
+        lang: Lang,
+        (status, code): (StatusCode, &'static str),
+        wrong: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        let detail = lang
+            .t("Hay datos inválidos; no se cambió nada.", "Invalid input; nothing was changed.");
+        let problem = Self::new(status, code).lang(lang).detail(detail);
+        wrong.into_iter().fold(problem, |problem, (path, message)| problem.error(path, message))
+    }
+
     /// Says nothing of the cause: that belongs in the log, once.
     pub fn internal(lang: Lang) -> Self {
         let both = Sentence::new(

@@ -1,6 +1,8 @@
 //! The one place that words why a value was not taken: what serde, axum and jiff say is for
 //! programmers, names our types and is English only. People get a sentence in their language.
 
+use std::fmt::Display;
+
 use engine::Sentence;
 
 /// What a library said about a value, said for people. What is not recognised becomes a sentence that
@@ -55,6 +57,14 @@ pub fn expected(wanted: &str) -> Sentence {
     } else {
         plain(word)
     }
+}
+
+/// What a number has to be.
+pub fn range(least: impl Display, most: impl Display) -> Sentence {
+    Sentence::new(
+        format!("debe ser de {least} a {most}"),
+        format!("must be from {least} to {most}"),
+    )
 }
 
 /// Messages that are no more than words, told by what they are about.

@@ -16,6 +16,7 @@ mod doors;
 mod machines;
 mod old;
 mod races;
+mod rotation;
 mod sam_crash;
 mod set_back;
 mod wording;

@@ -13,7 +13,9 @@ use testkit::{Answer, Client, Options, TestDb, Turno, server::binary};
 use crate::cli::program::order;
 
 /// With which their secrets are sealed.
-const KEY: &str = "3dbf5a4e29920f7f2931e3ee25570e8aa2447504e8f74605f4013540d36102b7";
+pub(crate) const KEY: &str = "3dbf5a4e29920f7f2931e3ee25570e8aa2447504e8f74605f4013540d36102b7";
+/// When their rows were written.
+pub(crate) const THEN: &str = "2026-11-17T17:20:00Z";
 /// What a token of the counter was told when it was made.
 const COUNTER: &str = "turno_7c4535e68e5712ca1af34ec1b0c1661357747cd27f1c664b3852d6b473018601";
 /// Tables that a later version has done without.
@@ -58,6 +60,15 @@ fn migrate(url: &str) {
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
+/// A database with one of everything, as today's binary keeps it.
+pub(crate) async fn inhabited(database: &TestDb) -> Store {
+    let store = Store::open(&database.url).await.unwrap();
+    load(&store, &dump("0.1.0_with_broker", "sqlite")).await;
+    store.close().await;
+    migrate(&database.url);
+    Store::open(&database.url).await.unwrap()
+}
+
 async fn opens(version: &str, database: &TestDb, dialect: &str) {
     let store = Store::open(&database.url).await.unwrap();
     let before = load(&store, &dump(version, dialect)).await;
@@ -78,7 +89,7 @@ async fn opens(version: &str, database: &TestDb, dialect: &str) {
     let environment = vec![set("TURNO_SECRETS_KEY", KEY)];
     let database_url = Some(database.url.clone());
     // At the time of its rows: what is old is forgotten, and these grow older every day.
-    let options = Options { database_url, environment, ..Options::at("2026-11-17T17:20:00Z") };
+    let options = Options { database_url, environment, ..Options::at(THEN) };
     let server = Turno::start(options).await;
     let grants = [Grant { app: EVERY_APP.into(), role: "ADMIN".into() }];
     let (by, now) = (Actor::system(), Timestamp::now());

@@ -25,6 +25,7 @@ pub struct TemplateRequest {
     nodos: Vec<TemplateNodeRequest>,
     /// The OLTs it is pushed to.
     #[serde(default)]
+    #[schema(schema_with = web::bounds::ids)]
     olts: Vec<i64>,
 }
 

@@ -18,23 +18,31 @@ pub fn sealed(vault: &Vault, password: &str) -> String {
 
 /// As it was given. One that was never sealed is itself.
 pub fn opened(vault: Option<&Vault>, kept: &str) -> String {
-    let sealed = vault.zip(kept.strip_prefix(MARK));
-    let opened = sealed.and_then(|(vault, text)| Sealer::open(vault, text, PLACE));
-    opened.unwrap_or_else(|| kept.to_owned())
+    vault.and_then(|vault| open(vault, kept)).unwrap_or_else(|| kept.to_owned())
 }
 
-/// Seals every one anew, also those that were not.
+/// None: sealed with another key.
+fn open(vault: &Vault, kept: &str) -> Option<String> {
+    match kept.strip_prefix(MARK) {
+        Some(text) => Sealer::open(vault, text, PLACE),
+        None => Some(kept.to_owned()),
+    }
+}
+
+/// Seals every one anew, also those that were not. One that no key opens stays as it is.
 pub fn reseal<'a>(
     tx: &'a mut Tx,
     vault: &'a Vault,
 ) -> Pin<Box<dyn Future<Output = Result<usize, Error>> + Send + 'a>> {
     Box::pin(async move {
-        let all = requests::passwords(tx).await?;
-        for (request, n, kept) in &all {
-            let anew = sealed(vault, &opened(Some(vault), kept));
-            requests::set_password(tx, request, *n, &anew).await?;
+        let mut done = 0;
+        for (request, n, kept) in requests::passwords(tx).await? {
+            if let Some(password) = open(vault, &kept) {
+                requests::set_password(tx, &request, n, &sealed(vault, &password)).await?;
+                done += 1;
+            }
         }
-        Ok(all.len())
+        Ok(done)
     })
 }
 

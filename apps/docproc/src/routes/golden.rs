@@ -44,6 +44,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 #[into_params(parameter_in = Query)]
 struct Asked {
     workflow: Option<String>,
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<u32>,
     cursor: Option<String>,
 }
@@ -58,6 +59,7 @@ async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failur
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct Part {
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<u32>,
     cursor: Option<String>,
 }

@@ -203,6 +203,7 @@ struct Asked {
     /// classification, extraction or grouping.
     kind: Option<String>,
     golden: Option<bool>,
+    #[param(minimum = 1, maximum = 500)]
     limit: Option<u32>,
     cursor: Option<String>,
 }

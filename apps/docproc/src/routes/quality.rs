@@ -11,9 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
+use web::Query;
 use web::routes;
 use web::routing::get;
-use web::{Problem, Query};
 
 use super::{Desk, screens::render};
 use crate::{
@@ -69,15 +69,8 @@ struct Looked {
 
 async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
     desk.require(Action::ReadContent)?;
-    let share = |name: &str, value: Option<f64>| match value {
-        Some(value) if !(0.0..=1.0).contains(&value) => {
-            let detail = format!("{name}: 0 … 1");
-            Err(Problem::bad_request("FUERA_DE_RANGO").lang(desk.lang).detail(detail))
-        }
-        value => Ok(value),
-    };
-    let classification = share("classification", asked.classification)?;
-    let extraction = share("extraction", asked.extraction)?;
+    // A page that is asked for what is no share shows the house's.
+    let share = |asked: Option<f64>| asked.filter(|value| (0.0..=1.0).contains(value));
     let days = asked.days.unwrap_or(DAYS).clamp(1, 365);
     let span = SignedDuration::from_hours(i64::from(days) * 24);
     let since = desk.now.saturating_sub(span).unwrap_or(Timestamp::MIN);
@@ -88,8 +81,8 @@ async fn look(desk: &Desk, asked: Asked) -> Result<Looked, Failure> {
         quality: quality::load(&mut tx, since, workflow.as_deref()).await?,
         days,
         workflow,
-        classification: classification.unwrap_or(house.classification),
-        extraction: extraction.unwrap_or(house.extraction),
+        classification: share(asked.classification).unwrap_or(house.classification),
+        extraction: share(asked.extraction).unwrap_or(house.extraction),
         second: second::load(&mut tx, since).await?,
     })
 }

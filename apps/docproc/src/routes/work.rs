@@ -33,8 +33,6 @@ use crate::{
 
 /// More than any result about one page or document.
 const LARGEST: usize = 8 << 20;
-const MOST_AT_ONCE: usize = 64;
-const LONGEST_WAIT: f64 = 60.0;
 /// Of a file, in memory at a time.
 const CHUNK: usize = 64 * 1024;
 
@@ -92,14 +90,6 @@ async fn take(
     let component = named(&desk, component)?;
     let limit = wanted.limit.unwrap_or(1);
     let wait = wanted.wait.unwrap_or(0.0);
-    if !(1..=MOST_AT_ONCE).contains(&limit) {
-        let said = ("limit va de 1 a 64.", "limit is 1 to 64.");
-        return Err(invalid(&desk, "LIMITE_INVALIDO", "limit", said));
-    }
-    if !(0.0..=LONGEST_WAIT).contains(&wait) {
-        let said = ("wait va de 0 a 60 segundos.", "wait is 0 to 60 seconds.");
-        return Err(invalid(&desk, "ESPERA_INVALIDA", "wait", said));
-    }
     let worker = worker(&desk, wanted.worker.as_deref())?;
     let base = base(&desk.context, &headers);
     let asker = Asker { component, worker, base };

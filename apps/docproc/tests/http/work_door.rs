@@ -87,11 +87,11 @@ async fn a_worker_may_work_and_nothing_else_and_bad_input_is_refused() {
         let none = json!({ "message_id": 1, "attempt": 1, "replies": [] });
         let (dots, long) = ("a".repeat(64), "x".repeat(9 << 20));
         let bad: [(&str, Json, u16); 13] = [
-            ("mio/take?limit=0", json!({}), 422),
-            ("mio/take?limit=65", json!({}), 422),
+            ("mio/take?limit=0", json!({}), 400),
+            ("mio/take?limit=65", json!({}), 400),
             ("mio/take?limit=x", json!({}), 400),
-            ("mio/take?wait=61", json!({}), 422),
-            ("mio/take?wait=NaN", json!({}), 422),
+            ("mio/take?wait=61", json!({}), 400),
+            ("mio/take?wait=NaN", json!({}), 400),
             ("mio/take?worker=%00", json!({}), 400),
             ("ocr/take", json!({}), 422),
             ("Mio/take", json!({}), 422),

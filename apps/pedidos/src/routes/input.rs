@@ -48,11 +48,11 @@ pub(super) struct NewLine {
     /// Of one unit, in pesos; the menu's price when absent. Of an article of the menu it is the menu's,
     /// with or without its extras, unless ADMIN or GERENTE say otherwise; of a line written by hand
     /// it is all that one unit costs.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 100_000_000_000_i64)]
     pub precio: Option<f64>,
     /// Accepted from older clients and ignored: the server computes it.
     #[serde(rename = "subtotal")]
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 100_000_000_000_i64)]
     pub _subtotal: Option<f64>,
     #[schema(max_length = 255)]
     pub observaciones: Option<String>,

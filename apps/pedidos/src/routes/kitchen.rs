@@ -206,7 +206,9 @@ async fn acknowledge(
     answer(&desk, done.await?)
 }
 
+/// The order of a ticket, for whoever may work on it.
 async fn ticket_order(desk: &Desk, ticket: i64) -> Result<OrderId, Failure> {
+    desk.require(Action::BumpLines)?;
     Ok(find(desk, ticket).await?.0.order)
 }
 

@@ -66,7 +66,7 @@ struct ArticleRequest {
     #[schema(min_length = 1, max_length = 150)]
     nombre: String,
     categoria: Option<String>,
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 100_000_000_000_i64)]
     precio: f64,
     /// Kitchen effort of one unit.
     #[schema(minimum = 1, maximum = 4)]
@@ -88,7 +88,7 @@ struct ArticleChange {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     categoria: Field<String>,
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 100_000_000_000_i64)]
     precio: Option<f64>,
     #[schema(minimum = 1, maximum = 4)]
     peso: Option<i64>,

@@ -20,7 +20,7 @@ use db::Tx;
 use host::{Failure, check::Check};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
-use web::Problem;
+use web::{Problem, bounds::Answer};
 
 use crate::{
     Context,
@@ -56,8 +56,10 @@ async fn look(desk: &Desk) -> Result<(Tx, KitchenView), Failure> {
 }
 
 /// Rule 2 of the specification fixes 400 for values out of range; the house answers 422 elsewhere.
+pub(crate) const OUT_OF_RANGE: Answer = (StatusCode::BAD_REQUEST, "VALIDACION");
+
 fn check(desk: &Desk) -> Check {
-    Check::answering(desk.lang, StatusCode::BAD_REQUEST, "VALIDACION")
+    Check::answering(desk.lang, OUT_OF_RANGE)
 }
 
 /// How long a page of a list is.

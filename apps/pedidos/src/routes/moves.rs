@@ -78,6 +78,7 @@ async fn set_state(
     headers: HeaderMap,
     Json(wanted): Json<StateRequest>,
 ) -> Result<Response, Failure> {
+    desk.require(Action::ChangeState)?;
     let to = state(&desk, &wanted.estado)?;
     // The seed's endpoint has no reason; a cancellation through it says at least that much.
     let reason = reason(&desk, wanted.motivo.as_deref())?;
@@ -110,6 +111,7 @@ async fn force_state(
     headers: HeaderMap,
     Json(wanted): Json<ForceRequest>,
 ) -> Result<Response, Failure> {
+    desk.require(Action::ForceState)?;
     let to = state(&desk, &wanted.estado)?;
     let reason = reason(&desk, Some(&wanted.motivo))?.unwrap_or_default();
     act(&desk, id, &headers, ("forzar", &wanted), |order, _, now| {
@@ -127,6 +129,7 @@ async fn start_by_hand(
     Path(id): Path<i64>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
+    desk.require(Action::ChangeState)?;
     act(&desk, id, &headers, ("iniciar", ()), |order, seen, now| {
         commands::start(order, seen.kitchen.room(), desk.role, now)
     })
@@ -155,6 +158,7 @@ async fn reschedule(
     headers: HeaderMap,
     Json(wanted): Json<ScheduleRequest>,
 ) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
     let due = Due::from_instant(wanted.horario_entrega);
     let (_, kitchen) = look(&desk).await?;
     let mut check = check(&desk);
@@ -185,6 +189,7 @@ async fn hold(
     headers: HeaderMap,
     body: Option<Json<ReasonRequest>>,
 ) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
     let body = body.map(|Json(body)| body).unwrap_or_default();
     let reason = reason(&desk, body.motivo.as_deref())?;
     act(&desk, id, &headers, ("retener", &body), |order, _, _| {
@@ -198,6 +203,7 @@ async fn hold(
     params(("id" = i64, Path), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = OrderView)))]
 async fn release(desk: Desk, Path(id): Path<i64>, headers: HeaderMap) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
     act(&desk, id, &headers, ("liberar", ()), |order, _, _| commands::release(order, desk.role))
         .await
 }
@@ -212,6 +218,7 @@ async fn cancel(
     headers: HeaderMap,
     Json(body): Json<ReasonRequest>,
 ) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
     let reason = reason(&desk, body.motivo.as_deref())?.unwrap_or_default();
     act(&desk, id, &headers, ("cancelar", &body), |order, _, now| {
         commands::cancel(order, &reason, desk.role, now)
@@ -237,6 +244,7 @@ async fn charge(
     headers: HeaderMap,
     Json(body): Json<ChargeRequest>,
 ) -> Result<Response, Failure> {
+    desk.require(Action::WriteOrders)?;
     let mut check = check(&desk);
     let method = check.word("medio_pago", Some(&body.medio_pago));
     check.finish()?;

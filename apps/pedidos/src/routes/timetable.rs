@@ -190,7 +190,7 @@ fn unknown(desk: &Desk) -> Problem {
 #[utoipa::path(get, path = "/capacidad-horarios", tag = "capacidad",
     responses((status = 200, body = Vec<RuleView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Vec<RuleView>>, Failure> {
-    desk.require(Action::ReadOrders)?;
+    desk.require(Action::ReadConfiguration)?;
     let mut tx = desk.context.store.read().await?;
     let found = rules::all_versions(&mut tx).await?;
     Ok(axum::Json(found.iter().map(|(rule, version)| RuleView::new(rule, *version)).collect()))
@@ -249,7 +249,7 @@ struct CellView {
 #[utoipa::path(get, path = "/api/pedidos/capacidad/semana", tag = "capacidad",
     responses((status = 200, body = WeekView)))]
 async fn week(desk: Desk) -> Result<axum::Json<WeekView>, Failure> {
-    desk.require(Action::ReadOrders)?;
+    desk.require(Action::ReadConfiguration)?;
     let (mut tx, kitchen) = look(&desk).await?;
     let policy = &kitchen.policy;
     let known = rules::all(&mut tx).await?;

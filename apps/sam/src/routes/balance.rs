@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use engine::Word as _;
 use host::Failure;
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
@@ -56,11 +57,18 @@ async fn list(
 pub(crate) struct Supposed {
     /// Pending tickets by robot id; null = unknown. Robots left out keep theirs.
     #[serde(default)]
+    #[schema(schema_with = tickets)]
     pub(crate) tickets: BTreeMap<String, Option<i64>>,
     pub(crate) aislamiento_estricto: Option<bool>,
     pub(crate) preemption: Option<bool>,
     /// Leaves cooling out of account; true unless told.
     pub(crate) ignorar_enfriamiento: Option<bool>,
+}
+
+fn tickets() -> Object {
+    let kind = SchemaType::Array(vec![Type::Integer, Type::Null]);
+    let pending = ObjectBuilder::new().schema_type(kind).minimum(Some(0)).maximum(Some(10_000_000));
+    ObjectBuilder::new().additional_properties(Some(pending)).build()
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -111,9 +119,6 @@ async fn simulate(
             check.wrong(&path, "no existe ese robot", "there is no such robot");
             continue;
         };
-        if let Some(tickets) = tickets {
-            check.within(&path, *tickets, 0, 10_000_000);
-        }
         snapshot.demand.insert(robot, tickets.map_or(Demand::Unknown, Demand::Known));
     }
     check.finish()?;

@@ -29,8 +29,10 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
 #[schema(as = SamMiembros)]
 struct Members {
     #[serde(default)]
+    #[schema(schema_with = web::bounds::ids)]
     robots: Vec<i64>,
     #[serde(default)]
+    #[schema(schema_with = web::bounds::ids)]
     equipos: Vec<i64>,
 }
 

@@ -26,7 +26,7 @@ views! {
     #[serde(deny_unknown_fields)]
     SamRobotNuevo = RobotRequest(robot: &Robot) {
         /// The id of its file in the Control Room; chosen when absent.
-        #[schema(minimum = 1)]
+        #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
         id: Option<i64> = Some(robot.id.0),
         #[schema(min_length = 1, max_length = 100)]
         robot: String = robot.name.clone(),
@@ -60,12 +60,12 @@ views! {
     #[serde(deny_unknown_fields)]
     SamEquipoNuevo = RunnerRequest(runner: &Runner, scheduled: bool) {
         /// The id of its device in the Control Room; chosen when absent.
-        #[schema(minimum = 1)]
+        #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
         id: Option<i64> = Some(runner.id.0),
         #[schema(min_length = 1, max_length = 100)]
         equipo: String = runner.name.clone(),
         /// The user it runs as.
-        #[schema(minimum = 1)]
+        #[schema(minimum = 1, maximum = 4_294_967_295_i64)]
         user_id: i64 = runner.user_id,
         user_name: Option<String> = runner.user_name.clone(),
         #[schema(example = "RUNTIME, ANALYTICS")]

@@ -23,24 +23,32 @@ views! {
         #[schema(example = "09:00")]
         hora_inicio: Option<String> = wanted.start,
         /// Minutes after the start in which it may still be launched; 60 unless told.
+        #[schema(minimum = 0, maximum = 1440)]
         tolerancia: Option<i64> = wanted.tolerance,
         #[serde(default)]
         #[schema(example = json!(["Lu", "Mi"]))]
         dias_semana: Option<Vec<String>> = Some(wanted.weekdays),
+        #[schema(minimum = 1, maximum = 31)]
         dia_del_mes: Option<i64> = wanted.day,
         fecha_especifica: Option<String> = wanted.date,
+        #[schema(minimum = 1, maximum = 31)]
         dia_inicio_mes: Option<i64> = wanted.range_from,
+        #[schema(minimum = 1, maximum = 31)]
         dia_fin_mes: Option<i64> = wanted.range_to,
+        #[schema(minimum = 1, maximum = 31)]
         primeros_dias_mes: Option<i64> = None,
+        #[schema(minimum = 1, maximum = 31)]
         ultimos_dias_mes: Option<i64> = wanted.last_days,
         es_ciclico: Option<bool> = wanted.cyclic,
         hora_fin: Option<String> = wanted.end,
+        #[schema(minimum = 1, maximum = 1440)]
         intervalo_entre_ejecuciones: Option<i64> = wanted.interval,
         fecha_inicio_ventana: Option<String> = wanted.valid_from,
         fecha_fin_ventana: Option<String> = wanted.valid_to,
         activo: Option<bool> = Some(schedule.active),
         calendario_id: Option<i64> = schedule.calendar.map(|one| one.0),
         #[serde(default)]
+        #[schema(schema_with = web::bounds::ids)]
         equipos: Vec<i64> = runners.iter().map(|one| one.0).collect(),
         /// Accepts that slots of other schedules of the same runner overlap.
         permitir_solapamiento: Option<bool> = None,

@@ -366,6 +366,7 @@ struct Acknowledge {
     reason: String,
     /// For how many hours; absent: until it recovers.
     #[serde(default)]
+    #[schema(minimum = 1, maximum = 720)]
     hours: Option<u16>,
 }
 
@@ -391,7 +392,7 @@ struct Mute {
     #[schema(example = "pedidos/worker-silent")]
     fingerprint: String,
     reason: String,
-    /// For how many hours, 720 at most.
+    #[schema(minimum = 1, maximum = 720)]
     hours: u16,
 }
 
@@ -401,13 +402,10 @@ struct Mute {
 async fn mute(console: Console, Json(wanted): Json<Mute>) -> Result<Json<AlertBody>, Failure> {
     let kept = mine(&console, &wanted.fingerprint, false).await?;
     let (lang, reason) = (console.lang, bounded(&wanted.reason));
-    if reason.is_empty() || wanted.hours == 0 {
-        let (field, why) = match wanted.hours {
-            0 => ("hours", lang.t("Hace falta un plazo.", "An end is needed.")),
-            _ => ("reason", lang.t("Hace falta un motivo.", "A reason is needed.")),
-        };
+    if reason.is_empty() {
+        let why = lang.t("Hace falta un motivo.", "A reason is needed.");
         let problem = Problem::bad_request("SILENCIO_INCOMPLETO").lang(lang).detail(why);
-        return Err(problem.error(field, why.to_owned()).into());
+        return Err(problem.error("reason", why).into());
     }
     let time = SignedDuration::from_hours(wanted.hours.into());
     let (context, actor) = (&console.context, &console.actor);

@@ -206,7 +206,8 @@ struct Asked {
     actor: Option<String>,
     /// `next` of the page before.
     cursor: Option<i64>,
-    /// 1 to 200; 50 when absent.
+    /// 50 when absent.
+    #[param(minimum = 1, maximum = 200)]
     limit: Option<i64>,
 }
 

@@ -16,7 +16,7 @@ const PAGES: &[(&str, [u16; 3])] = &[
     ("/alertas", [200, 200, 200]),
     ("/ajustes", [200, 200, 403]),
     ("/ajustes/demo", [200, 200, 403]),
-    ("/ajustes/otra", [404, 404, 404]),
+    ("/ajustes/otra", [404, 403, 403]),
     ("/auditoria", [200, 403, 403]),
     ("/auditoria.csv", [200, 403, 403]),
     ("/usuarios", [200, 403, 403]),
@@ -41,7 +41,7 @@ const POSTS: &[(&str, [u16; 3])] = &[
     ("/alertas/avisar", [404, 404, 403]),
     ("/ajustes/demo", [303, 303, 403]),
     ("/ajustes/demo/deshacer", [422, 422, 403]),
-    ("/ajustes/otra", [404, 404, 404]),
+    ("/ajustes/otra", [404, 403, 403]),
 ];
 
 #[tokio::test]

@@ -254,7 +254,7 @@ pub(super) async fn what_does_not_exist_is_not_found(db: &TestDb) {
             let method: Method = method.parse().unwrap();
             for (id, status) in [
                 ("4000000", 404),
-                ("-1", 404),
+                ("-1", 400),
                 ("abc", 400),
                 ("1.5", 400),
                 ("9".repeat(30).as_str(), 400),

@@ -88,8 +88,8 @@ pub(super) fn configurable<'a>(
 ) -> Result<&'a App, Problem> {
     match context.app(app) {
         Some(app) if may_configure(actor, app) => Ok(app),
-        Some(_) => Err(insufficient_role(lang)),
-        None => Err(unknown(key, lang)),
+        None if actor.is_admin() => Err(unknown(key, lang)),
+        Some(_) | None => Err(insufficient_role(lang)),
     }
 }
 
