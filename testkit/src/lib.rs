@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub use client::{Answer, Client};
 pub use local::{LocalServer, Prepared, Setup, TestDb, on_both, on_postgres, on_sqlite, on_wires};
 pub use network::Link;
-pub use postgres::fresh_database;
+pub use postgres::{copied_database, drop_database, fresh_database};
 pub use s3::{S3Server, python};
 pub use server::{Clock, Options, Turno};
 

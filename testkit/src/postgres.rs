@@ -26,13 +26,36 @@ pub async fn fresh_database() -> Option<String> {
 }
 
 async fn create() -> Result<String, String> {
-    let server = server_url().await?;
+    from_template("template0").await
+}
+
+/// A copy of a database to which nobody is connected.
+pub async fn copied_database(url: &str) -> String {
+    from_template(name_of(url)).await.unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+/// Removes a database, whoever is still connected: for tests that make very many.
+pub async fn drop_database(url: &str) {
+    let statement = format!("DROP DATABASE {} WITH (FORCE)", name_of(url));
+    run(&statement).await.unwrap_or_else(|reason| panic!("{reason}"));
+}
+
+async fn from_template(template: &str) -> Result<String, String> {
     let name = unique("t");
-    let statement = format!("CREATE DATABASE {name} TEMPLATE template0");
+    run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
+    Ok(with_database(&server_url().await?, &name))
+}
+
+async fn run(statement: &str) -> Result<(), String> {
+    let server = server_url().await?;
     let mut psql = Command::new("psql");
-    psql.args(["--no-psqlrc", "--quiet", "--dbname", &server, "--command", &statement]);
-    output(psql, "psql").await?;
-    Ok(with_database(&server, &name))
+    psql.args(["--no-psqlrc", "--quiet", "--dbname", &server, "--command", statement]);
+    output(psql, "psql").await.map(drop)
+}
+
+fn name_of(url: &str) -> &str {
+    let address = url.split_once('?').map_or(url, |(address, _)| address);
+    address.rsplit('/').next().unwrap_or_default()
 }
 
 async fn server_url() -> Result<String, String> {
@@ -82,6 +105,7 @@ mod tests {
             ("postgres://h/x?sslmode=disable", "postgres://h/t1?sslmode=disable"),
         ] {
             assert_eq!(with_database(url, "t1"), expected);
+            assert_eq!(name_of(expected), "t1");
         }
     }
 

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use db::effects;
 pub(crate) use db::effects::Claimed;
-use engine::Backoff;
+use engine::{Backoff, Chance};
 use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinSet;
@@ -154,7 +154,9 @@ impl Context {
             Outcome::Done => effects::Outcome::Done,
             Outcome::Again { error, at } => effects::Outcome::Retry { error, at },
             Outcome::Failed(error) if effect.attempt < ATTEMPTS => {
-                let wait = BACKOFF.delay(effect.attempt as u32, rand::random());
+                // Its own chance: what fails together is spread, and the same history waits as long.
+                let chance = Chance::of(&[effect.id as u64, effect.attempt as u64]).unit();
+                let wait = BACKOFF.delay(effect.attempt as u32, chance);
                 effects::Outcome::Retry { error, at: now + wait }
             }
             Outcome::Failed(error) | Outcome::Refused(error) => effects::Outcome::Dead { error },

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error};
-use engine::{Plan, Word as _};
+use engine::{Chance, Plan, Word as _};
 
 use crate::{
     Context,
@@ -181,7 +181,9 @@ impl<'a> Book<'a> {
         }
         let retry = outcome.job.request.workflow.retry;
         let attempt = claim.attempt as u32;
-        let verdict = retry::after(trouble, attempt, retry, now, rand::random());
+        // Its own chance: what fails together is spread, and the same history waits as long.
+        let chance = Chance::of(&[claim.id as u64, u64::from(attempt)]).unit();
+        let verdict = retry::after(trouble, attempt, retry, now, chance);
         report::trouble(outcome, trouble, Some(verdict));
         match verdict {
             Verdict::Again { at } => self.again.push((claim.id, at, trouble.clone())),

@@ -185,8 +185,9 @@ pub async fn record_sale(
     method: PaymentMethod,
     total_cents: i64,
 ) -> Result<i64, Error> {
-    let sql = "INSERT INTO sales (order_id, method, total_cents, charged_at, charged_by)
-               VALUES ($1, $2, $3, $4, $5) RETURNING id";
+    let sql = "INSERT INTO sales (id, order_id, method, total_cents, charged_at, charged_by)
+               VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM sales), $1, $2, $3, $4, $5)
+               RETURNING id";
     let args = [
         order.0.into(),
         method.word().into(),

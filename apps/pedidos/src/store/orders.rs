@@ -203,19 +203,20 @@ pub async fn lines_of(
     Ok(found)
 }
 
-/// Writes a new order and gives it its number. The number in `order` is ignored.
+/// Writes a new order and gives it its number: the one after the last that stands, so that an order
+/// that is not written in the end takes none with it. The number in `order` is ignored.
 pub async fn insert(
     tx: &mut Tx,
     order: &Order,
     lines: &[Line],
     created_by: &str,
 ) -> Result<OrderId, Error> {
-    let sql = "INSERT INTO orders (state, received_at, due_at, estimate_minutes, planned_start,
+    let sql = "INSERT INTO orders (id, state, received_at, due_at, estimate_minutes, planned_start,
                automatic, mode, channel, payment_method, payment_state, cash_on_delivery, effort,
                total_cents, customer_name, customer_phone, customer_address, customer_email, note,
                created_by)
-               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-               $18, $19) RETURNING id";
+               VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM orders), $1, $2, $3, $4, $5, $6, $7,
+               $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) RETURNING id";
     let args = [
         order.state.word().into(),
         order.received_at.into(),

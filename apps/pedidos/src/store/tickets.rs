@@ -75,7 +75,8 @@ async fn with_lines(tx: &mut Tx, row: &Row) -> Result<(KitchenTicket, Vec<Ticket
 /// Opens the ticket from the order's lines. An order that comes back to the kitchen finds the one
 /// it has.
 pub async fn open(decision: &mut Decision, order: OrderId) -> Result<(), Error> {
-    let sql = "INSERT INTO tickets (order_id, opened_at) VALUES ($1, $2)
+    let sql = "INSERT INTO tickets (id, order_id, opened_at)
+               VALUES ((SELECT COALESCE(MAX(id), 0) + 1 FROM tickets), $1, $2)
                ON CONFLICT (order_id) DO NOTHING RETURNING id";
     let args = [order.0.into(), decision.now.into()];
     let Some(row) = decision.tx.optional(sql, &args).await? else { return Ok(()) };
