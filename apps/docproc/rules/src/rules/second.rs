@@ -132,7 +132,7 @@ fn find(
                         _ => says(spec, &said, wanted, today),
                     };
                     if let Some(Rect { x, y, w, h }) = place.filter(|_| fits) {
-                        return Some(EvidenceBox { page: n, x, y, w, h });
+                        return Some(EvidenceBox { page: n, x, y, w, h, cell: None });
                     }
                 }
             }
