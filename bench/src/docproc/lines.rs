@@ -112,7 +112,7 @@ fn rows(xml: &str, tag: &str, names: [&[&str]; 4]) -> Vec<Row> {
         let numbers = [1, 2, 3].map(|n| within(line, names[n])?.trim().parse().ok());
         let digits = |text: &&str| text.starts_with(|first: char| first.is_ascii_digit());
         let rate = inside(line, "tax").and_then(|tax| tax.split([' ', '%']).find(digits));
-        let rate = rate.and_then(|rate| rate.parse::<f64>().ok());
+        let rate = rate.and_then(|rate| rate.replace(',', ".").parse::<f64>().ok());
         Row {
             description: within(line, names[0]).unwrap_or_default(),
             numbers,
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn truth_is_read_and_compared() {
         let xml = "<lines><line><description>Cable de red</description><quantity>2.0</quantity>\
-            <price>4.5</price><tax>IVA 21%</tax><sub_total>9.0</sub_total></line></lines>";
+            <price>4.5</price><tax>IVA 21,0%</tax><sub_total>9.0</sub_total></line></lines>";
         let rows = public(xml);
         assert_eq!(rows[0].numbers, [Some(2.0), Some(4.5), Some(9.0)]);
         assert!(rows[0].taxed.is_some_and(|taxed| (taxed - 10.89).abs() < 0.001));
