@@ -97,11 +97,15 @@ pub(crate) fn told(house: &House<'_>, text: &str) -> String {
     for process in &house.processes {
         text = text.replace(process.as_str(), "{process}");
     }
+    let mut text = without_chance(&text);
     for (name, place) in &house.world.names {
-        let place = place.as_str().map_or_else(|| place.to_string(), str::to_owned);
-        text = text.replace(&place, name);
+        // A number is a port, which stands behind a colon.
+        text = match place.as_str() {
+            Some(url) => text.replace(url, name),
+            None => text.replace(&format!(":{place}"), &format!(":{name}")),
+        };
     }
-    without_chance(&text)
+    text
 }
 
 /// Runs of sixteen and more hexadecimal digits with dashes between them are random names.
