@@ -22,12 +22,10 @@ pub(crate) static PLAY: Play = Play {
     people: &[("operator", "OPERADOR"), ("reader", "CONSULTA")],
     prepared,
     opening: || {
+        // Whoever moves an OLT says its community again.
         let port = |(olt, name): (usize, &str)| {
-            ask(
-                "nobody",
-                format!("PUT /api/coordinador/olts/{}", olt + 1),
-                json!({ "puerto": name }),
-            )
+            let body = json!({ "puerto": name, "comunidad": "public" });
+            ask("nobody", format!("PUT /api/coordinador/olts/{}", olt + 1), body)
         };
         PORTS.into_iter().enumerate().map(port).collect()
     },
@@ -50,12 +48,20 @@ pub(crate) static PLAY: Play = Play {
     send: as_json,
     ids: &[],
     reads: |_| {
-        let lists = ["ejecuciones", "nodos", "olts", "onus?olt_id=1", "cuotas", "plan"];
+        let lists = ["ejecuciones", "nodos", "cuotas", "plan"];
         let lists = lists.into_iter().map(|list| format!("/api/coordinador/{list}"));
         let whys = (1..=NODES).map(|id| format!("/api/coordinador/nodos/{id}/why"));
         lists.chain(whys).map(|path| ("operator", path)).collect()
     },
-    left_out: &[("olts", "response_us")],
+    // Two OLTs are walked at once, and whose ONUs are written first is chance.
+    left_out: &[
+        ("olts", "response_us"),
+        ("onus", "id"),
+        ("olt_readings", "id"),
+        ("onu_readings", "onu_id"),
+        ("onu_readings", "reading_id"),
+    ],
+    at_once: true,
     ranked: &[],
     model: || Box::new(Never(NEVER)),
     steps: 12,

@@ -210,6 +210,12 @@ impl<'a> House<'a> {
         (answer.status, said)
     }
 
+    /// Whether a step is about this house and not about a system outside.
+    pub(crate) fn is_asked(&self, step: &Step) -> bool {
+        let outside = |who: &str| self.world.people.iter().any(|(name, _)| *name == who);
+        !matches!(step, Step::Ask { who, .. } if outside(who))
+    }
+
     /// Carries a step out; what was answered, if anything.
     pub(crate) fn take(&mut self, step: &Step) -> Option<(u16, Json)> {
         match step {

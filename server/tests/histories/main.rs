@@ -13,6 +13,7 @@ mod house;
 mod kitchen;
 mod pedidos;
 mod play;
+mod sam;
 mod step;
 mod story;
 
@@ -22,6 +23,11 @@ use step::{Step::*, ask, refusing};
 #[test]
 fn histories_of_pedidos() {
     play::histories(&pedidos::PLAY);
+}
+
+#[test]
+fn histories_of_sam() {
+    play::histories(&sam::PLAY);
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub(crate) static PLAY: Play = Play {
             .collect()
     },
     left_out: &[],
+    at_once: false,
     ranked: &["order_history", "bumps"],
     model: kitchen::model,
     steps: 24,

@@ -37,6 +37,8 @@ pub(crate) struct Play {
     pub(crate) reads: fn(&House<'_>) -> Vec<(&'static str, String)>,
     /// Columns that may differ, by table; `*` is every one.
     pub(crate) left_out: &'static [(&'static str, &'static str)],
+    /// Whether much is done at once, see [`AT_ONCE`].
+    pub(crate) at_once: bool,
     /// Tables whose numbers may have gaps.
     pub(crate) ranked: &'static [&'static str],
     pub(crate) model: fn() -> Box<dyn Model>,
@@ -54,6 +56,16 @@ pub(crate) struct World {
     pub(crate) names: Vec<(&'static str, Json)>,
     pub(crate) _kept: Option<Box<dyn Any + Send>>,
 }
+
+/// What is done at the same instant is done at once, and in which order it commits is chance.
+pub(crate) const AT_ONCE: [(&str, &str); 6] = [
+    ("events", "seq"),
+    ("effects", "id"),
+    ("audit", "id"),
+    ("node_events", "id"),
+    ("run_steps", "id"),
+    ("messages", "id"),
+];
 
 /// What must be so, whatever the database.
 pub(crate) trait Model {
@@ -171,16 +183,25 @@ fn tell(house: &mut House<'_>, play: &Play, steps: &[Step]) -> Result<Vec<String
     let mut model = (play.model)();
     let mut told = Vec::new();
     let opening = (play.opening)();
+    let aloud = std::env::var_os("TURNO_SEED").is_some();
     for (n, step) in opening.iter().chain(steps).enumerate() {
         let step = resolved(house, step);
+        let began = Instant::now();
         let answer = house.take(&step);
+        if aloud {
+            println!("{:?} {:.0?} {step:?}", house.dialect, began.elapsed());
+        }
         let now = house.now();
         let status = answer.as_ref().map(|(status, _)| *status);
         let mut line = format!("{n} at {now}");
-        if let Some((status, said)) = &answer {
+        // What systems outside answer is not of this house.
+        if let Some((status, said)) = answer.as_ref().filter(|_| house.is_asked(&step)) {
             let _ = write!(line, " {status} {}", story::told(house, &story::answer(said)));
         }
         told.push(line);
+        if n < opening.len() && status.is_none_or(|status| status >= 300) {
+            return Err(format!("the opening {step:?} was answered {answer:?}"));
+        }
         let judged = model.hear(&step, now, status).and_then(|()| {
             house.wait(async {
                 let mut tx = house.context().store.read().await.map_err(|e| e.to_string())?;

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, io::Read as _};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use crate::house::House;
+use crate::{house::House, play::AT_ONCE};
+
+/// How often somebody looked: whoever misses a process that died wakes everybody once more.
+const LOOKS: (&str, &str) = ("alerts", "occurrences");
 
 /// Every row of every table, one line each, sorted.
 pub(crate) fn rows(house: &House<'_>, play: &crate::play::Play) -> Vec<String> {
@@ -22,7 +25,8 @@ pub(crate) fn rows(house: &House<'_>, play: &crate::play::Play) -> Vec<String> {
             continue;
         }
         let mut row = neutral(line["row"].take());
-        for (of, column) in play.left_out {
+        let numbers = AT_ONCE.iter().filter(|_| play.at_once);
+        for (of, column) in play.left_out.iter().chain(numbers).chain([&LOOKS]) {
             if *of == table || *of == "*" {
                 row.as_object_mut().expect("a row has columns").remove(*column);
             }
@@ -72,9 +76,12 @@ fn neutral(value: Json) -> Json {
     }
 }
 
-/// An answer, in which what happened at one instant has no order.
+/// An answer without what was measured, in which what happened at one instant has no order.
 pub(crate) fn answer(said: &Json) -> String {
     let mut said = said.clone();
+    if let Some(fields) = said.as_object_mut() {
+        fields.remove("respuesta_ms");
+    }
     if let Some(timeline) = said.get_mut("timeline").and_then(Json::as_array_mut) {
         timeline.sort_by_key(Json::to_string);
     }
@@ -90,11 +97,15 @@ pub(crate) fn told(house: &House<'_>, text: &str) -> String {
     for process in &house.processes {
         text = text.replace(process.as_str(), "{process}");
     }
+    let mut text = without_chance(&text);
     for (name, place) in &house.world.names {
-        let place = place.as_str().map_or_else(|| place.to_string(), str::to_owned);
-        text = text.replace(&place, name);
+        // A number is a port, which stands behind a colon.
+        text = match place.as_str() {
+            Some(url) => text.replace(url, name),
+            None => text.replace(&format!(":{place}"), &format!(":{name}")),
+        };
     }
-    without_chance(&text)
+    text
 }
 
 /// Runs of sixteen and more hexadecimal digits with dashes between them are random names.
