@@ -126,6 +126,7 @@ async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
         assert!(tally.done > 0, "{app} did nothing");
     }
     assert!(server.terminate().await, "{}", server.logs());
+    drop((postgres, disk));
     let _ = std::fs::remove_dir_all(dir);
 }
 
