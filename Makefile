@@ -58,7 +58,7 @@ image: build ## build the image's last stage without Docker, and read a scan wit
 test: ## everything: format, lint, build, tests on both databases, browser, API fuzzing, the image
 	@scripts/test
 
-soak: ## the tests that kill and race, a hundred and a thousand times
+soak: ## an hour of load, ten thousand histories, and what kills and races a hundred times
 	@TURNO_SOAK=1 scripts/test soak
 
 lint: ## formatting, clippy without warnings, house rules

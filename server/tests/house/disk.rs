@@ -42,11 +42,11 @@ async fn uploads_are_refused_while_orders_go_on() {
 }
 
 /// A disk of its own in memory.
-struct Disk(PathBuf);
+pub(crate) struct Disk(PathBuf);
 
 impl Disk {
     /// `None`, said aloud, where this account may not mount.
-    fn mount(place: &Path, size: &str) -> Option<Self> {
+    pub(crate) fn mount(place: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir_all(place).unwrap();
         let options = format!("size={size}");
         let mounted = Command::new("mount")
@@ -61,7 +61,7 @@ impl Disk {
     }
 
     /// Takes all the room there is.
-    fn fill(&self) -> PathBuf {
+    pub(crate) fn fill(&self) -> PathBuf {
         let file = self.0.join("junk");
         let mut junk = std::fs::File::create(&file).unwrap();
         while std::io::Write::write_all(&mut junk, &[7; 4096]).is_ok() {}

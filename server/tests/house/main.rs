@@ -13,6 +13,7 @@ mod disk;
 mod docproc_crash;
 mod docproc_storage;
 mod doors;
+mod hour;
 mod machines;
 mod old;
 mod races;
