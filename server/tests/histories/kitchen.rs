@@ -218,7 +218,13 @@ impl Kitchen {
     }
 
     fn act(&mut self, role: Role, id: &str, verb: &str, body: &Json) -> Result<u16, Refused> {
-        if verb == "pago" && !role.can(Action::WriteOrders) {
+        // Whoever may not is told so before anything is looked up.
+        let needed = match verb {
+            "estado" | "iniciar-preparacion-manual" => Action::ChangeState,
+            "forzar-estado" => Action::ForceState,
+            _ => Action::WriteOrders,
+        };
+        if !role.can(needed) {
             return Ok(403);
         }
         let number = id.parse::<usize>().unwrap_or_default();
