@@ -1,6 +1,6 @@
 //! An hour of load on all four applications while the process and its database are killed with `kill -9`
-//! and the disk of its files is filled: under `make soak`, `TURNO_SOAK_MINUTES` says how long. Whatever
-//! was acknowledged is done once, and a table tells it.
+//! and the disk of its files is filled: only `make soak` selects it (`.config/nextest.toml`), and
+//! `TURNO_SOAK_MINUTES` says how long. Whatever was acknowledged is done once, and a table tells it.
 //!
 //! In the last third nothing is killed, so that memory is compared within one process. The clock of a
 //! process cannot be set from outside; `set_back` sets one inside a test.
@@ -85,10 +85,6 @@ impl Drop for Postgres {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
-    if testkit::rounds(2) < 2 {
-        println!("skipped: only `make soak` takes an hour");
-        return;
-    }
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let minutes = number("TURNO_SOAK_MINUTES").unwrap_or(60);
     let seed = number("TURNO_SEED").unwrap_or_else(rand::random);
