@@ -125,19 +125,24 @@ pub async fn read(
     })
 }
 
-/// Opens what was sent: a file that cannot be read is refused now, not found out later.
-pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Result<(), Problem> {
+/// Opens what was sent: a file that cannot be read is refused now, not found out later. One that can
+/// knows how many pages it has.
+pub async fn open(
+    runtime: Arc<Runtime>,
+    files: &mut Vec<FileRow>,
+    lang: Lang,
+) -> Result<(), Problem> {
     let Some(place) = runtime.front.place(WAITS).await else { return Ok(()) };
-    let files = files.to_vec();
+    let mut opening = files.clone();
     let opened = tokio::task::spawn_blocking(move || {
         let _place = place;
         let limits = Limits { open: OPENED_WITHIN, ..runtime.limits() };
         let mut pages = 0;
-        for file in files {
+        for file in &mut opening {
             let refused = |broken| Err((file.name.clone(), broken));
             // Archives are unpacked by whoever splits them; their tables are looked at here.
-            if is_archive(&file) {
-                match inspect(&runtime, &file, &limits) {
+            if is_archive(file) {
+                match inspect(&runtime, file, &limits) {
                     Ok(()) => continue,
                     Err(broken) => return refused(broken),
                 }
@@ -149,18 +154,23 @@ pub async fn open(runtime: Arc<Runtime>, files: &[FileRow], lang: Lang) -> Resul
             if file.bytes > OPENED_AT_ONCE {
                 continue;
             }
-            match runtime.document(&file, &limits) {
-                Ok(document) => pages += document.page_count(),
+            let own = match runtime.document(file, &limits) {
+                Ok(document) => document.page_count(),
                 Err(broken) => return refused(broken),
-            }
+            };
+            pages += own;
             if pages > limits.pages {
                 return refused(Broken::TooManyPages { found: pages, limit: limits.pages });
             }
+            file.pages = u32::try_from(own).ok();
         }
-        Ok(())
+        Ok(opening)
     });
     match opened.await {
-        Ok(Ok(())) => Ok(()),
+        Ok(Ok(opened)) => {
+            *files = opened;
+            Ok(())
+        }
         Ok(Err((name, broken))) => Err(broken_file(&name, &broken, lang)),
         Err(_) => Err(broken_file("", &Broken::Panicked { what: "the form" }, lang)),
     }

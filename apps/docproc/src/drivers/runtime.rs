@@ -159,6 +159,7 @@ pub struct Runtime {
     pub folder: Seen,
     pub callbacks: Clients,
     pub arrivals: CommitBatcher,
+    pub policy: db::Together<Policy>,
     pub rehearsals: Rehearsals,
     pub resources: Sampler,
     /// The broker that carries the messages, where there is one.

@@ -127,13 +127,12 @@ async fn admit(
     id: &str,
     form: Multipart,
 ) -> Result<(Arrival, Option<Key>), Failure> {
-    let policy = {
-        let mut tx = desk.context.store.read().await?;
-        policy::load(&desk.context.settings, &mut tx).await?
-    };
+    let now =
+        async { policy::load(&desk.context.settings, &mut desk.context.store.read().await?).await };
+    let policy = runtime.policy.read(now).await?;
     runtime.heed(&policy);
     let form = reception::read(runtime, id, form, policy.upload_bytes, desk.lang).await;
-    let form = form.map_err(|refused| match refused {
+    let mut form = form.map_err(|refused| match refused {
         Refused::Problem(problem) => Failure::from(*problem),
         Refused::Storage(error) => unstored(desk.lang, &error),
     })?;
@@ -152,7 +151,7 @@ async fn admit(
     let Some(version) = runtime.workflows.id_of(&workflow.name) else {
         return Err(no_workflow(desk, named, &active).into());
     };
-    reception::open(runtime.clone(), &form.files, desk.lang).await?;
+    reception::open(runtime.clone(), &mut form.files, desk.lang).await?;
     let key = key(headers, &form, &workflow.name);
     let row = requests::RequestRow {
         external_id: form.external_id.clone(),

@@ -202,16 +202,18 @@ pub(super) fn claimed(row: &Row) -> Result<Claim, Error> {
 }
 
 /// Which of these claims still hold. One that was given to somebody else, or whose request began
-/// anew, does not.
+/// anew, does not. They are found by their numbers: the index of what a worker holds is full of what
+/// it held a moment ago.
 pub async fn still_held(tx: &mut Tx, worker: &str, claims: &[&Claim]) -> Result<Vec<bool>, Error> {
-    let sql = "SELECT id, attempt FROM messages WHERE state = 'CLAIMED' AND worker = $1
-               AND id IN (SELECT id FROM ROWS)";
+    let sql = "SELECT id, attempt, worker, state FROM messages WHERE id IN (SELECT id FROM ROWS)";
     let ids = Rows::of(&["id"], claims.iter().map(|claim| claim.id));
-    let rows = tx.all_of(sql, &[worker.into()], &ids).await?;
-    let held = rows
-        .iter()
-        .map(|row| Ok((row.get("id")?, row.get("attempt")?)))
-        .collect::<Result<HashMap<i64, i64>, Error>>()?;
+    let mut held = HashMap::with_capacity(claims.len());
+    for row in tx.all_of(sql, &[], &ids).await? {
+        let claimed = row.get::<String>("state")? == "CLAIMED";
+        if claimed && row.maybe::<String>("worker")?.as_deref() == Some(worker) {
+            held.insert(row.get::<i64>("id")?, row.get::<i64>("attempt")?);
+        }
+    }
     Ok(claims.iter().map(|claim| held.get(&claim.id) == Some(&claim.attempt)).collect())
 }
 

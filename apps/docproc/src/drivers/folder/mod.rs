@@ -150,12 +150,12 @@ async fn enter(
         Ok(file) => file,
         Err(refused) => return Ok(Err(refused)),
     };
-    let files = vec![file];
-    if let Err(es) = reception::open(runtime.clone(), &files, Lang::Es).await {
+    let mut files = vec![file];
+    if let Err(es) = reception::open(runtime.clone(), &mut files, Lang::Es).await {
         if let Some(why) = runtime.storage.away() {
             return Ok(Err(Refused::Later(why)));
         }
-        let en = reception::open(runtime.clone(), &files, Lang::En).await.err();
+        let en = reception::open(runtime.clone(), &mut files, Lang::En).await.err();
         let en = en.as_ref().unwrap_or(&es).detail_text().to_owned();
         return Ok(Err(Refused::Bad(Sentence::new(es.detail_text().to_owned(), en))));
     }

@@ -281,7 +281,7 @@ impl Dispatcher {
                 && limit > 0
             {
                 let vain = limit - taken.len();
-                let soon = vain > 0 && soon(decision, component).await?;
+                let soon = vain > 0 && self.permits.is_some() && soon(decision, component).await?;
                 let ids: Vec<i64> = taken.iter().map(|claim| claim.id).collect();
                 all.spent.push((component, ids, if soon { 0 } else { vain }));
             }

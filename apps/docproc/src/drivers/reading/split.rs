@@ -70,10 +70,12 @@ fn nothing(files: &[FileRow]) -> Trouble {
 
 fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {
     leaves.extend((0..pages).map(|page| Leaf { file: file.n, page }));
-    file.pages = Some(pages);
-    // It is in the database already.
-    file.content = None;
-    files.push(file);
+    // Where the door counted them too there is nothing new to write.
+    if file.pages.replace(pages) != Some(pages) {
+        // It is in the database already.
+        file.content = None;
+        files.push(file);
+    }
 }
 
 fn open(runtime: &Runtime, file: &FileRow, limits: &Limits, before: usize) -> Result<u32, Broken> {
