@@ -39,6 +39,11 @@ impl Lang {
         self.t("es", "en")
     }
 
+    /// What is kept in both languages on one line, in this one.
+    pub fn told(self, kept: &str) -> String {
+        self.say(&Sentence::told(kept)).to_owned()
+    }
+
     pub fn from_code(code: &str) -> Option<Self> {
         match code {
             "es" => Some(Self::Es),
@@ -75,7 +80,13 @@ impl Lang {
             StatusCode::SERVICE_UNAVAILABLE => self.t("No disponible", "Unavailable"),
             StatusCode::INSUFFICIENT_STORAGE => self.t("Sin espacio", "No room left"),
             StatusCode::INTERNAL_SERVER_ERROR => self.t("Error interno", "Internal error"),
-            other => other.canonical_reason().unwrap_or("Error"),
+            StatusCode::GONE => self.t("Ya no está", "Gone"),
+            StatusCode::PRECONDITION_FAILED => self.t("Versión distinta", "Another version"),
+            StatusCode::REQUEST_TIMEOUT => self.t("Tardó demasiado", "Took too long"),
+            StatusCode::BAD_GATEWAY => self.t("Falló otro sistema", "Another system failed"),
+            StatusCode::GATEWAY_TIMEOUT => self.t("Otro sistema no respondió", "No answer"),
+            other if self == Self::En => other.canonical_reason().unwrap_or("Error"),
+            _ => "Error",
         }
     }
 }
