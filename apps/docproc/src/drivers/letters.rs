@@ -15,7 +15,7 @@ use crate::{
     store::{
         documents,
         jobs::{self, Input, Job},
-        outside, policy,
+        messages, outside, policy,
     },
     wire::message::{Address, PipelineMessage, Sent, key, source},
 };
@@ -119,6 +119,7 @@ pub async fn envelopes(
 /// The message of a job, with everything its stage works on.
 pub async fn envelope(tx: &mut Tx, job: &Job, links: &Links<'_>) -> Result<PipelineMessage, Error> {
     let row = &job.request.row;
+    let by_person = messages::by_person(tx, job.claim.id).await?;
     let to = Address {
         id: job.claim.id,
         attempt: job.claim.attempt,
@@ -127,7 +128,7 @@ pub async fn envelope(tx: &mut Tx, job: &Job, links: &Links<'_>) -> Result<Pipel
         workflow: row.workflow_name.clone(),
         stage: job.claim.stage.clone(),
         component: job.claim.component.clone(),
-        source: source(&job.request.workflow, job.claim.at).to_owned(),
+        source: source(&job.request.workflow, job.claim.at, by_person).to_owned(),
         item: job.claim.item.clone(),
         deadline: row.deadline,
         key: key(&job.request.workflow, job.claim.at).to_owned(),

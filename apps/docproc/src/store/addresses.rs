@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use db::{Error, Rows, Tx};
 
-use super::catalogue::Workflows;
+use super::{catalogue::Workflows, messages::BY_PERSON};
 use crate::{
     model::Item,
     wire::message::{Address, key, source},
@@ -16,14 +16,16 @@ pub async fn of_messages(
     ids: &[i64],
     workflows: &Workflows,
 ) -> Result<BTreeMap<i64, Address>, Error> {
-    let sql = "SELECT messages.id, messages.attempt, messages.request_id, messages.stage_at,
-               messages.stage, messages.component, messages.item, messages.deadline_utc,
-               messages.state, messages.due_at,
-               requests.trace_id, requests.workflow_name, requests.workflow_id
-               FROM messages JOIN requests ON requests.id = messages.request_id
-               WHERE messages.id IN (SELECT id FROM ROWS)";
+    let sql = format!(
+        "SELECT messages.id, messages.attempt, messages.request_id, messages.stage_at,
+         messages.stage, messages.component, messages.item, messages.deadline_utc,
+         messages.state, messages.due_at, {BY_PERSON},
+         requests.trace_id, requests.workflow_name, requests.workflow_id
+         FROM messages JOIN requests ON requests.id = messages.request_id
+         WHERE messages.id IN (SELECT id FROM ROWS)"
+    );
     let mut found = BTreeMap::new();
-    for row in tx.all_of(sql, &[], &Rows::of(&["id"], ids.iter().copied())).await? {
+    for row in tx.all_of(&sql, &[], &Rows::of(&["id"], ids.iter().copied())).await? {
         let workflow = workflows.version(tx, row.get("workflow_id")?).await?;
         let item: String = row.get("item")?;
         let (id, at) = (row.get("id")?, row.get::<i64>("stage_at")? as i32);
@@ -35,7 +37,7 @@ pub async fn of_messages(
             workflow: row.get("workflow_name")?,
             stage: row.get("stage")?,
             component: row.get("component")?,
-            source: source(&workflow, at).to_owned(),
+            source: source(&workflow, at, row.get::<i64>("by_person")? != 0).to_owned(),
             key: key(&workflow, at).to_owned(),
             ready: row.get::<String>("state")? == "READY",
             due: row.get("due_at")?,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use db::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
-use super::progress::Ran;
+use super::{progress::Ran, steps::BACKOFFICE};
 use crate::{
     model::Item,
     wire::message::{Address, PipelineMessage, Sent},
@@ -20,6 +20,13 @@ pub const SENT: &str = "docproc.sent";
 /// Notes of messages that wait from this commit on, for the broker: the number, for what its letter
 /// says has to be looked up.
 pub const WAITS: &str = "docproc.waits";
+
+/// Whether the result that a message follows is a person's: 1 or 0. They answer about the same item
+/// at the stage before.
+pub const BY_PERSON: &str = "CASE WHEN EXISTS (SELECT 1 FROM review_tasks AS asked
+    WHERE asked.request_id = messages.request_id AND asked.run = messages.run
+    AND asked.stage_at = messages.stage_at - 1 AND asked.item = messages.item
+    AND asked.status = 'completed') THEN 1 ELSE 0 END AS by_person";
 
 /// A message to be put into the queue.
 #[derive(Clone, Debug)]
@@ -76,7 +83,8 @@ impl NewMessage {
 
     /// Tells the broker's side of this process, so that it need not look anything up. What somebody
     /// outside works on is more than is known here.
-    fn note(&self, decision: &mut Decision, id: i64) {
+    fn note(&self, decision: &mut Decision, id: i64, by_person: bool) {
+        let source = if by_person { BACKOFFICE } else { &self.source };
         let to = Address {
             id,
             attempt: 0,
@@ -85,7 +93,7 @@ impl NewMessage {
             workflow: self.workflow.clone(),
             stage: self.stage.clone(),
             component: self.component.clone(),
-            source: self.source.clone(),
+            source: source.to_owned(),
             item: self.item.clone(),
             deadline: self.deadline,
             key: self.key.clone(),
@@ -111,23 +119,32 @@ pub async fn send(decision: &mut Decision, messages: &[NewMessage]) -> Result<()
         rows.push([request, run, at, stage, component, item, priority, deadline, outside]);
         decision.wake(if message.outside { OUTSIDE } else { WORK });
     }
-    let sql = "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
-               deadline_utc, outside, due_at, created_at)
-               SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
-               outside, $1, $1 FROM ROWS RETURNING id, request_id, stage_at, item";
+    let sql = format!(
+        "INSERT INTO messages (request_id, run, stage_at, stage, component, item, priority,
+         deadline_utc, outside, due_at, created_at)
+         SELECT request_id, run, stage_at, stage, component, item, priority, deadline_utc,
+         outside, $1, $1 FROM ROWS RETURNING id, request_id, stage_at, item, {BY_PERSON}"
+    );
     let mut ids = HashMap::with_capacity(messages.len());
-    for row in decision.tx.all_of(sql, &[decision.now.into()], &rows).await? {
+    for row in decision.tx.all_of(&sql, &[decision.now.into()], &rows).await? {
         let key: (String, i64, String) =
             (row.get("request_id")?, row.get("stage_at")?, row.get("item")?);
-        ids.insert(key, row.get::<i64>("id")?);
+        ids.insert(key, (row.get::<i64>("id")?, row.get::<i64>("by_person")? != 0));
     }
     for message in messages {
         let key = (message.request.clone(), i64::from(message.at), message.item.key());
-        if let Some(id) = ids.get(&key) {
-            message.note(decision, *id);
+        if let Some((id, by_person)) = ids.get(&key) {
+            message.note(decision, *id, *by_person);
         }
     }
     Ok(())
+}
+
+/// Whether a message follows a person's answer.
+pub async fn by_person(tx: &mut Tx, id: i64) -> Result<bool, Error> {
+    let sql = format!("SELECT {BY_PERSON} FROM messages WHERE id = $1");
+    let row = tx.optional(trusted(sql), &[id.into()]).await?;
+    Ok(row.map(|row| row.get::<i64>("by_person")).transpose()? == Some(1))
 }
 
 /// Tells the broker's side of this process which messages wait now.

@@ -188,7 +188,7 @@ impl<'a> Writing<'a> {
             trace: row.trace_id.clone(),
             workflow: row.workflow_name.clone(),
             key: key(workflow, at as i32).to_owned(),
-            source: source(workflow, at as i32).to_owned(),
+            source: source(workflow, at as i32, false).to_owned(),
         })
     }
 

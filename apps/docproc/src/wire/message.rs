@@ -8,6 +8,7 @@ use crate::{
     drivers::runtime::ROUTER,
     model::Item,
     rules::{topology, workflow::Workflow},
+    store::steps::BACKOFFICE,
 };
 
 /// Who sends a request on its way.
@@ -99,9 +100,11 @@ pub fn key(workflow: &Workflow, at: i32) -> &str {
     stage.map_or(topology::NEW_REQUEST, |stage| &stage.routing_key)
 }
 
-/// The component whose result sends something to a stage.
-pub fn source(workflow: &Workflow, at: i32) -> &str {
+/// Who sends something to a stage: the component before it, or the person who answered about it
+/// there.
+pub fn source(workflow: &Workflow, at: i32, by_person: bool) -> &str {
     match usize::try_from(at) {
+        _ if by_person => BACKOFFICE,
         Err(_) => GATEWAY,
         Ok(0) => ROUTER,
         Ok(at) => workflow.stages.get(at - 1).map_or(ROUTER, |stage| stage.component_name()),

@@ -68,6 +68,49 @@ async fn a_service_is_told_everything_and_may_open_what_it_is_told_of() {
     .await;
 }
 
+/// Pages and documents are looked at once more after people may have been asked about them.
+fn looked_at_again(url: &str) -> String {
+    format!(
+        "name: again\nstages:\n  - {{name: split, component: splitter}}\n  \
+         - {{name: ocr, component: ocr}}\n  \
+         - {{name: classify, component: http, url: \"{url}\", confidence_threshold: 0.8, \
+         backoffice_queue: task.classification}}\n  \
+         - {{name: again, component: http, url: \"{url}\"}}\n  \
+         - {{name: once_more, component: http, url: \"{url}\"}}\n  \
+         - {{name: group, component: classification_aggregator}}\n  \
+         - {{name: consolidate, component: consolidator}}\n\
+         extraction_schemas: {{}}\nother_types: [receipt]\n"
+    )
+}
+
+#[tokio::test]
+async fn what_a_person_answered_comes_from_the_back_office() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        office.workflow("again", &looked_at_again(&office.outside.url)).await;
+        let id = office.pages(&["TYPE receipt 0.60", "TYPE receipt 0.95"], "again").await;
+        office.poll("/api/tasks", |tasks| !tasks[0].is_null()).await;
+        let tasks = office.client.get("/api/tasks").await.expect(200);
+        let task = tasks[0]["id"].as_str().unwrap();
+        let told = json!({ "operator": "ana", "doc_type": "receipt" });
+        office.client.post(&format!("/tasks/{task}/claim"), told.clone()).await.expect(200);
+        office.client.post(&format!("/tasks/{task}/submit"), told).await.expect(200);
+        assert_eq!(office.finished(&id).await["status"], "completed");
+        let heard = office.outside.heard.lock().unwrap().clone();
+        let from = |page: u32, stage: &str| {
+            let mut all = heard.iter().map(|(_, message)| message);
+            let one = all.find(|one| one["page_index"] == page && one["current_stage"] == stage);
+            one.map(|one| one["source_component"].as_str().unwrap().to_owned()).unwrap_or_default()
+        };
+        assert_eq!(from(0, "classify"), "ocr");
+        assert_eq!(from(0, "again"), "backoffice", "a person said what it is");
+        assert_eq!(from(1, "again"), "http", "nobody was asked");
+        assert_eq!(from(0, "once_more"), "http", "the person's answer was taken up already");
+        office.close().await;
+    })
+    .await;
+}
+
 /// The stage in the middle asks somebody who does not answer.
 fn hasty(url: &str) -> String {
     format!(
