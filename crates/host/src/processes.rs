@@ -7,9 +7,15 @@ use std::{
 
 use db::processes::{self, HEARTBEAT, Process, SILENCE};
 use jiff::Timestamp;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
-use crate::Context;
+use crate::{
+    Context,
+    resources::{Resources, Sampler},
+};
+
+/// Beside the applications: what the process uses.
+const USED: &str = "used";
 
 /// This process, as the others see it.
 #[derive(Debug)]
@@ -18,6 +24,7 @@ pub struct Me {
     host: String,
     started_at: Timestamp,
     roles: Mutex<Map<String, Json>>,
+    used: Sampler,
 }
 
 impl Me {
@@ -25,7 +32,8 @@ impl Me {
     pub(crate) fn new(now: Timestamp) -> Self {
         let host = this_host();
         let name = format!("{host}/{}/{:08x}", std::process::id(), rand::random::<u32>());
-        Self { name, host, started_at: now, roles: Mutex::default() }
+        let (roles, used) = (Mutex::default(), Sampler::default());
+        Self { name, host, started_at: now, roles, used }
     }
 
     /// The machine it runs on.
@@ -39,8 +47,15 @@ impl Me {
         roles.insert(app.to_owned(), role);
     }
 
+    /// What it uses, as of its last heartbeat or now.
+    pub fn used(&self) -> Resources {
+        self.used.now()
+    }
+
     fn row(&self, now: Timestamp) -> Process {
-        let roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut roles = self.roles.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Resources { cpu_pct, memory_bytes } = self.used();
+        roles.insert(USED.to_owned(), json!({ "cpu_pct": cpu_pct, "memory_bytes": memory_bytes }));
         Process {
             name: self.name.clone(),
             host: self.host.clone(),
@@ -53,6 +68,27 @@ impl Me {
 
     fn misses(&self, other: &Process, now: Timestamp) -> bool {
         other.name != self.name && gone(other, &self.host, now)
+    }
+}
+
+/// What this process uses, by the component that it is for an application.
+fn publish(row: &Process) {
+    let used = used(row);
+    for (app, role) in row.roles.as_object().into_iter().flatten() {
+        let Some(name) = role["name"].as_str().map(str::to_owned) else { continue };
+        metrics::gauge!(format!("{app}_process_cpu_ratio"), "component" => name.clone())
+            .set(used.cpu_pct / 100.0);
+        metrics::gauge!(format!("{app}_process_memory_bytes"), "component" => name)
+            .set(used.memory_bytes as f64);
+    }
+}
+
+/// What a process said it uses.
+pub fn used(process: &Process) -> Resources {
+    let said = &process.roles[USED];
+    Resources {
+        cpu_pct: said["cpu_pct"].as_f64().unwrap_or_default(),
+        memory_bytes: said["memory_bytes"].as_u64().unwrap_or_default(),
     }
 }
 
@@ -83,7 +119,9 @@ fn lives(pid: i64) -> bool {
 impl Context {
     /// The first heartbeat comes before anything is claimed in this process's name.
     pub(crate) async fn appear(&self) -> Result<(), db::Error> {
-        self.store.heartbeat(&self.process.row(self.clock.real())).await
+        let row = self.process.row(self.clock.real());
+        publish(&row);
+        self.store.heartbeat(&row).await
     }
 
     /// Gives signs of life until the server stops, and buries who gives none: at once, for who

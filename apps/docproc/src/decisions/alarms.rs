@@ -41,7 +41,7 @@ pub fn watches(context: &Context, now: Timestamp) -> bool {
 pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
     let mut tx = context.store.read().await?;
     let figures = measures::figures(&mut tx, now, &context.zone).await?;
-    let open = publish(context, &mut tx, &figures, now).await?;
+    let open = publish(&mut tx, &figures, now).await?;
     let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
     let came = measures::came_since(&mut tx, lately).await?;
     let mut watched = open || came || figures.reading.is_some();
@@ -97,12 +97,7 @@ fn shown_at(alarm: Alarm) -> (&'static str, &'static str) {
 
 /// Gauges of what the database knows and no counter of this process does. Answers whether anything
 /// is open.
-async fn publish(
-    context: &Context,
-    tx: &mut Tx,
-    alarms: &Figures,
-    now: Timestamp,
-) -> Result<bool, Error> {
+async fn publish(tx: &mut Tx, alarms: &Figures, now: Timestamp) -> Result<bool, Error> {
     let lately = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
     let open = measures::open(tx, now).await?;
     let set = |name: &'static str, value: f64| metrics::gauge!(name).set(value);
@@ -126,10 +121,6 @@ async fn publish(
         metrics::gauge!("docproc_queue_in_hand", "component" => component).set(load.in_hand as f64);
     }
     set("docproc_workers", workers::all(tx).await?.len() as f64);
-    let (used, part) = (context.runtime.resources.now(), context.runtime.config.part.word());
-    metrics::gauge!("docproc_process_cpu_ratio", "component" => part).set(used.cpu_pct / 100.0);
-    metrics::gauge!("docproc_process_memory_bytes", "component" => part)
-        .set(used.memory_bytes as f64);
     Ok(open.all > 0 || waiting.classification + waiting.extraction > 0)
 }
 

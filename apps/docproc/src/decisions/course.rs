@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use db::{Decision, Error};
-use engine::{Chance, Plan, Word as _};
+use engine::{Chance, Plan, Sentence, Word as _};
 
 use crate::{
     Context,
@@ -156,7 +156,7 @@ impl<'a> Book<'a> {
                     metrics::histogram!("docproc_reading_seconds", "source" => source)
                         .record(ran.took.as_secs_f64());
                 }
-                let used = context.runtime.resources.now();
+                let used = context.process.used();
                 report::stage(outcome, finding, *ran, stage, component, used);
             }
         }
@@ -224,7 +224,11 @@ pub(crate) async fn bury(
 pub(crate) fn deadly(claim: &Claim, attempts: u32) -> Option<Trouble> {
     (claim.attempt as u32 > attempts + DEATHS).then(|| Trouble {
         code: "WORKER_LOST".into(),
-        detail: format!("{} workers ended while they held it", claim.attempt - 1),
+        detail: Sentence::new(
+            format!("{} procesos terminaron mientras lo tenían", claim.attempt - 1),
+            format!("{} workers ended while they held it", claim.attempt - 1),
+        )
+        .kept(),
         lasting: true,
     })
 }

@@ -9,7 +9,6 @@ pub mod letters;
 pub mod passwords;
 pub mod reading;
 pub mod reception;
-pub mod resources;
 pub mod retention;
 pub mod runtime;
 pub mod storage;

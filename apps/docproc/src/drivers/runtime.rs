@@ -22,7 +22,6 @@ use super::{
     folder::Seen,
     front::{self, Front},
     reading::WorkerStatus,
-    resources::Sampler,
     storage::{Address, Fault, Storage},
 };
 use crate::{
@@ -161,7 +160,6 @@ pub struct Runtime {
     pub arrivals: CommitBatcher,
     pub policy: db::Together<Policy>,
     pub rehearsals: Rehearsals,
-    pub resources: Sampler,
     /// The broker that carries the messages, where there is one.
     pub outbox: Option<Outbox>,
     /// When a whole day was last summed up: that reads much, and changes slowly.

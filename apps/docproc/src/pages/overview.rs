@@ -4,6 +4,7 @@ use std::{borrow::Borrow, collections::BTreeMap};
 
 use askama::Template;
 use engine::Word as _;
+use host::Resources;
 use jiff::Timestamp;
 use web::svg::{Bar, Bars, Line as Sparkline, Unit};
 use web::{Lang, Page, Tone};
@@ -13,7 +14,6 @@ use super::{
     troubles, words,
 };
 use crate::{
-    drivers::resources::Resources,
     drivers::runtime::ROUTER,
     model::Component,
     store::catalogue::Refused,
@@ -211,11 +211,21 @@ impl OverviewPage {
     }
 
     fn used_note(&self) -> String {
-        let Resources { cpu_pct, .. } = self.used;
-        let memory = self.used.memory_mb();
+        let all = self.workers.iter().filter(|one| self.alive(one)).map(|one| one.used);
+        let all = all.reduce(Resources::and).unwrap_or(self.used);
+        format!("{} {}", self.amount(all), self.page.t("en total", "in all"))
+    }
+
+    /// What a process uses, as it last said.
+    fn uses(&self, worker: &WorkerProcess) -> String {
+        self.amount(worker.used)
+    }
+
+    fn amount(&self, used: Resources) -> String {
+        let (cpu, memory) = (used.cpu_pct, used.memory_mb());
         match self.page.lang {
-            Lang::Es => format!("{cpu_pct:.0} % de un núcleo, {memory:.0} MB en este proceso"),
-            Lang::En => format!("{cpu_pct:.0}% of a core, {memory:.0} MB in this process"),
+            Lang::Es => format!("{cpu:.0} % de un núcleo, {memory:.0} MB"),
+            Lang::En => format!("{cpu:.0}% of a core, {memory:.0} MB"),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template as _;
+use host::Resources;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::json;
 use web::{Lang, Page, Theme};
@@ -15,7 +16,6 @@ use super::{
     *,
 };
 use crate::{
-    drivers::resources::Resources,
     model::{EvidenceBox, FieldValue, Origin, RuleOutcome, Status},
     routes::capacity::{Here, Measured, Part, People, Plan},
     rules::{

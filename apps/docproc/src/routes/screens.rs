@@ -60,7 +60,7 @@ async fn overview(desk: Desk, console: Console, headers: HeaderMap) -> Result<Re
         paces: measures::paces(&mut tx, lately).await?,
         manual: measures::manual(&mut tx, today).await?,
         through: measures::through(&mut tx, today).await?,
-        used: runtime.resources.now(),
+        used: desk.context.process.used(),
         dead: dead.collect(),
         foreign: outbox::foreign(&mut tx, FOREIGN).await?,
         workers: workers::everyone(&mut tx).await?,

@@ -1,6 +1,7 @@
 //! Which processes live, and which of them take messages.
 
 use db::{Error, Tx, processes};
+use host::Resources;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
@@ -15,6 +16,8 @@ pub struct WorkerProcess {
     pub threads: i64,
     pub started_at: Timestamp,
     pub beat_at: Timestamp,
+    /// As of its last heartbeat.
+    pub used: Resources,
 }
 
 impl WorkerProcess {
@@ -40,6 +43,7 @@ pub async fn everyone(tx: &mut Tx) -> Result<Vec<WorkerProcess>, Error> {
             components: role["components"].as_array().map(list),
             part: role["name"].as_str().unwrap_or_default().to_owned(),
             threads: role["threads"].as_i64().unwrap_or(1),
+            used: host::used(&process),
             name: process.name,
             started_at: process.started_at,
             beat_at: process.beat_at,

@@ -1,8 +1,9 @@
 //! The log line of a stage, with every field of §9.1.
 
+use host::Resources;
+
 use super::{Finding, Outcome};
 use crate::{
-    drivers::resources::Resources,
     model::{Component, Item},
     rules::{
         course::Known,

@@ -1,4 +1,4 @@
-//! *Recursos* (§9.1): what this process uses. Read from `/proc`; nothing where there is none.
+//! What this process uses. Read from `/proc`; nothing where there is none.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -20,6 +20,15 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// What two processes use together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            cpu_pct: self.cpu_pct + other.cpu_pct,
+            memory_bytes: self.memory_bytes + other.memory_bytes,
+        }
+    }
+
     pub fn memory_mb(self) -> f64 {
         self.memory_bytes as f64 / (1024.0 * 1024.0)
     }
@@ -34,11 +43,11 @@ struct Look {
 
 /// Remembers the last look: what was used is the difference.
 #[derive(Debug, Default)]
-pub struct Sampler(Mutex<Option<Look>>);
+pub(crate) struct Sampler(Mutex<Option<Look>>);
 
 impl Sampler {
     /// The use of processor since the look before, at most once a second.
-    pub fn now(&self) -> Resources {
+    pub(crate) fn now(&self) -> Resources {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(look) = last.as_ref().filter(|look| look.at.elapsed() < EVERY) {
             return look.found;
