@@ -45,6 +45,8 @@ pub enum Broken {
     Office,
     #[error("The PDF ends in the middle: a part of it is missing.")]
     Cut,
+    #[error("The picture ends in the middle: a part of it is missing.")]
+    PictureCut,
     #[error("It is a small picture in the text of the message, no document.")]
     Ornament,
     #[error("“{name}” is not a PDF, TIFF, JPEG, PNG, ZIP, e-mail or plain text file.")]
@@ -76,6 +78,7 @@ impl Broken {
             Self::Overlapping => "ZIP_OVERLAPPING",
             Self::Office => "OFFICE_DOCUMENT",
             Self::Cut => "PDF_CUT",
+            Self::PictureCut => "PICTURE_CUT",
             Self::Ornament => "MAIL_ORNAMENT",
             Self::UnknownKind { .. } => "UNKNOWN_KIND",
             Self::Io(_) => "READ_FAILED",
@@ -127,6 +130,7 @@ impl Broken {
                              envíalos como PDF."
                 .to_owned(),
             Self::Cut => "El PDF termina a la mitad: le falta una parte.".to_owned(),
+            Self::PictureCut => "La imagen termina a la mitad: le falta una parte.".to_owned(),
             Self::Ornament => {
                 "Es una imagen pequeña del texto del mensaje, no un documento.".to_owned()
             }
@@ -213,6 +217,7 @@ impl Told {
             | Broken::Overlapping
             | Broken::Office
             | Broken::Cut
+            | Broken::PictureCut
             | Broken::Ornament
             | Broken::Greedy
             | Broken::Died => (String::new(), 0, 0),
@@ -242,6 +247,7 @@ impl Told {
             "ZIP_OVERLAPPING" => Broken::Overlapping,
             "OFFICE_DOCUMENT" => Broken::Office,
             "PDF_CUT" => Broken::Cut,
+            "PICTURE_CUT" => Broken::PictureCut,
             "MAIL_ORNAMENT" => Broken::Ornament,
             "TOO_SLOW" => Broken::Slow { seconds: limit },
             "TOO_MUCH_MEMORY" => Broken::Greedy,
@@ -280,6 +286,7 @@ mod tests {
             Broken::Overlapping,
             Broken::Office,
             Broken::Cut,
+            Broken::PictureCut,
             Broken::Ornament,
             Broken::Slow { seconds: 20 },
             Broken::Greedy,

@@ -2,9 +2,9 @@
 //! characters.
 
 /// Names of files whose text is meant for programs.
-const NAMES: [&str; 16] = [
-    "csv", "tsv", "htm", "html", "xhtml", "mht", "xml", "json", "rtf", "svg", "ics", "vcf", "yaml",
-    "yml", "sql", "ps",
+const NAMES: [&str; 17] = [
+    "csv", "tsv", "htm", "html", "xhtml", "mht", "eml", "xml", "json", "rtf", "svg", "ics", "vcf",
+    "yaml", "yml", "sql", "ps",
 ];
 /// A table has at least so many lines, all of the same number of columns.
 const LINES: usize = 3;

@@ -59,26 +59,29 @@ fn is_office(first_bytes: &[u8]) -> bool {
     first.iter().any(|first| name.starts_with(first.as_bytes()))
 }
 
-/// Whether it begins as a message does: lines with names, one of which says from whom it is and one
-/// that only a mail program writes.
+/// Whether it begins as a message does: lines with names, one of which only a mail program writes.
+/// From whom it is may stand far behind what the servers on its way wrote.
 fn is_mail(first_bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(first_bytes);
-    let head = text.lines().take_while(|line| !line.is_empty());
-    let (mut from, mut by_program) = (false, false);
+    let text = text.trim_start_matches('\u{feff}').trim_start_matches(['\r', '\n']);
+    let mut head = text.lines().take_while(|line| !line.is_empty()).peekable();
+    // Mail boxes put a line before each message.
+    let boxed = head.next_if(|line| line.starts_with("From ") && line.contains('@'));
     for line in head {
         // A long line goes on in the next one.
         if line.starts_with([' ', '\t']) {
             continue;
         }
-        let Some((name, _)) = line.split_once(':') else { return line.starts_with("From ") };
+        let Some((name, value)) = line.split_once(':') else { return false };
+        let value = value.trim_start();
         match name.to_ascii_lowercase().as_str() {
-            "from" => from = true,
-            "mime-version" | "message-id" | "received" | "return-path" => by_program = true,
+            "mime-version" | "message-id" | "return-path" | "delivered-to" | "dkim-signature"
+            | "arc-seal" => return true,
+            "received" if value.starts_with("from ") || value.starts_with("by ") => return true,
+            "content-type" if value.starts_with("multipart/") => return true,
+            "from" if boxed.is_some() => return true,
             name if name.is_empty() || name.contains(' ') => return false,
             _ => {}
-        }
-        if from && by_program {
-            return true;
         }
     }
     false
@@ -120,6 +123,17 @@ mod tests {
             Some(Kind::Mail)
         );
         assert_eq!(sniff(b"From: Ana\nTo: Luis\nPages: 3\n\nFAX"), Some(Kind::Text));
+        for mail in [
+            "From ana@example.com Mon May  4 12:00:00 2026\nFrom: Ana\nTo: Luis\n\nHola",
+            "\r\nSubject: fwd\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n",
+            "Received: from a.example by b.example\n\twith SMTP\nX-Long: what servers wrote",
+        ] {
+            assert_eq!(sniff(mail.as_bytes()), Some(Kind::Mail), "{mail}");
+        }
+        for text in ["Date: today\nFrom our house\nto yours", "Received: 12 boxes\nBy: Ana\n"] {
+            assert_eq!(sniff(text.as_bytes()), Some(Kind::Text), "{text}");
+        }
+        assert_eq!(recognise("nota.eml", b"uno dos"), None, "no message");
         assert_eq!(sniff(b"MZ\x90\0\x03"), None);
         assert_eq!(sniff(b"\x7fELF\x02\x01\x01"), None);
         assert_eq!(sniff(b""), None);

@@ -18,13 +18,21 @@ pub(crate) struct Part {
 /// What is attached to a message. Where that is nothing but ornaments, its text is what was sent;
 /// else the text goes with the letter and is no document.
 pub(crate) fn parts(bytes: &[u8]) -> Result<Vec<Part>, Broken> {
-    let message = MessageParser::default().parse(bytes);
+    let message = MessageParser::default().parse(without_front(bytes));
     let message = message.ok_or(Broken::Unreadable { what: "e-mail" })?;
     let mut parts: Vec<Part> = message.attachments().enumerate().map(attached).collect();
     if parts.iter().all(|part| part.ornament) {
         parts.extend(text(&message));
     }
     Ok(parts)
+}
+
+/// What stands before the first line of a message: blank lines, and the line that mail boxes put there.
+fn without_front(bytes: &[u8]) -> &[u8] {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = bytes.trim_ascii_start();
+    let boxed = bytes.starts_with(b"From ").then(|| bytes.iter().position(|byte| *byte == b'\n'));
+    boxed.flatten().map_or(bytes, |end| &bytes[end + 1..])
 }
 
 fn attached((n, part): (usize, &MessagePart<'_>)) -> Part {

@@ -8,7 +8,7 @@ use super::words;
 pub fn trouble(page: &Page, code: &str) -> String {
     let (es, en) = match code {
         "FILE_EMPTY" => ("El archivo está vacío", "The file is empty"),
-        "FILE_UNREADABLE" | "READ_FAILED" | "PDF_CUT" => {
+        "FILE_UNREADABLE" | "READ_FAILED" | "PDF_CUT" | "PICTURE_CUT" => {
             ("El archivo está dañado", "The file is damaged")
         }
         "FILE_GONE" | "NO_SUCH_PAGE" => ("El archivo ya no está", "The file is gone"),

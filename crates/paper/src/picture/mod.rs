@@ -48,6 +48,10 @@ impl Pictures {
                 return Err(Broken::Unreadable { what: "a picture" });
             }
         };
+        // A reader would make the rest grey, and nobody would miss it.
+        if matches!(format, Format::Jpeg) && is_cut(&bytes) {
+            return Err(Broken::PictureCut);
+        }
         let sizes = guard::here(format.name(), || match format {
             Format::Tiff => tiff::sizes(&bytes, limits),
             Format::Jpeg | Format::Png => {
@@ -76,6 +80,21 @@ impl Pictures {
             shrink::within(picture, side, limits.drawn)
         })
     }
+}
+
+/// Whether a JPEG has no end after the beginning of its picture; a small one for previews may stand
+/// before it, with an end of its own.
+fn is_cut(bytes: &[u8]) -> bool {
+    const SCAN: u8 = 0xda;
+    let mut at = 2;
+    while let Some([0xff, marker, high, low]) = bytes.get(at..at + 4) {
+        if *marker == SCAN {
+            return memchr::memmem::find(&bytes[at..], &[0xff, 0xd9]).is_none();
+        }
+        at += 2 + usize::from(u16::from_be_bytes([*high, *low]));
+    }
+    // Nothing of the picture is there, or it is none: its reader says so.
+    false
 }
 
 /// Refuses a picture by the dimensions in its header, before a buffer is made for it.

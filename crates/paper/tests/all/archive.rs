@@ -160,6 +160,12 @@ fn what_is_attached_to_a_message_is_what_was_sent() {
     let letter = mail(&[]);
     assert_eq!(unpacked(&letter, &Limits::default()).unwrap()[0].1, Kind::Text);
     assert_eq!(names(&letter), ["Su factura.txt"]);
+    // What servers on its way wrote is long, and mail boxes begin with a line of their own.
+    let servers = format!("Received: from a by b\r\nX-Seal: {}\r\n", "a".repeat(6_000));
+    for front in [servers.as_str(), "\r\nFrom ana@example.com Mon May  4 12:00:00 2026\n"] {
+        let late = [front.as_bytes(), &message].concat();
+        assert_eq!(names(&late), names(&message), "{front:.30}");
+    }
     let forwarded = zip(&[("correo.eml", &message)]);
     assert_eq!(names(&forwarded), ["correo.eml/factura n.º 1.pdf"], "the ZIP in it is too deep");
 }

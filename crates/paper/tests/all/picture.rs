@@ -144,6 +144,17 @@ fn lzw_deflate_and_jpeg_strips_are_read() {
 }
 
 #[test]
+fn a_jpeg_without_its_end_is_refused() {
+    for whole in [jpeg(&block(64, 96), None), jpeg(&block(64, 96), Some(6))] {
+        assert!(open(whole.clone()).is_ok());
+        for cut in [whole.len() - 2, whole.len() * 19 / 20] {
+            let broken = refusal(open(whole[..cut].to_vec()));
+            assert!(matches!(broken, Broken::PictureCut), "{cut}: {broken}");
+        }
+    }
+}
+
+#[test]
 fn dimension_bombs_are_refused_by_their_headers() {
     let start = Instant::now();
     let giant = Sheet::new((100_000, 100_000), &[8], (1, 1), vec![0; 10]);
