@@ -10,10 +10,13 @@ use crate::{
     Context, drivers,
     model::{Closing, Run, RunId, RunState, RunnerId},
     rules::reconcile::{self, Answers, Change, Limits, Seen, Stranger},
-    store::{self, outcomes, policy, runs, runs::End, strangers},
+    store::{self, outcomes, policy, runners, runs, runs::End, strangers},
 };
 
 pub const TICK: &str = "sam.conciliador";
+/// While nothing of ours runs, the Control Room is asked so many times less often.
+const SELDOM: i32 = 4;
+const LOOK: &str = "sam.conciliador.ajenos";
 
 /// The runs we believe live, and how long silence about them is borne.
 struct Reconciling<'a> {
@@ -47,19 +50,30 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     let believed = runs::live(&mut tx).await?;
     let strange = strangers::all(&mut tx).await?;
     let values = context.settings.load(&mut tx, crate::NAME).await?;
+    let idle = believed.is_empty() && strange.is_empty();
+    let nobody = idle && runners::all(&mut tx).await?.is_empty();
     drop(tx);
-    if (believed.is_empty() && strange.is_empty()) || !policy::is_configured(&values)? {
+    if nobody || !policy::is_configured(&values)? {
         context.runtime.idle(TICK);
+        context.runtime.idle(LOOK);
         return Ok(None);
     }
     let every = SignedDuration::from_secs(values.int(policy::RECONCILE_EVERY)?);
-    if let Some(until) = context.runtime.wait(TICK, every, now) {
+    // Somebody else's bot may run where nothing of ours does.
+    let (kind, other, every) =
+        if idle { (LOOK, TICK, every * SELDOM) } else { (TICK, LOOK, every) };
+    context.runtime.idle(other);
+    if let Some(until) = context.runtime.wait(kind, every, now) {
         return Ok(Some(until));
     }
     let answers = match drivers::reconcile::ask(&context, &values, &believed).await? {
         Ok(answers) => {
             alarms::reconciled(&context).await?;
             answers
+        }
+        Err(fault) if idle => {
+            tracing::debug!(fault, "not looked for bots of others");
+            return Ok(Some(now + every));
         }
         Err(fault) => {
             // A failed question is not a miss: age alone is judged.

@@ -44,29 +44,48 @@ async fn an_open_circuit_holds_runs_already_claimed() {
     .await;
 }
 
+/// Somebody starts a bot on runner 2 by hand, past this house.
+async fn by_hand(farm: &Farm) -> String {
+    let config = Config::new(farm.room.base(), "ana", Secret::ApiKey("suya".to_owned()));
+    let other = Client::new(config).unwrap();
+    let on = Target::Unattended { user: 2 };
+    let tag = "a mano".to_owned();
+    let order = Deployment { bot_id: 77, on, tag, input: None, callback: None };
+    other.deploy(&order).await.unwrap()
+}
+
+async fn firing(farm: &Farm) -> Vec<Json> {
+    let all: Json = farm.client.get("/api/alerts").await.expect(200);
+    let all = all["items"].as_array().unwrap().clone();
+    let firing = all.into_iter().filter(|one| one["firing"] == true);
+    firing.map(|one| one["fingerprint"].clone()).collect()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_is_not_ours_is_told_of() {
     on_farm(async |farm| {
         farm.started().await;
         farm.make("equipos", runner(2)).await;
-        let config = Config::new(farm.room.base(), "ana", Secret::ApiKey("suya".to_owned()));
-        let other = Client::new(config).unwrap();
-        let on = Target::Unattended { user: 2 };
-        let tag = "a mano".to_owned();
-        let order = Deployment { bot_id: 77, on, tag, input: None, callback: None };
-        let id = other.deploy(&order).await.unwrap();
-        let firing = async || {
-            let all: Json = farm.client.get("/api/alerts").await.expect(200);
-            let all = all["items"].as_array().unwrap().clone();
-            let firing = all.into_iter().filter(|one| one["firing"] == true);
-            firing.map(|one| one["fingerprint"].clone()).collect::<Vec<_>>()
-        };
+        let id = by_hand(farm).await;
         farm.client.advance(300).await;
-        assert_eq!(firing().await, ["sam/ajeno/2"]);
+        assert_eq!(firing(farm).await, ["sam/ajeno/2"]);
         let over = json!({ "status": "RUN_COMPLETED" });
         farm.room.post(&format!("/sim/deployments/{id}"), over).await.expect(200);
         farm.client.advance(300).await;
-        assert!(firing().await.is_empty());
+        assert!(firing(farm).await.is_empty());
+    })
+    .await;
+}
+
+/// Nothing of ours runs: whose bot it is on our runner is asked all the same, less often.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_is_not_ours_is_told_of_in_an_idle_house() {
+    on_farm(async |farm| {
+        farm.make("equipos", runner(2)).await;
+        farm.settle().await;
+        by_hand(farm).await;
+        farm.client.advance(1_500).await;
+        assert_eq!(firing(farm).await, ["sam/ajeno/2"]);
     })
     .await;
 }
