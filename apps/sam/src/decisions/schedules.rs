@@ -13,12 +13,38 @@ use crate::{
     Desk,
     model::{Calendar, CalendarId, Hold, Robot, RobotId, RunnerId, Schedule, ScheduleId},
     rules::calendar::{self, check::Wrong},
-    store::{assignments, calendars, robots, runners, schedules},
+    store::{assignments, calendars, robots, runners, runs, schedules, world},
     wire::{ScheduleRequest, ScheduleView},
 };
 
 /// Runners of one schedule.
 const RUNNERS: usize = 1000;
+
+/// Which pairs of a robot and a runner run, and when the others last did.
+#[derive(Debug)]
+pub struct Rests {
+    busy: HashSet<(RobotId, RunnerId)>,
+    ended: HashMap<(RobotId, RunnerId), Timestamp>,
+}
+
+impl Rests {
+    pub async fn load(tx: &mut Tx) -> Result<Self, Error> {
+        let busy = runs::live(tx).await?.iter().map(|run| (run.robot, run.runner)).collect();
+        Ok(Self { busy, ended: world::ended(tx).await? })
+    }
+
+    /// When the next turn of a cyclic schedule may begin on one of its runners.
+    pub fn over(
+        &self,
+        schedule: &Schedule,
+        runners: impl Iterator<Item = RunnerId>,
+        now: Timestamp,
+    ) -> Timestamp {
+        let busy = |runner: RunnerId| self.busy.contains(&(schedule.robot, runner));
+        let ended = |runner: RunnerId| self.ended.get(&(schedule.robot, runner)).copied();
+        calendar::rested(schedule, runners, busy, ended, now)
+    }
+}
 
 /// How schedules are edited.
 #[derive(Debug)]
@@ -36,7 +62,10 @@ impl Editable for Schedules {
             Some(id) => calendars::find(tx, id).await?,
             None => None,
         };
-        let next = calendar::next_run(schedule, holidays.as_ref(), &desk.context.zone, desk.now);
+        let rests = Rests::load(tx).await?;
+        let rested = rests.over(schedule, named.iter().map(|one| one.runner), desk.now);
+        let zone = &desk.context.zone;
+        let next = calendar::next_run(schedule, holidays.as_ref(), zone, rested, desk.now);
         let runners = named.iter().map(|one| one.runner.0).collect();
         Ok(ScheduleView::new(schedule, runners, next, desk.lang))
     }

@@ -14,8 +14,8 @@ pub(super) use outlook::overlapping;
 use super::{Listed, Span};
 use crate::{
     Context, Desk,
-    decisions::schedules::{Schedules, all_calendars},
-    model::ScheduleId,
+    decisions::schedules::{Rests, Schedules, all_calendars},
+    model::{RunnerId, ScheduleId},
     policy::Action,
     rules::calendar,
     store::{assignments, schedules},
@@ -46,11 +46,13 @@ async fn list(
             named.entry(schedule).or_default().push(one.runner.0);
         }
     }
-    let zone = &desk.context.zone;
+    let (zone, rests) = (&desk.context.zone, Rests::load(&mut tx).await?);
     let views = page.items.iter().map(|one| {
         let holidays = one.calendar.and_then(|id| calendars.get(&id));
-        let next = calendar::next_run(one, holidays, zone, desk.now);
-        ScheduleView::new(one, named.remove(&one.id).unwrap_or_default(), next, desk.lang)
+        let runners = named.remove(&one.id).unwrap_or_default();
+        let rested = rests.over(one, runners.iter().copied().map(RunnerId), desk.now);
+        let next = calendar::next_run(one, holidays, zone, rested, desk.now);
+        ScheduleView::new(one, runners, next, desk.lang)
     });
     Ok(axum::Json(Listed { items: views.collect(), next: page.next }))
 }

@@ -78,7 +78,7 @@ async fn taken(
 }
 
 /// Pairs that rest between runs: when their last one ended.
-async fn ended(tx: &mut Tx) -> Result<HashMap<(RobotId, RunnerId), Timestamp>, Error> {
+pub async fn ended(tx: &mut Tx) -> Result<HashMap<(RobotId, RunnerId), Timestamp>, Error> {
     let sql = "SELECT a.robot_id, a.runner_id, (SELECT MAX(r.finished_at) FROM runs r
                  WHERE r.robot_id = a.robot_id AND r.runner_id = a.runner_id) AS at
                FROM assignments a JOIN schedules s ON s.id = a.schedule_id

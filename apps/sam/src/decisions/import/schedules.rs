@@ -187,7 +187,7 @@ async fn write(desk: &Desk, batch: &mut [Planned]) -> Result<(), Failure> {
 /// What became of a row, for the audit.
 fn recorded(desk: &Desk, one: &Planned) -> Result<Entry, Failure> {
     let view = |schedule: &Schedule, runners: &[RunnerId]| {
-        let next = calendar::next_run(schedule, None, &desk.context.zone, desk.now);
+        let next = calendar::next_run(schedule, None, &desk.context.zone, desk.now, desk.now);
         let runners = runners.iter().map(|runner| runner.0).collect();
         host::as_json(ScheduleView::new(schedule, runners, next, desk.lang))
     };

@@ -10,7 +10,7 @@ use web::{Page, Path, Query};
 use super::{Desk, Scene, latest, render, scene, suspended};
 use crate::{
     decisions::robots::Robots,
-    model::{Hold, Robot, RobotId, Schedule},
+    model::{Hold, Robot, RobotId, Run, RunnerId, Schedule},
     pages::{
         self, RobotPage, RobotsPage,
         robots::{Narrowed, RobotLine, ScheduleLine, TicketLine},
@@ -133,15 +133,20 @@ pub(super) fn schedules(
     let world = &scene.snapshot.world;
     let zone = &world.policy.zone;
     let told = world.schedules.values().filter(|one| wanted(one)).map(|one| {
-        let next = calendar::next_run(one, world.holidays(one), zone, now);
-        let named = world.assignments.iter().filter(|at| at.schedule == Some(one.id));
+        let named = || world.assignments.iter().filter(|at| at.schedule == Some(one.id));
+        let own = |run: &Run| run.robot == one.robot;
+        let busy = |runner: RunnerId| world.live.get(&runner).is_some_and(own);
+        let runners = named().map(|at| at.runner);
+        let ended = |runner: RunnerId| world.ended.get(&(one.robot, runner)).copied();
+        let rested = calendar::rested(one, runners, busy, ended, now);
+        let next = calendar::next_run(one, world.holidays(one), zone, rested, now);
         ScheduleLine {
             id: one.id.0,
             robot: one.robot.0,
             robot_name: scene.names.robot(one.robot),
             sentence: page.lang.say(&calendar::sentence(one)).to_owned(),
             next,
-            runners: named
+            runners: named()
                 .filter(|at| at.hold == Hold::Scheduled)
                 .map(|at| scene.names.runner(at.runner))
                 .collect(),

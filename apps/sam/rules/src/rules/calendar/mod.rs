@@ -27,4 +27,4 @@ pub use firings::firings;
 pub use overlap::{Planned, are_apart, overlap};
 pub use sentence::sentence;
 pub use slot::{Slot, slot};
-pub use windows::{closed, next_run, next_start, occurrences, open};
+pub use windows::{closed, next_run, next_start, occurrences, open, rested};

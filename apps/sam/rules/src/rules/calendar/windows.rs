@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 
 use super::dates::{bounds, dates, runs_on};
 use super::slot::{LONGEST, Slot, slot};
-use crate::model::{Calendar, Pace, Schedule};
+use crate::model::{Calendar, Pace, RunnerId, Schedule};
 
 /// Nobody reads more at once, and no question may take for ever.
 const FURTHEST_DAYS: i32 = 5 * 366;
@@ -109,27 +109,38 @@ pub fn next_start(
 }
 
 /// When it would be launched next: the start of the next slot, or, while the window of a cyclic schedule
-/// is open, the next of its turns, as if runs took no time.
+/// is open, as soon as one of its runners has rested.
 pub fn next_run(
     schedule: &Schedule,
     holidays: Option<&Calendar>,
     zone: &TimeZone,
+    rested: Timestamp,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    if let Pace::Cyclic { interval, .. } = schedule.pace {
-        let turns = open(schedule, holidays, zone, now).into_iter().filter_map(|slot| {
-            let Some(interval) = interval else { return Some(now) };
-            let step = interval.max(SignedDuration::from_mins(1)).as_nanos();
-            let passed = now.duration_since(slot.start).as_nanos();
-            let ahead = (passed + step - 1) / step * step;
-            let ahead = SignedDuration::from_nanos(i64::try_from(ahead).ok()?);
-            slot.start.checked_add(ahead).ok().filter(|at| *at <= slot.until)
-        });
-        if let Some(turn) = turns.min() {
-            return Some(turn);
+    if let Pace::Cyclic { .. } = schedule.pace {
+        let open = open(schedule, holidays, zone, now);
+        if open.iter().any(|slot| rested <= slot.until) {
+            return Some(rested);
         }
     }
     next_start(schedule, holidays, zone, now)
+}
+
+/// When the first of these runners has rested after its last run of a cyclic schedule: now, if one did
+/// already. A run that goes on rests, at the earliest, from now on.
+pub fn rested(
+    schedule: &Schedule,
+    runners: impl Iterator<Item = RunnerId>,
+    busy: impl Fn(RunnerId) -> bool,
+    ended: impl Fn(RunnerId) -> Option<Timestamp>,
+    now: Timestamp,
+) -> Timestamp {
+    let Pace::Cyclic { interval: Some(interval), .. } = schedule.pace else { return now };
+    let after = |runner: RunnerId| {
+        let last = if busy(runner) { Some(now) } else { ended(runner) };
+        last.map_or(now, |last| last.saturating_add(interval).unwrap_or(now).max(now))
+    };
+    runners.map(after).min().unwrap_or(now)
 }
 
 pub(super) fn shifted(zone: &TimeZone, instant: Timestamp, days: i32) -> Date {
