@@ -295,8 +295,7 @@ pub(super) fn means(
 /// elsewhere may keep the key of the stage it takes over.
 pub(super) fn key(stage: &str, component: Component, key: Option<&str>) -> Result<(), Sentence> {
     let Some(key) = key else { return Ok(()) };
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if key.is_empty() || key.len() > 200 || !key.chars().all(fits) {
+    if !is_key(key) {
         return Err(Sentence::new(
             format!("etapa {stage:?}: routing_key son letras, cifras, puntos y guiones, hasta 200"),
             format!("stage {stage:?}: routing_key is letters, digits, points, hyphens, up to 200"),
@@ -313,6 +312,35 @@ pub(super) fn key(stage: &str, component: Component, key: Option<&str>) -> Resul
     Err(Sentence::new(
         format!("etapa {stage:?}: la routing_key {key:?} lleva a {owner}"),
         format!("stage {stage:?}: routing_key {key:?} leads to {owner}"),
+    ))
+}
+
+fn is_key(key: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    !key.is_empty() && key.len() <= 200 && key.chars().all(fits)
+}
+
+/// People are asked about what something was found out about.
+pub(super) fn people(
+    stage: &str,
+    component: Component,
+    queue: Option<&str>,
+) -> Result<(), Sentence> {
+    let Some(queue) = queue else { return Ok(()) };
+    if !is_key(queue) {
+        return Err(Sentence::new(
+            format!("etapa {stage:?}: backoffice_queue son letras, cifras, puntos y guiones"),
+            format!("stage {stage:?}: backoffice_queue is letters, digits, points and hyphens"),
+        ));
+    }
+    let asks = matches!(component, Component::Classifier | Component::Extractor);
+    if asks || component.is_elsewhere() {
+        return Ok(());
+    }
+    let word = component.word();
+    Err(Sentence::new(
+        format!("etapa {stage:?}: {word} no pregunta a nadie; quita backoffice_queue"),
+        format!("stage {stage:?}: {word} asks nobody; remove backoffice_queue"),
     ))
 }
 

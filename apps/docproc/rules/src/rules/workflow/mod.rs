@@ -6,6 +6,7 @@
 pub mod check;
 mod diagram;
 mod parse;
+mod told;
 
 use std::{collections::BTreeMap, time::Duration};
 

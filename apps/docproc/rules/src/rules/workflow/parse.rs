@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_saphyr::{Location, Spanned};
 use understand::extract::Schema;
 
-use super::{Boundaries, How, Needed, Promotion, Retry, Route, Sla, Stage, Workflow, check};
+use super::{
+    Boundaries, How, Needed, Promotion, Retry, Route, Sla, Stage, Workflow, check, told::told,
+};
 use engine::{Sentence, Word as _};
 
 use crate::model::{Component, Engine, Unit};
@@ -132,10 +134,7 @@ pub fn parse(source: &str) -> Result<Workflow, Vec<Fault>> {
     }
     let raw: RawWorkflow = serde_saphyr::from_str(source).map_err(|error| {
         let at = error.location().unwrap_or(Location::UNKNOWN);
-        // The first line of the message says what; the rest draws the place.
-        let text = error.to_string();
-        let text = text.lines().next().unwrap_or_default().to_owned();
-        vec![Fault::at(at, Sentence::new(text.clone(), text))]
+        vec![Fault::at(at, told(&error.to_string()))]
     })?;
     let mut faults = Vec::new();
     let workflow = build(raw, &mut faults);
@@ -263,6 +262,7 @@ fn stage(raw: RawStage) -> Result<Stage, Sentence> {
     check::bounds(&raw.name, raw.timeout_seconds, raw.confidence_threshold)?;
     check::means(&raw.name, component, raw.timeout_seconds, raw.parallel)?;
     check::key(&raw.name, component, raw.routing_key.as_deref())?;
+    check::people(&raw.name, component, raw.backoffice_queue.as_deref())?;
     if let Some(given) = &raw.aggregation {
         let unit = match component {
             Component::ClassificationAggregator => "page_count",
