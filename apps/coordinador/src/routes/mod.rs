@@ -46,6 +46,9 @@ fn named<T: Word>(
 ) -> Result<Option<T>, Failure> {
     let Some(word) = word.filter(|word| !word.is_empty()) else { return Ok(None) };
     let found = T::from_word(word);
-    let unknown = || Problem::bad_request(code).lang(desk.lang).detail(word);
+    let unknown = || {
+        let (es, en) = (format!("No existe «{word}»."), format!("There is no “{word}”."));
+        Problem::bad_request(code).lang(desk.lang).detail(desk.lang.t(&es, &en))
+    };
     Ok(Some(found.ok_or_else(unknown)?))
 }

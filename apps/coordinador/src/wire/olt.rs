@@ -119,13 +119,14 @@ fn address(check: &mut Check, text: &str) -> String {
     if let Some((es, en)) = wrong {
         check.wrong("ip_address", es, en);
     }
-    text
+    // One device has one address, however it is written.
+    text.parse::<IpAddr>().map_or(text, |ip| ip.to_canonical().to_string())
 }
 
 fn not_a_device(text: &str) -> Option<(&'static str, &'static str)> {
     // A link-local address has its interface after a percent sign.
     let bare = text.split_once('%').map_or(text, |(address, _)| address);
-    if let Ok(ip) = bare.parse::<IpAddr>() {
+    if let Ok(ip) = bare.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
         let many = ip.is_multicast() || ip == IpAddr::V4(Ipv4Addr::BROADCAST);
         let none = ip.is_unspecified();
         return (many || none).then_some((
@@ -136,7 +137,7 @@ fn not_a_device(text: &str) -> Option<(&'static str, &'static str)> {
     if text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
         return Some(("el puerto va en su propio campo", "the port goes into a field of its own"));
     }
-    // A last part of digits was meant to be an address, and is none.
+    // A last part of digits was meant to be an address, and is none; `0x7f000001` is one to resolvers.
     let label = |part: &str| {
         (1..=63).contains(&part.len())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
@@ -144,7 +145,9 @@ fn not_a_device(text: &str) -> Option<(&'static str, &'static str)> {
             && !part.ends_with('-')
     };
     let name = text.strip_suffix('.').unwrap_or(text);
-    let numbers = name.rsplit('.').next().is_none_or(|last| last.parse::<u64>().is_ok());
+    let hex = |last: &str| last.strip_prefix("0x").or_else(|| last.strip_prefix("0X")).is_some();
+    let number = |last: &str| last.parse::<u64>().is_ok() || hex(last);
+    let numbers = name.rsplit('.').next().is_none_or(number);
     (numbers || !name.split('.').all(label)).then_some((
         "debe ser una dirección IP o un nombre, sin puerto ni espacios",
         "must be an IP address or a name, without port or spaces",

@@ -23,6 +23,8 @@ async fn olts_that_cannot_be_are_refused() {
             ("ip_address", json!("192.0.2.1:161")),
             ("ip_address", json!("255.255.255.255")),
             ("ip_address", json!("224.0.0.1")),
+            ("ip_address", json!("::ffff:224.0.0.1")),
+            ("ip_address", json!("0x7f000001")),
             ("puerto", json!(0)),
             ("puerto", json!(70_000)),
             ("version", json!("4")),
@@ -40,6 +42,10 @@ async fn olts_that_cannot_be_are_refused() {
             network.client.post(path, twin.clone()).await.expect(409)["code"],
             "EQUIPO_REPETIDO"
         );
+        let mut mapped = twin.clone();
+        mapped["ip_address"] = format!("::ffff:{}", good["ip_address"].as_str().unwrap()).into();
+        let refused = network.client.post(path, mapped).await.expect(409);
+        assert_eq!(refused["code"], "EQUIPO_REPETIDO", "however it is written");
         twin["comunidad"] = "otra".into();
         let apart = network.client.post(path, twin).await.expect(201)["id"].clone();
         network.client.delete(&format!("{path}/{apart}")).await.expect(204);
