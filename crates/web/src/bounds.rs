@@ -1,20 +1,20 @@
 //! The bounds that the API's document gives to numbers, held for every request: they are said once, in
 //! the document, and [`Json`](crate::Json), [`Query`](crate::Query) and [`Path`](crate::Path) ask here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Extensions, Method, StatusCode};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use engine::Sentence;
 use serde_json::Value;
 use utoipa::openapi::path::{Operation as Documented, ParameterIn};
 use utoipa::openapi::schema::{Array, ArrayBuilder, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
 
-use crate::{Lang, Problem, wording};
+use crate::{Lang, Problem, json, wording};
 
 /// What the house counts: from nothing to the last whole number that every reader of JSON knows.
 const COUNTED: (isize, isize) = (0, 9_007_199_254_740_991);
@@ -75,9 +75,16 @@ pub fn ids() -> Array {
     ArrayBuilder::new().items(id).build()
 }
 
+/// Asked by balancers and monitors, which hang on to an address what they like.
+const PROBES: [&str; 4] = ["/health", "/health/worker", "/ready", "/metrics"];
+
 /// Every operation that takes numbers, by its path.
 #[derive(Debug)]
-pub struct Bounds(HashMap<String, Vec<(Method, Arc<Operation>)>>);
+pub struct Bounds {
+    numbers: HashMap<String, Vec<(Method, Arc<Operation>)>>,
+    /// What is read without a query.
+    plain: HashSet<String>,
+}
 
 /// What the numbers of an operation may be.
 #[derive(Debug)]
@@ -90,31 +97,46 @@ pub(crate) struct Operation {
 impl Bounds {
     /// What a document says; `answer` tells how the application that a path is of refuses.
     pub fn of(api: &Value, answer: impl Fn(&str) -> Answer) -> Self {
-        let mut all = HashMap::new();
+        let (mut numbers, mut plain) = (HashMap::new(), HashSet::new());
         for (path, item) in api["paths"].as_object().into_iter().flatten() {
+            if item["get"].is_object() && !asks(&item["get"]) && !PROBES.contains(&path.as_str()) {
+                plain.insert(path.clone());
+            }
             let found = item.as_object().into_iter().flatten().filter_map(|(method, one)| {
                 let operation = Operation::of(api, one, answer(path));
                 let bounded = !(operation.address.is_empty() && operation.body.is_empty());
                 let method = method.to_uppercase().parse().ok().filter(|_| bounded)?;
                 Some((method, Arc::new(operation)))
             });
-            all.insert(path.clone(), found.collect());
+            numbers.insert(path.clone(), found.collect());
         }
-        Self(all)
+        Self { numbers, plain }
     }
 
     fn find(&self, method: &Method, path: &str) -> Option<&Arc<Operation>> {
         let method = if method == Method::HEAD { &Method::GET } else { method };
-        self.0.get(path)?.iter().find(|(known, _)| known == method).map(|(_, found)| found)
+        self.numbers.get(path)?.iter().find(|(known, _)| known == method).map(|(_, found)| found)
     }
 }
 
-/// Middleware: lets the extractors know what the numbers of this request may be.
-pub async fn attach(
-    State(bounds): State<Arc<Bounds>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+/// Whether an operation has parameters in its query.
+fn asks(operation: &Value) -> bool {
+    let given = operation["parameters"].as_array();
+    given.into_iter().flatten().any(|one| one["in"] == "query")
+}
+
+/// Middleware: lets the extractors know what the numbers of this request may be, and refuses a query
+/// where nobody reads one.
+pub async fn attach(State(bounds): State<Arc<Bounds>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let matched = parts.extensions.get::<MatchedPath>();
+    if matches!(parts.method, Method::GET | Method::HEAD)
+        && matched.is_some_and(|path| bounds.plain.contains(path.as_str()))
+        && let Err(problem) = json::unasked(&parts)
+    {
+        return problem.into_response();
+    }
+    let mut request = Request::from_parts(parts, body);
     let matched = request.extensions().get::<MatchedPath>();
     let found = matched.and_then(|path| bounds.find(request.method(), path.as_str())).cloned();
     if let Some(found) = found {

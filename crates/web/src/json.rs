@@ -316,6 +316,13 @@ fn stranger(parts: &Parts, known: &[&str]) -> Option<String> {
     given(parts).into_iter().map(|(name, _)| name).find(|name| !reads(name))
 }
 
+/// Refuses a query where nobody reads one.
+pub(crate) fn unasked(parts: &Parts) -> Result<(), Problem> {
+    let Some(stranger) = stranger(parts, &[]) else { return Ok(()) };
+    let told = wording::refusal(&format!("unknown field `{stranger}`, there are no fields"));
+    Err(wrong_query(MISREAD, stranger, &told, Lang::from_headers(&parts.headers)))
+}
+
 fn wrong_query(code: &'static str, name: String, told: &Sentence, lang: Lang) -> Problem {
     Problem::bad_request(code)
         .lang(lang)

@@ -209,9 +209,16 @@ async fn a_spanish_answer_is_spanish() {
             let answer = ask(&client, &operation.method, &path, body.as_ref()).await;
             walked += 1;
             assert!(answer.status < 500 || answer.status == 503, "{path}: {}", answer.text);
+            let probe = ["/health", "/ready"].iter().any(|start| path.starts_with(start));
+            let unasked = path.contains("parametro_desconocido") && !probe;
+            if unasked && operation.method == Method::GET {
+                assert_eq!(answer.status, 400, "{path} answers what it was not asked");
+            }
             if answer.status < 400 {
                 continue;
             }
+            let detail = answer.json()["detail"].as_str().unwrap_or_default().to_owned();
+            assert!(detail.contains(' '), "{path}: no sentence in {}", answer.text);
             for text in told(&answer.json()) {
                 if let Some(word) = foreign(&text, &known) {
                     let body = body.as_ref().map(ToString::to_string).unwrap_or_default();
