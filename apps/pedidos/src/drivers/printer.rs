@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use db::effects::Claimed;
-use host::Outcome;
+use engine::Sentence;
+use host::{Alert, Outcome, Severity};
 use jiff::tz::TimeZone;
 use serde_json::{Value as Json, json};
 use tokio::{io::AsyncWriteExt as _, net::TcpStream};
@@ -17,6 +18,8 @@ use crate::{
 
 /// The kind of effect that prints a ticket.
 pub const KIND: &str = "pedidos.imprimir";
+/// The name of its silence among the alerts.
+const SILENT: &str = "pedidos/impresora";
 /// A printer that does not take a slip by then is off or out of paper.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -54,11 +57,25 @@ async fn print(context: &Context, id: i64, copy: bool) -> Result<Outcome, db::Er
     match tokio::time::timeout(TIMEOUT, send(&address, &bytes)).await {
         Ok(Ok(())) => {
             decisions::printed(context, id).await?;
+            context.resolve(SILENT).await?;
             Ok(Outcome::Done)
         }
-        Ok(Err(error)) => Ok(Outcome::Failed(format!("{address}: {error}"))),
-        Err(_) => Ok(Outcome::Failed(format!("{address}: no answer in time"))),
+        Ok(Err(error)) => silent(context, &address, &error.to_string()).await,
+        Err(_) => silent(context, &address, "no answer in time").await,
     }
+}
+
+/// Nobody cooks what was not printed: people are told at the first time, while it is tried again.
+async fn silent(context: &Context, address: &str, why: &str) -> Result<Outcome, db::Error> {
+    let title =
+        Sentence::new("La impresora de cocina no imprime", "The kitchen's printer does not print");
+    let detail = Sentence::new(
+        format!("{address} no recibe las comandas; se sigue probando. En /cocina están todas."),
+        format!("{address} takes no tickets; it is tried again. All of them are on /cocina."),
+    );
+    let alert = Alert::new(crate::NAME, SILENT, Severity::Critical, title, detail);
+    context.raise(alert.shown_at("/cocina", "/ajustes/pedidos#impresora_comandas")).await?;
+    Ok(Outcome::Failed(format!("{address}: {why}")))
 }
 
 async fn send(address: &str, bytes: &[u8]) -> std::io::Result<()> {

@@ -71,6 +71,7 @@ on_both! {
     printing:
         a_ticket_reaches_the_printer,
         tickets_print_as_they_enter_and_change,
+        a_printer_that_is_off_is_told,
         the_browser_prints_too;
     privacy:
         the_kitchen_learns_nothing_of_customers,

@@ -84,6 +84,27 @@ pub(super) async fn tickets_print_as_they_enter_and_change(db: &TestDb) {
     assert!(holds(&slips[1], b"+ AGREGADO 1 x \xa5oquis\n"));
 }
 
+pub(super) async fn a_printer_that_is_off_is_told(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
+    let manager = shop.client(Who::Manager);
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    set(&manager, "impresora_comandas", &gone.to_string()).await;
+    set(&manager, "imprimir_comandas", "al_entrar").await;
+    shop.order(10).await;
+    shop.nobody().advance(0).await;
+    let firing = async || {
+        let all = manager.get("/api/alerts").await.expect(200);
+        let all = all["items"].as_array().unwrap().clone();
+        all.iter().any(|one| one["fingerprint"] == "pedidos/impresora" && one["firing"] == true)
+    };
+    assert!(firing().await);
+    let (address, slips) = printer().await;
+    set(&manager, "impresora_comandas", &address).await;
+    shop.nobody().advance(10).await;
+    assert_eq!(slips.lock().unwrap().len(), 1, "what waited comes out");
+    assert!(!firing().await);
+}
+
 pub(super) async fn the_browser_prints_too(db: &TestDb) {
     let shop = Shop::open(db, friday()).await;
     let manager = shop.client(Who::Manager);
