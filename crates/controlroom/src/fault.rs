@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use engine::Word as _;
+use engine::{Sentence, Word as _};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
@@ -46,15 +46,41 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.word())?;
-        if let Some(status) = self.status {
-            write!(f, " with {status}")?;
-        }
-        if self.kind == Kind::TooMany { Ok(()) } else { write!(f, ": {}", self.message) }
+        f.write_str(&self.sentence().kept())
+    }
+}
+
+/// The same in Spanish.
+const fn spanish(kind: Kind) -> &'static str {
+    match kind {
+        Kind::NoCompatibleTargets => "ningún equipo es compatible",
+        Kind::DeviceUnavailable => "el equipo no está disponible",
+        Kind::NoDefaultDevice => "el usuario no tiene un equipo predeterminado",
+        Kind::Rejected => "rechazado",
+        Kind::Unauthorized => "sin sesión",
+        Kind::Forbidden => "sin permiso",
+        Kind::NotFound => "no encontrado",
+        Kind::Conflict => "conflicto",
+        Kind::TooMany => "demasiados pedidos",
+        Kind::Server => "falló el Control Room",
+        Kind::Unreachable => "no se llega al Control Room",
+        Kind::InDoubt => "el Control Room no respondió",
+        Kind::Malformed => "la respuesta no se entiende",
     }
 }
 
 impl Fault {
+    /// What people read: the kind in their language, and what the Control Room said as it said it.
+    pub fn sentence(&self) -> Sentence {
+        let status = |with: &str| self.status.map(|status| format!(" {with} {status}"));
+        let said = if self.kind == Kind::TooMany { None } else { Some(&self.message) };
+        let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+        Sentence::new(
+            format!("{}{}{said}", spanish(self.kind), status("con").unwrap_or_default()),
+            format!("{}{}{said}", self.kind.word(), status("with").unwrap_or_default()),
+        )
+    }
+
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self { kind, status: None, message: message.into(), retry_after: None }
     }
@@ -82,14 +108,12 @@ impl Fault {
         let message = &self.message;
         match (self.kind, self.status) {
             (Kind::InDoubt | Kind::Malformed | Kind::Unreachable, _) => {
-                unreachable(format!("signing in: {message}"))
+                unreachable(format!("login: {message}"))
             }
-            (Kind::NotFound, _) => {
-                unreachable(format!("no Control Room answers at this address: {message}"))
-            }
+            (Kind::NotFound, _) => unreachable(format!("login 404: {message}")),
             // As it came it would cast doubt on a request that was never made.
             (Kind::Server, Some(status)) if status != 503 => {
-                unreachable(format!("signing in failed with {status}: {message}"))
+                unreachable(format!("login {status}: {message}"))
             }
             (Kind::Server | Kind::TooMany, _) => self,
             _ => Self::new(Kind::Unauthorized, self.message),

@@ -101,7 +101,7 @@ impl RunLine {
                 let (es, en) = ending.sentence();
                 (ending.word(), page.t(es, en).to_owned())
             }),
-            detail: told.detail.clone().unwrap_or_default(),
+            detail: told.detail.as_deref().map(|one| page.lang.told(one)).unwrap_or_default(),
             rehearsed: told.rehearsed,
         }
     }

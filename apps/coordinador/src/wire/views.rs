@@ -198,7 +198,7 @@ impl RunView {
                 let (es, en) = ending.sentence();
                 lang.t(es, en).to_owned()
             }),
-            detalle: told.detail.clone(),
+            detalle: told.detail.as_deref().map(|detail| lang.told(detail)),
             manual: run.cause == Cause::Manual,
             cadena: run.cause == Cause::Chained,
             tras_ejecucion: told.follows.map(|run| run.0),

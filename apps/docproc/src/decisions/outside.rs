@@ -215,7 +215,11 @@ fn outcome(
         Err(unfit) => {
             let trouble = Trouble {
                 code: "REPLY_INVALID".to_owned(),
-                detail: format!("the answer of {} does not fit: {unfit}", job.claim.component),
+                detail: Sentence::new(
+                    format!("la respuesta de {} no sirve: {unfit}", job.claim.component),
+                    format!("the answer of {} does not fit: {unfit}", job.claim.component),
+                )
+                .kept(),
                 lasting: false,
             };
             (Outcome { job, findings: Vec::new(), trouble: Some(trouble) }, Some(unfit))
@@ -437,15 +441,28 @@ pub async fn unanswered(context: &Context, id: i64, why: Unanswered) -> Result<R
     let (code, detail) = match why {
         Unanswered::GivenBack => (
             "WORKER_LOST",
-            format!(
-                "{tries} times {component} had it and ended, or gave it back, without a result"
+            Sentence::new(
+                format!(
+                    "{tries} veces {component} lo tuvo y terminó, o lo devolvió, sin resultado"
+                ),
+                format!(
+                    "{tries} times {component} had it and ended, or gave it back, without a result"
+                ),
             ),
         ),
         Unanswered::Silent => (
             "NO_ANSWER",
-            format!("{tries} times {component} had it and said nothing in the time of the stage"),
+            Sentence::new(
+                format!(
+                    "{tries} veces {component} lo tuvo y no dijo nada en el tiempo de la etapa"
+                ),
+                format!(
+                    "{tries} times {component} had it and said nothing in the time of the stage"
+                ),
+            ),
         ),
     };
+    let detail = detail.kept();
     outside::count(&mut decision, id, (code, &detail)).await?;
     let dead = is_deadly(tries, workflow.retry);
     tracing::warn!(request_id = request, message_id = id, component, tries, dead, "{detail}");

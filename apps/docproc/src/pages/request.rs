@@ -306,7 +306,11 @@ impl RequestPage {
                     state: one.state.clone(),
                     attempt: one.attempt,
                     worker: one.worker.clone().unwrap_or_default(),
-                    error: one.error.clone().unwrap_or_default(),
+                    error: one
+                        .error
+                        .as_deref()
+                        .map(|one| self.page.lang.told(one))
+                        .unwrap_or_default(),
                     waited: between(one.queued_at, one.started_at),
                     took: between(started, one.finished_at),
                     bar: [

@@ -70,7 +70,7 @@ impl Line {
             external_id: row.external_id.clone().unwrap_or_default(),
             status: row.status,
             breached: row.breached_at.is_some(),
-            error: row.error.clone().unwrap_or_default(),
+            error: row.error.as_deref().map(|one| page.lang.told(one)).unwrap_or_default(),
             workflow: row.workflow_name.clone(),
             pages: row.page_count,
             documents: row.document_count,

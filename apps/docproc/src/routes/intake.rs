@@ -232,5 +232,5 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
         let waiting = reviews::waiting(&mut tx, std::slice::from_ref(&id)).await?;
         waiting.get(&id).map_or(0, |waiting| waiting.questions)
     };
-    Ok(axum::Json(StatusView::new(&row, so_far, questions)).into_response())
+    Ok(axum::Json(StatusView::new(&row, so_far, questions, desk.lang)).into_response())
 }

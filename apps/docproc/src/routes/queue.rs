@@ -8,7 +8,7 @@ use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
-use web::{Json, Query};
+use web::{Json, Lang, Query};
 
 use super::Desk;
 use crate::Context;
@@ -66,11 +66,11 @@ async fn dead_letters(desk: Desk, Query(asked): Query<Asked>) -> Result<Response
     let mut tx = desk.context.store.read().await?;
     let found = queue::dead(&mut tx, asked.cursor.unwrap_or(i64::MAX), limit).await?;
     let next = found.last().filter(|_| found.len() as i64 == limit).map(|last| last.id);
-    let items = found.into_iter().map(view).collect();
+    let items = found.into_iter().map(|letter| view(letter, desk.lang)).collect();
     Ok(axum::Json(DeadLetters { items, next }).into_response())
 }
 
-fn view(letter: queue::DeadLetter) -> DeadLetterView {
+fn view(letter: queue::DeadLetter, lang: Lang) -> DeadLetterView {
     DeadLetterView {
         id: letter.id,
         request_id: letter.request_id,
@@ -79,7 +79,7 @@ fn view(letter: queue::DeadLetter) -> DeadLetterView {
         item: letter.item,
         attempts: letter.attempt,
         code: letter.code,
-        error: letter.error,
+        error: lang.told(&letter.error),
         at: letter.at,
     }
 }

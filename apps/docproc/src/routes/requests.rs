@@ -59,7 +59,7 @@ struct RequestList {
 async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadStatus)?;
     let (rows, next) = find(&desk, &asked).await?;
-    let items = rows.iter().map(RequestView::new).collect();
+    let items = rows.iter().map(|row| RequestView::new(row, desk.lang)).collect();
     Ok(axum::Json(RequestList { items, next }).into_response())
 }
 
@@ -129,7 +129,10 @@ pub(super) async fn detail(desk: &Desk, id: &str) -> Result<Option<RequestDetail
     let files = requests::files(&mut tx, id).await?;
     let pages = pages::all(&mut tx, id).await?;
     let documents = documents::all(&mut tx, id).await?;
-    let timeline = queue::timeline(&mut tx, id).await?;
+    let mut timeline = queue::timeline(&mut tx, id).await?;
+    for moment in &mut timeline {
+        moment.error = moment.error.take().map(|error| desk.lang.told(&error));
+    }
     let stage_of = |at: i32| {
         usize::try_from(at).ok().and_then(|at| workflow.stages.get(at)).map(|s| s.name.clone())
     };
@@ -149,7 +152,7 @@ pub(super) async fn detail(desk: &Desk, id: &str) -> Result<Option<RequestDetail
             .collect(),
         fan_in,
         timeline,
-        request: RequestView::new(&row),
+        request: RequestView::new(&row, desk.lang),
     }))
 }
 
@@ -206,7 +209,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
     let Some((row, reasons)) = reasons(&desk, &id).await? else {
         return Err(desk.no_request().into());
     };
-    let status = RequestView::new(&row).status;
+    let status = RequestView::new(&row, desk.lang).status;
     let reasons: Vec<_> = reasons
         .iter()
         .map(|reason| {
@@ -268,7 +271,7 @@ fn ended(row: &requests::RequestRow) -> Vec<why::Reason> {
     let code = if row.status == crate::model::Status::Cancelled { "CANCELADA" } else { "FALLIDA" };
     vec![why::Reason {
         code,
-        sentence: engine::Sentence::new(error.clone(), error.clone()),
+        sentence: engine::Sentence::told(error),
         until: None,
         data: json!({ "code": row.error_code }),
     }]

@@ -1,6 +1,7 @@
 //! Commands on a request: cancel it, do it over, try again.
 
 use axum::response::{IntoResponse as _, Response};
+use engine::Sentence;
 use host::Failure;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -36,11 +37,12 @@ async fn cancel(
     let id = desk.id(&id)?;
     let reason = body.and_then(|Json(body)| body.reason).unwrap_or_default();
     let reason: String = reason.chars().take(500).collect();
-    let reason = format!(
-        "cancelled by {}{}{reason}",
-        desk.actor.name,
-        if reason.is_empty() { "" } else { ": " }
+    let (name, mark) = (&desk.actor.name, if reason.is_empty() { "" } else { ": " });
+    let reason = Sentence::new(
+        format!("cancelada por {name}{mark}{reason}"),
+        format!("cancelled by {name}{mark}{reason}"),
     );
+    let reason = reason.kept();
     let done = decisions::cancel(&desk.context, &desk.by(), &id, &reason).await?;
     answer(&desk, &id, done).await
 }

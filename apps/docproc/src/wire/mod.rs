@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
+use web::Lang;
 
 use crate::{
     model::{FieldValue, Item, Origin, Status},
@@ -56,7 +57,7 @@ pub struct StatusView {
 }
 
 impl StatusView {
-    pub fn new(row: &RequestRow, so_far: Option<Partial>, questions: u32) -> Self {
+    pub fn new(row: &RequestRow, so_far: Option<Partial>, questions: u32, lang: Lang) -> Self {
         let late = row.breached_at.is_some() && !row.status.is_final();
         let (part, pending) = so_far.map(|one| (one.result, one.pending)).unzip();
         Self {
@@ -70,7 +71,7 @@ impl StatusView {
             document_count: row.document_count,
             partial: row.result.is_none() && part.is_some(),
             result: row.result.clone().or(part),
-            error: row.error.clone(),
+            error: row.error.as_deref().map(|error| lang.told(error)),
             // Of what has ended nothing is waited for any more.
             pending: pending.filter(|_| !row.status.is_final()).unwrap_or_default(),
             questions,
@@ -103,7 +104,7 @@ pub struct RequestView {
 }
 
 impl RequestView {
-    pub fn new(row: &RequestRow) -> Self {
+    pub fn new(row: &RequestRow, lang: Lang) -> Self {
         Self {
             id: row.id.clone(),
             external_id: row.external_id.clone(),
@@ -115,7 +116,7 @@ impl RequestView {
             deadline_utc: row.deadline,
             page_count: row.page_count,
             document_count: row.document_count,
-            error: row.error.clone(),
+            error: row.error.as_deref().map(|error| lang.told(error)),
             error_code: row.error_code.clone(),
             created_at: row.created_at,
             completed_at: row.completed_at,

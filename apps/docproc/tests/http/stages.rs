@@ -133,6 +133,7 @@ async fn a_stage_that_takes_longer_than_its_time_has_failed() {
         assert_eq!(told["status"], "failed", "{told}");
         let told = office.detail(&id).await;
         assert_eq!(told["error_code"], "HTTP_TIMEOUT", "{told}");
+        assert_eq!(told["error"], "el servicio no respondió", "in one language");
         assert_eq!(office.outside.calls.load(Ordering::SeqCst), 2, "its tries, and no more");
         office.outside.release(2);
         let id = office.pages(&["TYPE receipt 0.95"], "hasty").await;

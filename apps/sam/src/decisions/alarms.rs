@@ -139,7 +139,7 @@ pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> 
         Alarm::RunnerOffline => Severity::Warning,
         _ => Severity::Critical,
     };
-    tell(context, severity, fingerprint, title, Sentence::same(detail), page).await
+    tell(context, severity, fingerprint, title, Sentence::told(detail), page).await
 }
 
 /// A deploy was accepted: everything about it is right again.
@@ -243,7 +243,7 @@ pub async fn not_stopped(context: &Context, run: &Run, why: &str) -> Result<(), 
         format!("No se pudo detener la ejecución {id}"),
         format!("Could not stop run {id}"),
     );
-    let (name, detail) = (format!("sam/detener/{id}"), Sentence::same(why));
+    let (name, detail) = (format!("sam/detener/{id}"), Sentence::told(why));
     tell(context, Severity::Critical, name, title, detail, At::run(run)).await
 }
 
@@ -254,7 +254,7 @@ pub async fn stopped(context: &Context, run: &Run) -> Result<(), Error> {
 pub async fn unreconciled(context: &Context, fault: &str) -> Result<(), Error> {
     let title = Sentence::new("No se pudo conciliar", "Could not reconcile");
     let page = At::setting("/sam", policy::RECONCILE_EVERY);
-    let detail = Sentence::same(fault);
+    let detail = Sentence::told(fault);
     tell(context, Severity::Warning, RECONCILE.to_owned(), title, detail, page).await
 }
 
@@ -280,7 +280,7 @@ pub async fn strange(context: &Context, strange: &[(RunId, String)]) -> Result<(
 /// The gateway gives no token: callbacks will come without its proof.
 pub async fn gateway_failed(context: &Context, why: &str) -> Result<(), Error> {
     let title = Sentence::new("El gateway no da su token", "The gateway gives no token");
-    let (page, detail) = (At::setting("/sam", policy::GATEWAY_URL), Sentence::same(why));
+    let (page, detail) = (At::setting("/sam", policy::GATEWAY_URL), Sentence::told(why));
     tell(context, Severity::Critical, GATEWAY.to_owned(), title, detail, page).await
 }
 

@@ -53,7 +53,7 @@ impl RunLine {
             claimed_at: run.claimed_at,
             lasted: words::lapse(page, began, run.finished_at.unwrap_or(page.now)),
             closing: run.closing.map_or("", |closing| words::closing(page, closing)),
-            cause: run.cause.clone().unwrap_or_default(),
+            cause: run.cause.as_deref().map(|one| page.lang.told(one)).unwrap_or_default(),
         }
     }
 }
@@ -156,6 +156,10 @@ impl RunPage {
 
     fn sign(&self, step: &Step) -> Sign {
         words::state_word(&self.page, &step.state)
+    }
+
+    fn said(&self, kept: &str) -> String {
+        self.page.lang.told(kept)
     }
 
     fn source(&self, step: &Step) -> String {

@@ -39,7 +39,7 @@ fn reason(desk: &Desk, given: &str) -> Result<String, Failure> {
 async fn shown(desk: &Desk, id: RunId) -> Result<RunView, Failure> {
     let mut tx = desk.context.store.read().await?;
     let run = runs::find(&mut tx, id).await?.ok_or_else(|| missing(desk))?;
-    Ok(RunView::new(&run, &desk.context.zone))
+    Ok(RunView::new(&run, &desk.context.zone, desk.lang))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
-use web::{Path, Problem, Query};
+use web::{Lang, Path, Problem, Query};
 
 use super::Listed;
 use crate::{
@@ -60,7 +60,11 @@ async fn list(
     if let Some(word) = asked.estado.as_deref().filter(|word| !word.is_empty())
         && RunState::from_word(word).is_none()
     {
-        let detail = crate::wire::states().join(", ");
+        let states = crate::wire::states().join(", ");
+        let detail = match desk.lang {
+            Lang::Es => format!("No existe ese estado; hay {states}."),
+            Lang::En => format!("There is no such state; there are {states}."),
+        };
         return Err(Problem::bad_request("ESTADO_DESCONOCIDO")
             .lang(desk.lang)
             .detail(detail)
@@ -70,7 +74,7 @@ async fn list(
     let mut tx = desk.context.store.read().await?;
     let found = runs::page(&mut tx, &asked.narrowing(), limit + 1).await?;
     let zone = &desk.context.zone;
-    let views = found.iter().map(|run| RunView::new(run, zone)).collect();
+    let views = found.iter().map(|run| RunView::new(run, zone, desk.lang)).collect();
     Ok(axum::Json(Listed::page(views, limit as usize, |view| view.id)))
 }
 
@@ -94,8 +98,8 @@ async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Life>, Failur
     let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
     let steps = runs::steps(&mut tx, run.id).await?;
     let bot_output = output(runs::callback(&mut tx, run.id).await?);
-    let run = RunView::new(&run, &desk.context.zone);
-    let pasos = steps.into_iter().map(StepView::new).collect();
+    let run = RunView::new(&run, &desk.context.zone, desk.lang);
+    let pasos = steps.into_iter().map(|step| StepView::new(step, desk.lang)).collect();
     Ok(axum::Json(Life { run, bot_output, pasos }))
 }
 

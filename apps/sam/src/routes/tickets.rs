@@ -123,6 +123,7 @@ async fn state(desk: Desk) -> Result<axum::Json<SyncView>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let (ultima, error) = circuit::sync_state(&mut tx).await?;
+    let error = error.map(|error| desk.lang.told(&error));
     Ok(axum::Json(SyncView { ultima, error }))
 }
 

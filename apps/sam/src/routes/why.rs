@@ -67,7 +67,8 @@ async fn suspended(
     let mut all: Vec<_> = suspensions::all(&mut tx).await?.into_iter().collect();
     all.sort_by_key(|(what, _)| *what);
     let views = all.iter().filter(|(_, one)| desk.now < one.until);
-    let views = views.map(|(what, one)| SuspensionView::new(wire::suspended_word(*what), one));
+    let views =
+        views.map(|(what, one)| SuspensionView::new(wire::suspended_word(*what), one, desk.lang));
     Ok(axum::Json(Listed::whole(views.collect())))
 }
 

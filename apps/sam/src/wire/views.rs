@@ -119,7 +119,7 @@ views! {
     }
 
     SamEjecucion = RunView(
-        run: &Run, zone: &TimeZone;
+        run: &Run, zone: &TimeZone, lang: Lang;
         local = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%H:%M").to_string()
     ) {
         id: i64 = run.id.0,
@@ -143,7 +143,7 @@ views! {
         estado_a360: Option<String> = run.raw_status.clone(),
         intentos: i64 = run.attempts,
         intentos_conciliador_fallidos: i64 = run.misses,
-        causa: Option<String> = run.cause.clone(),
+        causa: Option<String> = run.cause.as_deref().map(|cause| lang.told(cause)),
         /// What the Control Room says about its end.
         mensaje: Option<String> = run.message.clone(),
         /// From when on its slot is tried again.
@@ -160,12 +160,12 @@ views! {
         motivo: Option<String> = run.asked_why.clone(),
     }
 
-    SamPaso = StepView(step: Step) {
+    SamPaso = StepView(step: Step, lang: Lang) {
         fecha: Timestamp = step.at,
         estado: String = step.state,
         estado_a360: Option<String> = step.told,
         origen: String = step.source,
-        detalle: Option<String> = step.detail,
+        detalle: Option<String> = step.detail.as_deref().map(|detail| lang.told(detail)),
     }
 
     SamMapeo = MappingView(mapping: &Mapping) {
@@ -194,11 +194,11 @@ views! {
     }
 
     /// What an error suspended.
-    SamSuspension = SuspensionView(subject: String, one: &Suspension) {
+    SamSuspension = SuspensionView(subject: String, one: &Suspension, lang: Lang) {
         #[schema(example = "robot/7/equipo/3")]
         sujeto: String = subject,
         codigo: String = one.code.clone(),
-        detalle: String = one.detail.clone(),
+        detalle: String = lang.told(&one.detail),
         fallos: i64 = one.failures,
         desde: Timestamp = one.since,
         hasta: Timestamp = one.until,

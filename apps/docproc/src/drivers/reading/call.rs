@@ -3,10 +3,11 @@
 
 use std::time::Instant;
 
+use engine::Sentence;
 use jiff::{SignedDuration, Timestamp};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::{
     Finding, Outcome,
@@ -96,7 +97,11 @@ pub(super) async fn post<T: Serialize + Sync>(
 }
 
 pub(super) fn unfit(said: impl std::fmt::Display) -> Trouble {
-    refused("HTTP_ANSWER", format!("the answer does not fit: {said}"), true)
+    let both = Sentence::new(
+        format!("la respuesta no sirve: {said}"),
+        format!("the answer does not fit: {said}"),
+    );
+    refused("HTTP_ANSWER", both.kept(), true)
 }
 
 /// The message, what the house says of itself to services, and whether they may be inside.
@@ -124,8 +129,10 @@ async fn prepared(context: &Context, job: &Job) -> Result<Prepared, Trouble> {
         return Ok(Prepared { message, authorization: None, private });
     }
     let mut value = HeaderValue::from_str(&authorization).map_err(|_| {
-        let said = format!("{} cannot be a header", policy::HTTP_AUTHORIZATION);
-        refused("HTTP_AUTHORIZATION", said, false)
+        let key = policy::HTTP_AUTHORIZATION;
+        let (es, en) =
+            (format!("{key} no puede ser un encabezado"), format!("{key} cannot be a header"));
+        refused("HTTP_AUTHORIZATION", Sentence::new(es, en).kept(), false)
     })?;
     value.set_sensitive(true);
     Ok(Prepared { message, authorization: Some(value), private })
@@ -138,6 +145,9 @@ fn refused(code: &str, detail: String, lasting: bool) -> Trouble {
 fn unreachable(error: &reqwest::Error) -> Trouble {
     let code = if error.is_timeout() { "HTTP_TIMEOUT" } else { "HTTP_UNREACHABLE" };
     // The address may hold a secret; it is in the workflow for those who may see it.
-    let detail = json!(error.to_string().split(" for url").next().unwrap_or_default());
-    refused(code, detail.as_str().unwrap_or_default().to_owned(), false)
+    let told = error.to_string();
+    let told = told.split(" for url").next().unwrap_or_default();
+    let es =
+        if error.is_timeout() { "el servicio no respondió" } else { "no se llega al servicio" };
+    refused(code, Sentence::new(es, told).kept(), false)
 }

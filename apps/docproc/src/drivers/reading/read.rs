@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use engine::Sentence;
 use ocr::{Engine, EngineKind, Pack};
 use page::{PageText, Source};
 use paper::Document;
@@ -50,7 +51,7 @@ impl Engines {
             Entry::Vacant(empty) => {
                 let engine = ocr::open(kind, runtime.pack.as_ref()).map_err(|error| Trouble {
                     code: "OCR_ENGINE_MISSING".into(),
-                    detail: error.to_string(),
+                    detail: unread(&error),
                     lasting: false,
                 })?;
                 Ok(empty.insert(engine))
@@ -105,13 +106,25 @@ pub(super) fn picture(
                 ocr::Trouble::Read { .. } => "OCR_FAILED",
             }
             .into(),
-            detail: error.to_string(),
+            detail: unread(&error),
             lasting: false,
         })?;
     if text.words.is_empty() && blank::is_blank(ink) {
         return Ok(nothing(text));
     }
     Ok(found(text))
+}
+
+/// What the reader of pictures says, for both languages.
+fn unread(error: &ocr::Trouble) -> String {
+    let es = match error {
+        ocr::Trouble::Slow(_) => "leer la página llevó demasiado".to_owned(),
+        ocr::Trouble::Missing(_) | ocr::Trouble::Start { .. } => {
+            format!("el lector de imágenes no está o no arranca ({error})")
+        }
+        ocr::Trouble::Read { .. } => format!("el lector de imágenes falló ({error})"),
+    };
+    Sentence::new(es, error.to_string()).kept()
 }
 
 /// There is nothing on the page: that is what it is, and nobody has to say so.
@@ -139,7 +152,11 @@ pub(super) fn found(text: PageText) -> Found {
 pub(super) fn file_of(job: &Job, n: u32) -> Result<&FileRow, Trouble> {
     job.request.files.iter().find(|file| file.n == n).ok_or_else(|| Trouble {
         code: "FILE_GONE".into(),
-        detail: format!("file {n} of the request is not there"),
+        detail: Sentence::new(
+            format!("el archivo {n} de la solicitud no está"),
+            format!("file {n} of the request is not there"),
+        )
+        .kept(),
         lasting: true,
     })
 }
@@ -148,7 +165,11 @@ pub(super) fn file_of(job: &Job, n: u32) -> Result<&FileRow, Trouble> {
 pub(super) fn misplaced(component: &str) -> Trouble {
     Trouble {
         code: "MISPLACED".into(),
-        detail: format!("{component} got something it does not work on"),
+        detail: Sentence::new(
+            format!("{component} recibió algo con lo que no trabaja"),
+            format!("{component} got something it does not work on"),
+        )
+        .kept(),
         lasting: true,
     }
 }

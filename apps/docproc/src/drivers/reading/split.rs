@@ -1,5 +1,6 @@
 //! *Splitter* (§3.2): the files of a request become its pages.
 
+use engine::Sentence;
 use paper::{Broken, Limits, Unpacked};
 
 use super::{Found, Kept, opened::kind_word};
@@ -62,7 +63,8 @@ fn told(name: String, broken: &Broken) -> Aside {
 fn nothing(files: &[FileRow]) -> Trouble {
     match files.iter().flat_map(|file| &file.set_aside).next() {
         Some(Aside { name, code, es, en }) => {
-            Trouble { code: code.clone(), detail: format!("{name}: {es} / {en}"), lasting: true }
+            let both = Sentence::new(format!("{name}: {es}"), format!("{name}: {en}"));
+            Trouble { code: code.clone(), detail: both.kept(), lasting: true }
         }
         None => trouble(&Broken::NoPages),
     }
@@ -127,7 +129,8 @@ fn named(broken: &Broken, name: &str) -> Trouble {
     if trouble.is_outage() {
         return trouble;
     }
-    trouble.detail = format!("{name}: {}", trouble.detail);
+    let Sentence { es, en } = Sentence::told(&trouble.detail);
+    trouble.detail = Sentence::new(format!("{name}: {es}"), format!("{name}: {en}")).kept();
     trouble
 }
 
@@ -140,6 +143,6 @@ pub(super) fn trouble(broken: &Broken) -> Trouble {
         return Trouble { code: STORAGE_AWAY.to_owned(), detail: why.clone(), lasting: false };
     }
     let lasting = !matches!(broken, Broken::Io(_));
-    let detail = format!("{} / {broken}", broken.sentence_es());
+    let detail = Sentence::new(broken.sentence_es(), broken.to_string()).kept();
     Trouble { code: broken.code().to_owned(), detail, lasting }
 }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use engine::Word as _;
+use engine::{Sentence, Word as _};
 use page::PageText;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -189,7 +189,11 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Trouble {
         .unwrap_or_else(|| "no reason given".to_owned());
     Trouble {
         code: "PANICKED".into(),
-        detail: format!("the stage panicked: {message}"),
+        detail: Sentence::new(
+            format!("la etapa falló por dentro: {message}"),
+            format!("the stage panicked: {message}"),
+        )
+        .kept(),
         lasting: false,
     }
 }

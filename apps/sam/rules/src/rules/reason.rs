@@ -167,7 +167,7 @@ impl Reason {
             | Self::RobotSuspended { code, detail, .. }
             | Self::RunnerSuspended { code, detail, .. }
             | Self::PairSuspended { code, detail, .. } => {
-                json!({ "causa": code, "detalle": detail })
+                json!({ "causa": code, "detalle": es(detail) })
             }
             Self::NoLicence { licence } => json!({ "licencia": licence }),
             Self::Busy { run, robot, state, doubt, .. } => json!({
@@ -277,20 +277,20 @@ impl Reason {
                 (format!("Pausa operacional hasta {at}."), format!("Operational pause until {at}."))
             }
             Self::CircuitOpen { detail, .. } => (
-                format!("El Control Room no responde bien ({detail}); se prueba el {at}."),
-                format!("The Control Room does not answer well ({detail}); tried {at}."),
+                format!("El Control Room no responde bien ({}); se prueba el {at}.", es(detail)),
+                format!("The Control Room does not answer well ({}); tried {at}.", en(detail)),
             ),
             Self::RobotSuspended { detail, .. } => (
-                format!("Robot suspendido por error ({detail}); se reintenta el {at}."),
-                format!("Robot suspended by an error ({detail}); tried again {at}."),
+                format!("Robot suspendido por error ({}); se reintenta el {at}.", es(detail)),
+                format!("Robot suspended by an error ({}); tried again {at}.", en(detail)),
             ),
             Self::RunnerSuspended { detail, .. } => (
-                format!("Equipo suspendido ({detail}); se reintenta el {at}."),
-                format!("Runner suspended ({detail}); tried again {at}."),
+                format!("Equipo suspendido ({}); se reintenta el {at}.", es(detail)),
+                format!("Runner suspended ({}); tried again {at}.", en(detail)),
             ),
             Self::PairSuspended { detail, .. } => (
-                format!("Este robot en este equipo está suspendido ({detail}) hasta {at}."),
-                format!("This robot on this runner is suspended ({detail}) until {at}."),
+                format!("Este robot en este equipo está suspendido ({}) hasta {at}.", es(detail)),
+                format!("This robot on this runner is suspended ({}) until {at}.", en(detail)),
             ),
             Self::Busy { run, state, .. } => {
                 let state = state.word();
@@ -375,4 +375,13 @@ pub struct Held {
     pub runner: RunnerId,
     /// What holds it first.
     pub reason: Reason,
+}
+
+/// What the Control Room said is kept in both languages.
+fn es(kept: &str) -> String {
+    Sentence::told(kept).es
+}
+
+fn en(kept: &str) -> String {
+    Sentence::told(kept).en
 }

@@ -22,7 +22,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
 use web::routing::{get, post};
-use web::{Page, Problem};
+use web::{Lang, Page, Problem};
 
 use super::runs::Asked;
 use crate::{
@@ -104,6 +104,7 @@ fn suspended(
     world: &World,
     touches: impl Fn(&Suspended) -> bool,
     now: Timestamp,
+    lang: Lang,
 ) -> Vec<(SuspensionView, String)> {
     let all = world.suspensions.iter().filter(|(what, one)| touches(what) && now < one.until);
     let mut all: Vec<_> = all.collect();
@@ -116,7 +117,7 @@ fn suspended(
                 json!({ "robot_id": robot.0, "equipo_id": runner.0 })
             }
         };
-        (SuspensionView::new(wire::suspended_word(*what), one), body.to_string())
+        (SuspensionView::new(wire::suspended_word(*what), one, lang), body.to_string())
     });
     told.collect()
 }

@@ -139,7 +139,7 @@ fn parts(
                 name,
                 sign: well(page, &health, error.is_some()),
                 last: if tick == sync::TICK { synced } else { health.last_run },
-                note: error.unwrap_or_default().to_owned(),
+                note: error.map(|error| page.lang.told(error)).unwrap_or_default(),
             }
         })
         .collect()

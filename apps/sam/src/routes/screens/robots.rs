@@ -113,7 +113,7 @@ pub(super) async fn one(
         assignments: mine.map(|one| AssignmentLine::new(&page, &scene.names, one)).collect(),
         runs: latest(&mut tx, &page, &scene.names, &asked).await?,
         tickets: tickets(&mut tx, &scene, Some(id)).await?,
-        suspensions: suspended(world, touches, desk.now),
+        suspensions: suspended(world, touches, desk.now, desk.lang),
         may_edit: can(desk.role, Action::Edit),
         may_operate: can(desk.role, Action::Operate),
         names: scene.names,

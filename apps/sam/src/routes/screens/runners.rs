@@ -106,7 +106,7 @@ pub(super) async fn one(
         answer: WhyView::new(subject, &answer, &desk.context.zone, desk.lang),
         assignments: line.assignments.clone(),
         runs: latest(&mut tx, &page, &scene.names, &asked).await?,
-        suspensions: suspended(world, touches, desk.now),
+        suspensions: suspended(world, touches, desk.now, desk.lang),
         may_edit: can(desk.role, Action::Edit),
         may_operate: can(desk.role, Action::Operate),
         names: scene.names,
