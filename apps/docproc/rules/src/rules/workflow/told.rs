@@ -25,6 +25,7 @@ pub(super) fn told(message: &str) -> Sentence {
         return Sentence::new(format!("falta {field}"), format!("{field} is missing"));
     }
     if let Some(field) = said.strip_prefix("duplicate mapping key: ") {
+        let field = field.split(", set ").next().unwrap_or(field);
         let (es, en) = (format!("{field} está dos veces"), format!("{field} is there twice"));
         return Sentence::new(es, en);
     }
