@@ -4,8 +4,10 @@
 //! understands (classification, extraction, the evidence boxes on a screen) starts from one.
 
 mod lines;
+mod pixels;
 
 pub use lines::Line;
+pub use pixels::resized;
 use serde::{Deserialize, Serialize};
 
 /// A rectangle in the units of its page, from the top left corner of the upright page.

@@ -1,8 +1,5 @@
 //! Where the lines of text are.
 
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::pixels::U8x3;
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use image::RgbImage;
 use rten_tensor::NdTensor;
 
@@ -49,22 +46,15 @@ impl View {
 
     /// `None`: a picture without pixels.
     pub(crate) fn tensor(&self, picture: &RgbImage) -> Option<NdTensor<f32, 4>> {
-        let (width, height) = picture.dimensions();
-        let from = ImageRef::new(width, height, picture.as_raw(), PixelType::U8x3).ok()?;
-        let mut small = Image::new(self.width as u32, self.height as u32, PixelType::U8x3);
-        let bilinear = ResizeAlg::Convolution(FilterType::Bilinear);
-        // Told the kind of pixel, the library is compiled for that one and not for all fourteen.
-        let (view, mut into) = (from.typed_image::<U8x3>()?, small.typed_image_mut::<U8x3>()?);
-        Resizer::new()
-            .resize_typed(&view, &mut into, &ResizeOptions::new().resize_alg(bilinear))
-            .ok()?;
+        let size = (self.width as u32, self.height as u32);
+        let small = page::resized(picture.as_raw(), picture.dimensions(), size)?;
         let area = self.width * self.height;
         let mut values = vec![0.0; 3 * area];
         // The network was trained on blue, green, red, with these means and deviations.
         let channels = [(2, 0.485, 0.229), (1, 0.456, 0.224), (0, 0.406, 0.225)];
         for (plane, (channel, mean, deviation)) in values.chunks_exact_mut(area).zip(channels) {
             let (scale, shift) = (1.0 / (255.0 * deviation), mean / deviation);
-            for (value, pixel) in plane.iter_mut().zip(small.buffer().chunks_exact(3)) {
+            for (value, pixel) in plane.iter_mut().zip(small.chunks_exact(3)) {
                 *value = f32::from(pixel[channel]) * scale - shift;
             }
         }

@@ -1,9 +1,6 @@
 //! Pictures that are larger than whoever looks at them needs.
 
 use ::image::RgbImage;
-use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::pixels::U8x3;
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
 
 use crate::Broken;
 
@@ -19,15 +16,8 @@ pub(super) fn within(picture: RgbImage, side: u32, most: u64) -> Result<RgbImage
     let smaller = |side: u32| ((f64::from(side) * factor).floor() as u32).max(1);
     let (to_width, to_height) = (smaller(width), smaller(height));
     let unreadable = || Broken::Unreadable { what: "a picture" };
-    let from = ImageRef::new(width, height, picture.as_raw(), PixelType::U8x3);
-    let from = from.map_err(|_| unreadable())?;
-    let mut to = Image::new(to_width, to_height, PixelType::U8x3);
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
-    // Told the kind of pixel, the library is compiled for that one and not for all fourteen.
-    let view = from.typed_image::<U8x3>().ok_or_else(unreadable)?;
-    let mut into = to.typed_image_mut::<U8x3>().ok_or_else(unreadable)?;
-    Resizer::new().resize_typed(&view, &mut into, &options).map_err(|_| unreadable())?;
-    RgbImage::from_raw(to_width, to_height, to.into_vec()).ok_or_else(unreadable)
+    let small = page::resized(picture.as_raw(), (width, height), (to_width, to_height));
+    small.and_then(|rgb| RgbImage::from_raw(to_width, to_height, rgb)).ok_or_else(unreadable)
 }
 
 #[cfg(test)]
