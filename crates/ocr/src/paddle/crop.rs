@@ -23,21 +23,32 @@ pub(crate) fn paint(picture: &RgbImage, strip: &Strip, stride: usize, planes: &m
     // Letters much larger than the line are averaged, or single samples would miss thin strokes.
     let taps = (strip.height / LINE_HEIGHT as f32).ceil().clamp(1.0, 6.0) as usize;
     let share = 1.0 / (127.5 * (taps * taps) as f32);
-    let middle =
-        |n: usize, tap: usize, of: usize| (n as f32 + (tap as f32 + 0.5) / taps as f32) / of as f32;
-    for row in 0..LINE_HEIGHT {
-        for column in 0..width {
-            let mut sum = [0.0; 3];
-            for down in 0..taps {
-                let v = middle(row, down, LINE_HEIGHT);
-                for right in 0..taps {
-                    let colour = sample(picture, strip.at(middle(column, right, width), v));
-                    sum = std::array::from_fn(|channel| sum[channel] + colour[channel]);
+    let middles = |of: usize| {
+        let middle = move |n: usize| {
+            ((n / taps) as f32 + ((n % taps) as f32 + 0.5) / taps as f32) / of as f32
+        };
+        (0..of * taps).map(middle)
+    };
+    // Where each column is on the middle of the line; rows are beside that.
+    let along: Vec<Point> = middles(width).map(|u| strip.at(u, 0.5)).collect();
+    let (cos, sin) = strip.along;
+    let across = middles(LINE_HEIGHT).map(|v| (v - 0.5) * strip.height);
+    let across: Vec<Point> = across.map(|dy| (dy * sin, dy * cos)).collect();
+    let mut colours = vec![[0.0; 3]; width];
+    for (row, across) in across.chunks_exact(taps).enumerate() {
+        colours.fill([0.0; 3]);
+        for (left, down) in across {
+            for (sum, along) in colours.iter_mut().zip(along.chunks_exact(taps)) {
+                for (x, y) in along {
+                    let colour = sample(picture, (x - left, y + down));
+                    *sum = std::array::from_fn(|channel| sum[channel] + colour[channel]);
                 }
             }
-            for (channel, total) in sum.into_iter().enumerate() {
-                let plane = 2 - channel;
-                planes[(plane * LINE_HEIGHT + row) * stride + column] = total * share - 1.0;
+        }
+        for (plane, channel) in [2, 1, 0].into_iter().enumerate() {
+            let into = &mut planes[(plane * LINE_HEIGHT + row) * stride..][..width];
+            for (value, colour) in into.iter_mut().zip(&colours) {
+                *value = colour[channel] * share - 1.0;
             }
         }
     }
@@ -61,4 +72,42 @@ fn sample(picture: &RgbImage, (x, y): Point) -> [f32; 3] {
         let lower = lower_left + (lower_right - lower_left) * fx;
         upper + (lower - upper) * fy
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use image::Rgb;
+
+    use super::*;
+
+    #[test]
+    fn every_value_is_the_mean_of_the_places_it_stands_for() {
+        let picture = RgbImage::from_fn(300, 200, |x, y| {
+            Rgb([(x * 7 + y * 3) as u8, (x ^ y) as u8, (x * y / 9) as u8])
+        });
+        let lying = Strip { centre: (150.0, 100.0), along: (1.0, 0.0), length: 90.0, height: 30.0 };
+        let tilted = Strip { along: (0.8, -0.6), length: 200.0, height: 130.0, ..lying };
+        for strip in [lying, tilted, tilted.flipped()] {
+            let (width, stride) = (columns(&strip), columns(&strip) + 5);
+            let mut planes = vec![9.0; 3 * LINE_HEIGHT * stride];
+            paint(&picture, &strip, stride, &mut planes);
+            let taps = (strip.height / LINE_HEIGHT as f32).ceil() as usize;
+            let part = |n: usize, tap: usize| n as f32 + (tap as f32 + 0.5) / taps as f32;
+            for (row, column) in [(0, 0), (47, width - 1), (11, width / 2), (30, 3)] {
+                let mut sum = [0.0; 3];
+                for (down, right) in (0..taps).flat_map(|n| (0..taps).map(move |m| (n, m))) {
+                    let u = part(column, right) / width as f32;
+                    let colour =
+                        sample(&picture, strip.at(u, part(row, down) / LINE_HEIGHT as f32));
+                    sum = std::array::from_fn(|channel| sum[channel] + colour[channel]);
+                }
+                for (channel, sum) in sum.into_iter().enumerate() {
+                    let found = planes[((2 - channel) * LINE_HEIGHT + row) * stride + column];
+                    let wanted = sum / (127.5 * (taps * taps) as f32) - 1.0;
+                    assert!((found - wanted).abs() < 1e-5, "{row} {column} {found} {wanted}");
+                }
+            }
+            assert!((planes[stride - 1] - 9.0).abs() < 1e-6, "beyond the strip nothing is painted");
+        }
+    }
 }
