@@ -7,11 +7,12 @@
 //! - `quality samples COUNT [clean]` writes COUNT documents of each kind and language and has them
 //!   read by a tired reader, or by a perfect one; `quality families COUNT [clean]` keeps only those
 //!   of families that no model learns from.
-//! - `quality print NAME` prints one of them, by the name `--show` gives it.
+//! - `quality print NAME` prints one of them, by the name `--show` gives it, and the names on it.
 //!
 //! Prints, per field, how many are shown at or above the threshold, how many of those are right,
 //! and how many are right at all; the same for the type of all pages, by the shipped model or the
-//! one in the file that `MODEL` names. `--show` lists what is wrong or below the threshold.
+//! one in the file that `MODEL` names, with the weights inside the binary or those in the file that
+//! `FIELDS` names. `--show` lists what is wrong or below the threshold.
 
 #![allow(clippy::unwrap_used, reason = "a tool for developers stops at the first bad file")]
 
@@ -25,7 +26,7 @@ use page::PageText;
 use samples::{same_value, schema};
 use understand::classify::Classifier;
 use understand::extract::calibrate::Weights;
-use understand::extract::{extract, observe};
+use understand::extract::{extract_with, observe, sight};
 
 const TODAY: Date = date(2026, 11, 1);
 const THRESHOLD: f32 = 0.75;
@@ -109,6 +110,7 @@ fn measure(cases: &[Case], show: bool) {
         || Classifier::shipped().clone(),
         |file| Classifier::load(&fs::read(file).unwrap()).unwrap(),
     );
+    let weights = weights();
     for case in cases {
         let (sure, right) = told_type(&model, case);
         if show && !(sure && right) {
@@ -126,9 +128,9 @@ fn measure(cases: &[Case], show: bool) {
         let schema = schema(&case.truth);
         let pages: Vec<&PageText> = case.pages.iter().collect();
         let start = Instant::now();
-        let found = extract(&case.doc_type, &schema, &pages, TODAY);
+        let found = extract_with(&case.doc_type, &schema, &pages, TODAY, &weights);
         took += start.elapsed();
-        let observed = observe(&case.doc_type, &schema, &pages, TODAY, Weights::shipped());
+        let observed = observe(&case.doc_type, &schema, &pages, TODAY, &weights);
         let mut verdicts = Vec::new();
         for field in found.fields {
             let truth = &case.truth[&field.name];
@@ -172,6 +174,13 @@ fn measure(cases: &[Case], show: bool) {
     print_table(tallies.into_iter().chain(straight));
 }
 
+fn weights() -> Weights {
+    std::env::var_os("FIELDS").map_or_else(
+        || Weights::shipped().clone(),
+        |file| Weights::parse(&fs::read_to_string(file).unwrap()).unwrap(),
+    )
+}
+
 fn print_table(tallies: impl Iterator<Item = ((String, String), Tally)>) {
     println!(
         "{:<34} {:>5} {:>9} {:>10} {:>9}",
@@ -205,6 +214,10 @@ fn print_sample(name: &str) {
             println!("{}\n", page.text());
         }
         println!("{:#?}", case.truth);
+        let pages: Vec<&PageText> = case.pages.iter().collect();
+        for seen in sight(&case.doc_type, &schema(&case.truth), &pages, TODAY) {
+            println!("{}: {} {:.1?}", seen.field, seen.name, seen.traits);
+        }
     }
 }
 
