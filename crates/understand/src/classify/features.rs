@@ -35,7 +35,7 @@ const LETTER_LIMIT: usize = 24;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Features {
     pub(super) groups: Vec<Group>,
-    /// Words with at least two letters: how much the page says at all.
+    /// Words with at least two letters, and days and codes among them: how much the page says at all.
     pub(super) spoken: usize,
 }
 
@@ -79,6 +79,9 @@ pub(super) fn features(page: &PageText) -> Features {
     }
     let spoken = words.iter().filter(|w| w.bytes().filter(u8::is_ascii_alphabetic).count() > 1);
     let spoken = spoken.count();
+    // Days and codes say something beside words; alone they say nothing.
+    let coded = words.iter().filter(|word| word.contains("0000")).count();
+    let spoken = spoken + coded.min(spoken / 2);
     let meanings = topics(page).into_iter().map(|topic| MEANINGS + topic).collect();
     let groups = vec![
         Group::new(1.0, true, unigrams),

@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use page::PageText;
 
-use crate::extract::text::{fold, shape};
+use crate::extract::text::{fold, shape, shapes};
 
 /// `meaning: word | word`, on lines that go on while they are indented.
 const MEANINGS: &str = include_str!("../../text/kinds.txt");
@@ -31,7 +31,7 @@ static PHRASES: LazyLock<HashMap<String, Vec<u32>>> = LazyLock::new(|| {
             meaning += u32::from(at > 0);
             line.split_once(": ").map_or("", |(_, words)| words)
         });
-        for phrase in words.split('|').map(key).filter(|key| !key.is_empty()) {
+        for phrase in words.split('|').flat_map(shapes).filter(|shape| !shape.is_empty()) {
             let meanings = phrases.entry(phrase).or_default();
             if !meanings.contains(&meaning) {
                 meanings.push(meaning);

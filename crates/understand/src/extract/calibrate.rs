@@ -45,16 +45,22 @@ pub enum Family {
     OtherDay,
     Code,
     Party,
+    /// The issuer of a sale: it heads the roll, seldom with a label.
+    SaleParty,
+    /// Who employs or contracts: behind a label, or in running text.
+    Employer,
     /// Names of people.
     Person,
     Period,
     Words,
     /// Values with check digits or from a closed list.
     Checked,
+    /// What identifies a person.
+    Identity,
 }
 
 impl Family {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Total,
         Self::SaleTotal,
         Self::Amount,
@@ -63,10 +69,13 @@ impl Family {
         Self::OtherDay,
         Self::Code,
         Self::Party,
+        Self::SaleParty,
+        Self::Employer,
         Self::Person,
         Self::Period,
         Self::Words,
         Self::Checked,
+        Self::Identity,
     ];
 }
 
@@ -283,7 +292,8 @@ fn descend(seen: &[([f32; FEATURES], bool)], error: f64) -> [f64; FEATURES] {
 
 /// Fits a family to values known to be right or wrong: first the sum, then the trees that correct it.
 pub fn fit(scale: usize, seen: &[([f32; FEATURES], bool)]) -> Scale {
-    let name = scale / 2 == Family::Party as usize;
+    let names = [Family::Party, Family::SaleParty, Family::Employer];
+    let name = names.iter().any(|family| scale / 2 == *family as usize);
     let error = if name { NAME_WEIGHT } else { ERROR_WEIGHT };
     let first = descend(seen, error).map(hundredths);
     let known: Vec<Known<FEATURES>> = seen

@@ -8,6 +8,9 @@ use super::reading::{Candidate, Reading};
 use super::sheet::{Row, Span};
 use super::value::Normalised;
 
+/// From here on a label calls what it announces the number of the document.
+const CALLED: f32 = 0.85;
+
 /// The candidates for a code announced by any of the concepts.
 pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate> {
     let mut found: Vec<(String, Candidate)> = Vec::new();
@@ -24,10 +27,15 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
             let certainty = certainty * if mistakable(&code) { 0.6 } else { 1.0 };
             let link = reading.link(label, span).min(1.0);
             // `Factura` is in many sentences; before a code, at the start of a cell, it is a label.
-            let glued = link >= 1.0 && certainty >= 0.9 && span.from == label.span.to;
+            let glued = link >= 1.0 && certainty >= 0.9 && beside(reading, label, span);
             let opens = reading.sheet.row(span).cell_of(label.span.from).0 == label.span.from;
             let noun = strength > 0.65;
             let strength = if glued && opens && noun { strength.max(0.9) } else { strength };
+            // What may be a tax id is the number of a document only where it is called so.
+            let called = wanted.contains(&Concept::Number) && strength * link > CALLED;
+            if taxed(&code) && !called {
+                continue;
+            }
             let (_, other) = reading.announced(span, wanted);
             let contested = (other - strength * link).max(0.0);
             let score = 1.6 * strength * link + 0.8 * certainty - contested;
@@ -36,11 +44,13 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
             candidate.signs.label = strength * link;
             candidate.signs.certainty = certainty;
             candidate.signs.against = contested;
+            candidate.signs.support = if dated_block(reading, label) { 0.5 } else { 0.0 };
             match found.iter_mut().find(|(known, _)| *known == code) {
                 Some((_, known)) => {
                     known.score = known.score.max(score);
                     known.signs.label = known.signs.label.max(strength * link);
                     known.signs.against = known.signs.against.min(contested);
+                    known.signs.support = known.signs.support.max(candidate.signs.support);
                 }
                 None => found.push((code, candidate)),
             }
@@ -51,7 +61,8 @@ pub(super) fn candidates(reading: &Reading, wanted: &[Concept]) -> Vec<Candidate
             reading.sheet.rows.iter().filter(|row| row.text.contains(code.as_str())).count();
         let dated = |(_, day): &(Span, Day)| code.contains(&day.date.year().to_string());
         let dated = code.len() > 5 && reading.days.iter().any(dated);
-        candidate.signs.support = if again > 1 { 0.6 } else { 0.0 } + if dated { 0.6 } else { 0.0 };
+        candidate.signs.support +=
+            if again > 1 { 0.6 } else { 0.0 } + if dated { 0.6 } else { 0.0 };
     }
     found.into_iter().map(|(_, candidate)| candidate).collect()
 }
@@ -86,12 +97,34 @@ fn nearby(reading: &Reading, label: &Label) -> Vec<Span> {
     spans
 }
 
-/// Whether a number below its label goes on in words: a street, not the number of a document.
+/// Whether a number that does not follow its label goes on in words: a street or a town, not the
+/// number of a document.
 fn begins_words(reading: &Reading, label: &Label, span: Span) -> bool {
     let row = reading.sheet.row(span);
     let next = row.tokens.get(span.to).filter(|_| row.gap_before(span.to) <= 1.3);
     let worded = |text: &str| text.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
-    span.row != label.span.row && next.is_some_and(|next| worded(&next.text))
+    !beside(reading, label, span) && next.is_some_and(|next| worded(&next.text))
+}
+
+/// Whether a code follows its label at once, with no more than a blank between.
+fn beside(reading: &Reading, label: &Label, span: Span) -> bool {
+    let next = span.row == label.span.row && span.from == label.span.to;
+    next && (label.colon || reading.sheet.row(span).gap_before(span.from) <= 1.3)
+}
+
+/// Whether a code may as well be a tax id.
+fn taxed(code: &str) -> bool {
+    let letters = code.bytes().filter(u8::is_ascii_alphabetic).count();
+    letters < 3 && tax_id::parse(code).is_some()
+}
+
+/// Whether the label of a day stands in the same block: numbers and days of documents go together.
+fn dated_block(reading: &Reading, label: &Label) -> bool {
+    reading.labels.iter().any(|other| {
+        other.span != label.span
+            && other.span.row.abs_diff(label.span.row) <= 1
+            && other.announces(Concept::IssueDate) > 0.8
+    })
 }
 
 /// The code that starts at a token: pieces of letters, digits and slashes set close together.
@@ -151,7 +184,7 @@ fn code_like(reading: &Reading, span: Span, code: &str) -> Option<f32> {
     let day = reading.days.iter().any(|(day, _)| day.overlaps(span));
     let cents = amount::parse(code).is_some_and(|amount| amount.decimals > 0);
     let percent = code.ends_with('%');
-    if day || cents || percent || tax_id::parse(code).is_some() && letters < 3 {
+    if day || cents || percent {
         return None;
     }
     let time = code.contains(':');

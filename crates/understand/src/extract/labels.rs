@@ -158,7 +158,8 @@ fn has_colon(row: &Row, to: usize) -> bool {
     let (from, end) = row.cell_of(to - 1);
     let stop = |text: &str| {
         let word = text.strip_suffix('.').unwrap_or_default();
-        word.chars().count() > 4 && !word.contains('.') && end - from <= 12
+        let closed = word.ends_with(char::is_alphanumeric);
+        word.chars().count() > 4 && closed && !word.contains('.') && end - from <= 12
     };
     let ends = |token: usize| row.tokens[token].text.ends_with([':', '：']);
     let lone =
@@ -195,9 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn letters_that_meet_between_two_words_are_not_one() {
+        assert_eq!(first("Employer name Prescott Ltd"), (2, Concept::Vendor));
+        assert_eq!(first("Order no 12"), (2, Concept::OrderNumber));
+        assert_eq!(first("ORDERNO: 12"), (1, Concept::OrderNumber));
+    }
+
+    #[test]
     fn a_schema_adds_its_own() {
         let sheet = Sheet::new(&[&typed("Póliza nº: 99-XY")]);
-        let custom = [Phrase::new("póliza nº", Concept::Custom(3), 1.0)];
+        let custom = Phrase::all("póliza nº", Concept::Custom(3), 1.0);
         assert!(find(&sheet, &custom)[0].announces(Concept::Custom(3)) > 0.9);
     }
 }

@@ -8,7 +8,7 @@ use serde::{
     de::{IntoDeserializer, value::Error as Unknown},
 };
 
-use super::text::{fold, letters, shape};
+use super::text::{letters, shapes};
 
 /// What a label announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -71,9 +71,10 @@ impl Concept {
 }
 
 impl Phrase {
-    pub(super) fn new(text: &str, concept: Concept, strength: f32) -> Self {
-        let shaped = shape(&fold(text));
-        Self { letters: letters(&shaped), shaped, concept, strength }
+    /// A label in each of the shapes a reader may give it.
+    pub(super) fn all(text: &str, concept: Concept, strength: f32) -> Vec<Self> {
+        let phrase = |shaped: String| Self { letters: letters(&shaped), shaped, concept, strength };
+        shapes(text).into_iter().map(phrase).collect()
     }
 }
 
@@ -98,10 +99,8 @@ pub(super) static BUILT_IN: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             labels
         });
         for text in labels.split('|').map(str::trim).filter(|text| !text.is_empty()) {
-            let phrase = Phrase::new(text, concept, strength);
-            if seen.insert((phrase.shaped.clone(), concept)) {
-                phrases.push(phrase);
-            }
+            let fresh = |phrase: &Phrase| seen.insert((phrase.shaped.clone(), concept));
+            phrases.extend(Phrase::all(text, concept, strength).into_iter().filter(fresh));
         }
     }
     phrases

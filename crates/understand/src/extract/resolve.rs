@@ -23,6 +23,11 @@ use super::{amounts, codes, dates, ids, judge, party, table, words};
 const DENIED: f32 = 1.9;
 /// A value that beats another one by less may as well be the other.
 const CLOSE: f32 = 0.15;
+/// No sum or check digit tells whether a name was misread: the reader has to be surer than this of
+/// each of its words.
+const BLURRED: f32 = 0.98;
+/// A name that is less likely the issuer's than not, whatever page this is.
+const UNLIKELY: f32 = 0.5;
 /// What is shown at most of a value that is doubtful whatever else speaks for it.
 const DOUBTED: f32 = 0.5;
 
@@ -120,10 +125,10 @@ fn phrases(doc_type: &str, schema: &Schema) -> Vec<Phrase> {
     let mut phrases = Vec::new();
     for (index, spec) in schema.fields.iter().enumerate() {
         let concept = Concept::Custom(index);
-        phrases.extend(spec.labels.iter().map(|label| Phrase::new(label, concept, 1.0)));
+        phrases.extend(spec.labels.iter().flat_map(|label| Phrase::all(label, concept, 1.0)));
         let named = spec.labels.is_empty() && spec.kind != Kind::Table;
         if named && Role::of(doc_type, spec) == Role::Labelled {
-            phrases.push(Phrase::new(&spec.name, concept, 0.9));
+            phrases.extend(Phrase::all(&spec.name, concept, 0.9));
         }
     }
     phrases.retain(|phrase| phrase.shaped.len() > 1);
@@ -140,12 +145,17 @@ fn family(doc_type: &str, role: &Role, spec: &FieldSpec) -> Family {
         Role::Day(concepts) if concepts.contains(&Concept::IssueDate) => Family::Day,
         Role::Day(_) => Family::OtherDay,
         Role::Code(_) => Family::Code,
+        Role::Issuer if sale => Family::SaleParty,
+        Role::Issuer if matches!(doc_type, "payslip" | "nomina" | "payroll" | "contract") => {
+            Family::Employer
+        }
         Role::Issuer => Family::Party,
         Role::Holder => Family::Person,
         Role::Words(concepts) if of_people(concepts) => Family::Person,
         Role::Period => Family::Period,
         Role::Words(_) => Family::Words,
-        Role::IdNumber | Role::TaxId | Role::Iban | Role::Currency => Family::Checked,
+        Role::IdNumber => Family::Identity,
+        Role::TaxId | Role::Iban | Role::Currency => Family::Checked,
         Role::Labelled => match spec.kind {
             Kind::Decimal => Family::Amount,
             Kind::Date => Family::OtherDay,
@@ -391,6 +401,15 @@ impl Resolved {
         signs.against >= DENIED || margin < CLOSE || claimed || partial
     }
 
+    /// Whether a name is one that no document learnt from was like: hard to read, or hardly the
+    /// issuer's. Documents of training that go wrong so are few, and what was learnt from them little.
+    fn strange(&self, at: usize) -> bool {
+        let signs = &self.ranked[at].0.signs;
+        let issuer = matches!(self.family, Family::Party | Family::SaleParty | Family::Employer);
+        let blurred = (issuer || self.family == Family::Person) && signs.legible < BLURRED;
+        blurred || issuer && signs.label < UNLIKELY
+    }
+
     fn field(self, spec: &FieldSpec, reading: &Reading, weights: &Weights) -> Field {
         let mut field = Field::missing(spec);
         let Some((best, rules)) = self.ranked.first() else { return field };
@@ -398,7 +417,8 @@ impl Resolved {
             .map(|at| {
                 let features = self.features(at);
                 let shown = calibrate::confidence(weights, self.family, &features);
-                if self.doubted(at, features[MARGIN]) { shown.min(DOUBTED) } else { shown }
+                let doubted = self.doubted(at, features[MARGIN]) || self.strange(at);
+                if doubted { shown.min(DOUBTED) } else { shown }
             })
             .collect();
         let place = |span: &Span| Evidence {

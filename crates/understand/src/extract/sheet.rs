@@ -1,5 +1,7 @@
 //! The document as rows of tokens, the form every search works on.
 
+use std::collections::HashMap;
+
 use page::{PageText, Rect, Source};
 
 use super::text::{fold, shape};
@@ -198,7 +200,8 @@ fn levelled(page: &PageText, slope: f32) -> PageText {
     page
 }
 
-/// The slope at which the words fall into the fewest lines; level unless another is clearly better.
+/// The slope at which the words stand closest to common lines; level unless another is clearly
+/// better.
 fn slope_of(page: &PageText) -> f32 {
     let mut heights: Vec<f32> = page.words.iter().map(|word| word.place.h).collect();
     heights.sort_by(f32::total_cmp);
@@ -206,22 +209,26 @@ fn slope_of(page: &PageText) -> f32 {
     if page.words.len() > MAX_TOKENS_PER_PAGE {
         return 0.0;
     }
-    let mut middles: Vec<f32> = Vec::with_capacity(page.words.len());
-    let mut lines = |slope: f32| {
-        middles.clear();
-        middles.extend(page.words.iter().map(|word| {
+    let step = (letter / 4.0).max(1e-3);
+    let mut strips: HashMap<i32, f32> = HashMap::new();
+    // On level lines few strips hold many words; on a tilted page every strip holds a few.
+    let mut gathered = |slope: f32| {
+        strips.clear();
+        for word in &page.words {
             let (x, y) = word.place.middle();
-            y - slope * x
-        }));
-        middles.sort_by(f32::total_cmp);
-        let apart = middles.windows(2).map(|pair| (pair[1] - pair[0]) / letter);
-        // Gaps inside a line and gaps between lines are both small or large when it is level.
-        apart.map(|gap| gap.clamp(0.0, 0.6)).filter(|gap| *gap > 0.12).sum::<f32>()
+            let strip = ((y - slope * x) / step) as i32;
+            for near in [strip, strip + 1] {
+                *strips.entry(near).or_default() += 1.0;
+            }
+        }
+        let mut counts: Vec<f32> = strips.values().copied().collect();
+        counts.sort_by(f32::total_cmp);
+        counts.iter().map(|count| count * count).sum::<f32>()
     };
-    let level = lines(0.0) * 0.93;
+    let level = gathered(0.0) * 1.07;
     let slopes = (1..=12).flat_map(|step| [step as f32 * 0.005, step as f32 * -0.005]);
-    let best = slopes.map(|slope| (lines(slope), slope)).min_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(count, _)| *count < level).map_or(0.0, |(_, slope)| slope)
+    let best = slopes.map(|slope| (gathered(slope), slope)).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(count, _)| *count > level).map_or(0.0, |(_, slope)| slope)
 }
 
 /// A word as tokens: cut at white space and after a colon that is not part of a time or a URL.
@@ -313,6 +320,21 @@ pub(in crate::extract) mod tests {
         let sheet = Sheet::new(&[&typed("Base imponible      IVA      Total")]);
         assert_eq!(sheet.rows[0].cells(), [(0, 2), (2, 3), (3, 4)]);
         assert_eq!(sheet.rows[0].tokens_at(5..14), (1, 2));
+    }
+
+    #[test]
+    fn a_full_page_of_prose_is_level_and_a_tilted_one_is_levelled() {
+        let line = "the tenant shall keep what is let to him in good order and shall give it back";
+        let mut page = typed(&[line; 40].join("\n"));
+        // Readers put the middle of a word where its own letters have it.
+        for (n, word) in page.words.iter_mut().enumerate() {
+            word.place.y += [0.0, 1.2, -0.8, 2.0, 0.4][n % 5];
+        }
+        assert_eq!(Sheet::new(&[&page]).rows.len(), 40);
+        for word in &mut page.words {
+            word.place.y += 0.02 * word.place.x;
+        }
+        assert_eq!(Sheet::new(&[&page]).rows.len(), 40);
     }
 
     proptest! {

@@ -36,6 +36,14 @@ pub(crate) fn shape(folded: &str) -> String {
     folded.replace("rn", "m").chars().map(alike).collect()
 }
 
+/// A phrase as its words are shaped one by one, and as one word if a reader ran them together.
+pub(crate) fn shapes(phrase: &str) -> Vec<String> {
+    let apart: String = phrase.split_whitespace().map(|word| shape(&fold(word))).collect();
+    let mut shapes = vec![apart, shape(&fold(phrase))];
+    shapes.dedup();
+    shapes
+}
+
 /// How alike two shaped texts are: 1 is equal, 0 is too far to be a misreading.
 pub(super) fn likeness(a: &str, b: &str) -> f32 {
     if a == b {

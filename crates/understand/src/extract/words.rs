@@ -33,6 +33,13 @@ pub(super) fn candidates(
             let span = behind_label(reading, label, span);
             let text = tidy(&reading.sheet.text(span));
             let Some(certainty) = suits(&text, wanted) else { continue };
+            let named = wanted == Wanted::Name;
+            if named && priced(reading, span) {
+                continue;
+            }
+            // A whole name right behind a label is what the label announces, colon or not.
+            let beside = named && certainty >= 1.0 && span.row == label.span.row;
+            let link = if beside { link.max(BESIDE) } else { link };
             let colon = if label.colon { 0.2 } else { 0.0 };
             let score = 1.5 * strength * link + certainty + colon;
             let mut candidate = reading.candidate(Normalised::Text(text.clone()), span, score);
@@ -47,9 +54,20 @@ pub(super) fn candidates(
                 }
                 None => found.push((text, candidate)),
             }
+            if beside {
+                break;
+            }
         }
     }
     found.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// How well a label explains a whole name that follows it without a colon.
+const BESIDE: f32 = 0.9;
+
+/// Whether an amount follows on the row: then the words say what it is for.
+fn priced(reading: &Reading, span: Span) -> bool {
+    reading.money.iter().any(|one| one.span.row == span.row && one.span.from >= span.to)
 }
 
 /// The span without a label of the same thing, or a title, at its start.
@@ -119,13 +137,18 @@ pub(super) fn introduced(reading: &Reading) -> Vec<Candidate> {
             near && label.announces(Concept::Employee) > 0.0
         };
         let called = reading.labels.iter().any(called);
-        let score = 1.4 + certainty + if called { 0.6 } else { 0.0 } + 0.1 * found.len() as f32;
+        // The parties are two: `between …, and …`.
+        let mut before = words[..from].iter().rev().map(|word| fold(word.2));
+        let before = before.find(|word| !TITLES.contains(&word.as_str()));
+        let second = before.is_some_and(|word| matches!(word.as_str(), "and" | "y" | "et" | "e"));
+        let fits = if called { 0.6 } else { 0.0 } + if second { 0.5 } else { 0.0 };
+        let score = 1.4 + certainty + fits + 0.1 * found.len() as f32;
         let mut candidate = reading.candidate(Normalised::Text(text.clone()), spans[0], score);
         candidate.signs.label = 0.9;
         candidate.signs.certainty = certainty;
         let rows = reading.sheet.rows.iter();
         let again = rows.filter(|row| row.text.contains(&text)).count() > 1;
-        candidate.signs.support = if again { 0.6 } else { 0.0 } + if called { 0.6 } else { 0.0 };
+        candidate.signs.support = if again { 0.6 } else { 0.0 } + fits;
         candidate.printed = text;
         candidate.spans = spans;
         if !found.iter().any(|known| known.printed == candidate.printed) {
@@ -230,7 +253,10 @@ fn suits(text: &str, wanted: Wanted) -> Option<f32> {
             });
             let lower =
                 |word: &str| word.chars().count() > 3 && word.starts_with(char::is_lowercase);
-            let odd = odd || text.split_whitespace().any(lower);
+            if !text.split_whitespace().any(|word| word.starts_with(char::is_uppercase)) {
+                return None;
+            }
+            let odd = odd || text.split_whitespace().any(lower) || abbreviated(text);
             Some(match (odd, words) {
                 (true, _) => 0.3,
                 (false, 1) => 0.55,
@@ -240,6 +266,16 @@ fn suits(text: &str, wanted: Wanted) -> Option<f32> {
         }
         Wanted::Organisation | Wanted::Name => None,
     }
+}
+
+/// Whether a name ends in capitals that the rest of it is not written in: `Perth WA` is a place.
+fn abbreviated(text: &str) -> bool {
+    let shouted = |word: &str| {
+        let letters = word.chars().filter(|letter| letter.is_alphabetic());
+        letters.clone().count() > 1 && letters.into_iter().all(char::is_uppercase)
+    };
+    let last = text.split_whitespace().next_back().unwrap_or_default();
+    last.len() < 4 && shouted(last) && text.contains(char::is_lowercase)
 }
 
 /// Periods of a payslip: what stands at the label, else a month with its year, else two days.

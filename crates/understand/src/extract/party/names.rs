@@ -134,10 +134,44 @@ pub(super) fn tidy(text: &str) -> (String, bool) {
         registered = true;
         name = rest.to_owned();
     }
+    let name = with_form(&name);
     let keep = |letter: char| letter.is_whitespace() || "*:-_=~.,;'\"|<>".contains(letter);
     let front = name.trim_start_matches(keep);
     let end = front.trim_end_matches(|letter: char| keep(letter) && letter != '.');
     (end.split_whitespace().collect::<Vec<_>>().join(" "), registered)
+}
+
+/// Legal forms of several letters that readers of pictures get wrong by one that looks like it.
+const MISREAD: [&str; 5] = ["sdnbhd", "ptyltd", "pteltd", "limited", "unipessoallda"];
+
+/// The name with its legal form as it is written: `SON. BHD.` is `SDN. BHD.`.
+fn with_form(name: &str) -> String {
+    let alike = |letter: char| match letter.to_ascii_lowercase() {
+        '0' | 'o' | 'd' | 'q' => 'o',
+        '1' | 'i' | 'l' | 'j' => 'l',
+        '5' => 's',
+        '8' => 'b',
+        other => other,
+    };
+    let mut letters: Vec<char> = name.chars().collect();
+    let places: Vec<usize> =
+        letters.iter().enumerate().filter(|(_, c)| c.is_alphanumeric()).map(|(at, _)| at).collect();
+    let misread = |form: &&&str| {
+        let Some(first) = places.len().checked_sub(form.len()) else { return false };
+        let tail = places[first..].iter().map(|at| letters[*at]);
+        let begins = first > 2 && letters[places[first] - 1].is_whitespace();
+        begins && tail.map(alike).eq(form.chars().map(alike))
+    };
+    if let Some(form) = MISREAD.iter().find(misread) {
+        let shouted = letters[*places.last().unwrap_or(&0)].is_uppercase();
+        for (at, meant) in places[places.len() - form.len()..].iter().zip(form.chars()) {
+            if letters[*at].to_ascii_lowercase() != meant {
+                letters[*at] = if shouted { meant.to_ascii_uppercase() } else { meant };
+            }
+        }
+    }
+    let name: String = letters.into_iter().collect();
+    name.strip_suffix("5/B").map_or(name.clone(), |rest| format!("{rest}S/B"))
 }
 
 #[cfg(test)]
@@ -160,6 +194,16 @@ mod tests {
         for name in ["Calle Mayor", "SDN BHD", "", "Invoice", "S.L."] {
             assert!(!legal_form(name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_legal_form_is_known_by_letters_that_look_like_its_own() {
+        let told = |text: &str| tidy(text).0;
+        assert_eq!(told("BEMED (SP) SON. BHD."), "BEMED (SP) SDN. BHD.");
+        assert_eq!(told("AMANO MALAYSIA SON BHD"), "AMANO MALAYSIA SDN BHD");
+        assert_eq!(told("99 SPEED MART 5/B"), "99 SPEED MART S/B");
+        assert_eq!(told("Harbour Lights Pty Ltd"), "Harbour Lights Pty Ltd");
+        assert_eq!(told("SON BHD"), "SON BHD");
     }
 
     #[test]
