@@ -65,10 +65,16 @@ pub(crate) fn deployment(config: &Config) -> Deployment {
     }
 }
 
-/// What `-q` and `-v` mean for the log.
-pub(crate) fn level(verbosity: Verbosity) -> Option<Flag> {
+/// What `-q` and `-v` mean for the log. In a demonstration the troubles of orders, documents, robots and
+/// devices are part of the play, and pages tell them: the terminal hears what is really wrong.
+pub(crate) fn level(verbosity: Verbosity, demo: bool) -> Option<Flag> {
     let ours = ["turno", "host", "db", "bus", "web"];
     let (name, value) = match (verbosity.quiet, verbosity.verbose) {
+        (true, _) if demo => {
+            let apps = all();
+            let names = apps.iter().map(|app| app.name);
+            ("--quiet", names.fold("warn".to_owned(), |all, name| format!("{all},{name}=error")))
+        }
         (true, _) => ("--quiet", "warn".to_owned()),
         (false, 0) => return None,
         (false, 1) => {
@@ -124,6 +130,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_quiet_demonstration_says_what_is_wrong_with_the_house_only() {
+        let said = |demo| level(Verbosity { quiet: true, verbose: 0 }, demo).map(|flag| flag.value);
+        assert_eq!(said(false).as_deref(), Some("warn"));
+        let played = said(true).unwrap_or_default();
+        assert!(played.starts_with("warn,"));
+        for app in all() {
+            assert!(played.contains(&format!("{}=error", app.name)), "{played}");
+        }
+    }
 
     #[test]
     fn switches_may_be_numbers_or_words() {

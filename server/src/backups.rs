@@ -43,7 +43,7 @@ pub(crate) async fn backup(args: &Backup) -> Result<(), Exit> {
 }
 
 pub(crate) async fn restore(args: &Restore, verbosity: Verbosity) -> Result<(), Exit> {
-    let config = apps::configure(&args.read.place, apps::level(verbosity))?;
+    let config = apps::configure(&args.read.place, apps::level(verbosity, false))?;
     // Read before anything is made: a broken file leaves no empty database behind.
     let checked = backup::check(&args.file).await;
     let (manifest, summary) = checked.map_err(|error| explained(error, &args.file))?;

@@ -26,7 +26,7 @@ pub(crate) enum Standing {
 
 /// `turno migrate`.
 pub(crate) async fn run(place: &Installation, verbosity: Verbosity) -> Result<(), Exit> {
-    let config = apps::configure(place, apps::level(verbosity))?;
+    let config = apps::configure(place, apps::level(verbosity, false))?;
     logs::start(&config.log);
     let database = Database::of(&config.server);
     let store = database.open_within(config.server.database_wait).await?;

@@ -27,7 +27,7 @@ const BACKLOG: u32 = 1024;
 const OWN_FILES: usize = 256;
 
 pub(crate) async fn run(args: Serve, verbosity: Verbosity) -> Result<(), Exit> {
-    let flags = args.flags().into_iter().chain(apps::level(verbosity));
+    let flags = args.flags().into_iter().chain(apps::level(verbosity, args.demo));
     let config = apps::configure(&args.place, flags)?;
     let clock = clock(&args, config.server.listen)?;
     logs::start(&config.log);
