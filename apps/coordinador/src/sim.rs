@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 use crate::store::policy;
 
 const TICK: &str = "coordinador.demo";
+const COMMUNITY: &str = "public";
 const OLTS: usize = 8;
 const ONUS: u32 = 48;
 /// The demonstration's own OLTs are known by it.
@@ -29,6 +30,8 @@ const PACE: [(i64, i64); 2] = [(43_200, 21_600), (7_200, 900)];
 /// What is looked at less often in the past, and then again as it comes.
 const SETTINGS: &[(&str, i64, i64)] =
     &[(policy::SPREAD_EVERY, 3_600, 600), (policy::PROBE_THEN, 3_600, 1_800)];
+/// Whoever opens the first page finds a full last hour: the end of the past is lived as the present.
+const WATCHED: SignedDuration = SignedDuration::from_mins(75);
 /// How often the weather of the network changes.
 const WEATHER: SignedDuration = SignedDuration::from_hours(6);
 
@@ -64,14 +67,16 @@ async fn live(context: &Context, network: &mut Option<Network>, now: Timestamp) 
     }
     let Some(network) = network else { return Ok(None) };
     let Some(fleet) = &network.fleet else { return Ok(None) };
-    if network.past.replace(context.is_past()) != Some(context.is_past()) {
+    let turn = context.options.past.map(|past| past.to - WATCHED);
+    let past = turn.is_some_and(|turn| now < turn);
+    if network.past.replace(past) != Some(past) {
         for (key, then, today) in SETTINGS {
-            let value = if context.is_past() { *then } else { *today };
+            let value = if past { *then } else { *today };
             // A setting that the environment fixes stays as it is.
             let _ =
                 change_setting(context, &desk.boss, crate::NAME, key, value.into(), None).await?;
         }
-        desk.set_pace(PACE[usize::from(!context.is_past())]).await;
+        desk.set_pace(PACE[usize::from(!past)]).await;
     }
     let travels = !context.clock.is_manual();
     let turned = network.travels.replace(travels) != Some(travels);
@@ -83,7 +88,8 @@ async fn live(context: &Context, network: &mut Option<Network>, now: Timestamp) 
         fleet.unplug(GONE);
         network.is_gone = true;
     }
-    let next = [Some(network.weather), (!network.is_gone).then_some(network.gone)];
+    let turn = turn.filter(|_| past);
+    let next = [Some(network.weather), (!network.is_gone).then_some(network.gone), turn];
     Ok(next.into_iter().flatten().min())
 }
 
@@ -119,7 +125,7 @@ async fn open(desk: &Office) -> Option<Simulator> {
     let fleet = match Simulator::start(options()).await {
         Ok(fleet) => fleet,
         Err(error) => {
-            tracing::warn!(%error, "the demonstration has no network");
+            tracing::error!(%error, "the demonstration has no network");
             return None;
         }
     };
@@ -132,7 +138,9 @@ async fn open(desk: &Office) -> Option<Simulator> {
         let number = number.and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
         let Some(port) = number.checked_sub(1).and_then(|at| ports.get(at)) else { continue };
         let path = format!("/api/coordinador/olts/{}", olt["id"]);
-        desk.call(Method::PUT, &path, &json!({ "puerto": port })).await;
+        // Whoever moves an OLT says again what lets us in.
+        let body = json!({ "puerto": port, "comunidad": COMMUNITY });
+        desk.call(Method::PUT, &path, &body).await;
     }
     Some(fleet)
 }
@@ -198,7 +206,7 @@ impl Office {
                 "abreviatura": format!("{PREFIX}{:02}", number + 1),
                 "marca": if zte(number) { "ZTE" } else { "Huawei" },
                 "ip_address": "127.0.0.1", "puerto": port, "version": "2c",
-                "comunidad": "public",
+                "comunidad": COMMUNITY,
             });
             let made = self.call(Method::POST, "/api/coordinador/olts", &body).await;
             olts[usize::from(zte(number))].push(made["id"].clone());
@@ -215,14 +223,23 @@ impl Office {
         }
     }
 
-    /// The plan of both templates from now on.
+    /// The plan of both templates from now on. With another interval a planned run stays where it is,
+    /// half a day away; switched off and on, everything begins anew.
     async fn set_pace(&self, pace: (i64, i64)) {
         let known = self.get("/api/coordinador/plantillas").await;
         for known in known["items"].as_array().into_iter().flatten() {
             let Some(id) = known["id"].as_i64() else { continue };
+            let intervals = known["nodos"].as_array().into_iter().flatten();
+            if intervals.clone().any(|node| node["interval_seconds"] == pace.1) {
+                continue;
+            }
             let olts = known["olts"].as_array().cloned().unwrap_or_default();
-            let body = template(known["nombre"] == "ZTE", &olts, pace);
-            self.call(Method::PUT, &format!("/api/coordinador/plantillas/{id}"), &body).await;
+            let path = format!("/api/coordinador/plantillas/{id}");
+            for active in [false, true] {
+                let mut body = template(known["nombre"] == "ZTE", &olts, pace);
+                body["activa"] = json!(active);
+                self.call(Method::PUT, &path, &body).await;
+            }
         }
     }
 }

@@ -42,6 +42,10 @@ const PACE: &[(&str, i64, i64)] = &[
 ];
 /// Minutes between two counts of tickets, in the past and now.
 const COUNTS: (i64, i64) = (120, 5);
+/// Whoever opens the first page finds robots at work: the end of the past is lived as the present.
+const WATCHED: SignedDuration = SignedDuration::from_mins(40);
+/// Tickets of a robot at most: in the past by day, for whoever watches by day, and at night.
+const MOST: (i64, i64, i64) = (9, 40, 14);
 
 /// The tick that plays the farm.
 pub(crate) fn demo() -> Tick {
@@ -68,7 +72,7 @@ async fn live(context: &Context, farm: &mut Option<Farm>, now: Timestamp) -> Nex
     }
     let Some(farm) = farm else { return Ok(None) };
     let Some(room) = &farm.room else { return Ok(None) };
-    let past = context.is_past();
+    let past = !is_watched(context, now);
     if farm.past != past || farm.counted.is_none() {
         for (key, then, today) in PACE {
             doors.set(key, if past { *then } else { *today }).await;
@@ -78,15 +82,27 @@ async fn live(context: &Context, farm: &mut Option<Farm>, now: Timestamp) -> Nex
     let due = farm.counted.is_none_or(|at| now >= at + every) || farm.past != past;
     farm.past = past;
     if due {
-        count(&doors, &mut farm.tickets, context, now).await;
+        count(&doors, &mut farm.tickets, context, past, now).await;
         farm.counted = Some(now);
     }
     let next = farm.counted.map(|at| at + every);
-    Ok([room.catch_up().await, next].into_iter().flatten().min())
+    let turn = context.options.past.filter(|_| past).map(|past| past.to - WATCHED);
+    Ok([room.catch_up().await, next, turn].into_iter().flatten().min())
 }
 
-/// People open tickets during the day, robots work them off at any hour.
-async fn count(doors: &Office, tickets: &mut [i64; 5], context: &Context, now: Timestamp) {
+/// Whether somebody may be looking: now, and what the first page shows of just before.
+fn is_watched(context: &Context, now: Timestamp) -> bool {
+    context.options.past.is_none_or(|past| now >= past.to - WATCHED)
+}
+
+/// People open tickets, most of them during the day; robots work them off at any hour.
+async fn count(
+    doors: &Office,
+    tickets: &mut [i64; 5],
+    context: &Context,
+    past: bool,
+    now: Timestamp,
+) {
     let local = now.to_zoned(context.zone.clone());
     let by_day = (8..19).contains(&local.hour());
     let mut chance = Chance::of(&[now.as_second().unsigned_abs(), 3]);
@@ -94,11 +110,12 @@ async fn count(doors: &Office, tickets: &mut [i64; 5], context: &Context, now: T
     let mut told = Vec::new();
     for (n, (robot, pending)) in online.zip(tickets).enumerate() {
         // In the past one of them had work for one runner each day: a week passes in seconds.
-        let idle = context.is_past() && (n as i16 + local.day_of_year()) % 5 > 0;
-        let most = match (by_day && !idle, context.is_past()) {
-            (true, true) => 9,
-            (true, false) => 40,
-            (false, _) => 0,
+        let idle = past && (n as i16 + local.day_of_year()) % 5 > 0;
+        let most = match (by_day && !idle, past) {
+            (true, true) => MOST.0,
+            (true, false) => MOST.1,
+            (false, true) => 0,
+            (false, false) => MOST.2,
         };
         *pending = (*pending + chance.between(-9, 9)).clamp(if most > 0 { 3 } else { 0 }, most);
         told.push(json!({ "proveedor": "demo", "robot": robot.1, "pendientes": pending }));
@@ -108,8 +125,7 @@ async fn count(doors: &Office, tickets: &mut [i64; 5], context: &Context, now: T
 
 /// Enters what a farm needs, unless somebody else's is there.
 async fn open(context: &Context, doors: &Office) -> Farm {
-    let mut farm =
-        Farm { room: None, tickets: [14, 8, 5, 20, 6], counted: None, past: context.is_past() };
+    let mut farm = Farm { room: None, tickets: [14, 8, 5, 20, 6], counted: None, past: true };
     let user = doors.get("/api/sam/configuracion/A360_USUARIO").await;
     if user["valor"].as_str().is_some_and(|name| !name.is_empty() && name != USER) {
         return farm;
@@ -129,7 +145,7 @@ async fn open(context: &Context, doors: &Office) -> Farm {
     let room = match Simulator::local(options).await {
         Ok(room) => room,
         Err(error) => {
-            tracing::warn!(%error, "the demonstration has no Control Room");
+            tracing::error!(%error, "the demonstration has no Control Room");
             return farm;
         }
     };
@@ -147,6 +163,14 @@ async fn open(context: &Context, doors: &Office) -> Farm {
         let url = format!("{}/sim/bots/{id}", room.url());
         if let Err(error) = outside.put(url).json(&bot).send().await {
             tracing::warn!(%error, "a robot of the demonstration runs as it likes");
+        }
+    }
+    // A machine that the Control Room never heard of would be shown as offline.
+    for n in 1..=RUNNERS {
+        let machine = json!({ "host_name": format!("VDI-{n:02}"), "connected": true });
+        let url = format!("{}/sim/devices/{}", room.url(), 500 + n);
+        if let Err(error) = outside.put(url).json(&machine).send().await {
+            tracing::warn!(%error, "a machine of the demonstration is offline");
         }
     }
     farm.room = Some(room);
@@ -188,7 +212,7 @@ impl Office {
             let pool = pools.get(n as usize % 4).cloned();
             let body = json!({
                 "id": 500 + n, "equipo": format!("VDI-{n:02}"), "user_id": 500 + n,
-                "user_name": format!("bot{n:02}"), "licencia": "RUNTIME",
+                "user_name": format!("bot{}", 500 + n), "licencia": "RUNTIME",
                 "permite_balanceo_dinamico": true, "pool_id": pool,
             });
             self.post("/api/sam/equipos", &body).await;

@@ -87,7 +87,7 @@ impl Shop {
         }
         self.menu = dishes(&doors.get(&boss, "/articulos").await.body);
         if self.menu.is_empty() {
-            tracing::warn!("the demonstration has no menu");
+            tracing::error!("the demonstration has no menu");
             return;
         }
         self.open = true;
