@@ -13,7 +13,7 @@ use crate::{
         deploy::{Alarm, Cause},
         reconcile::Stranger,
     },
-    store::{policy, suspensions},
+    store::{policy, robots, runners, suspensions},
     wire,
 };
 
@@ -82,6 +82,21 @@ impl At {
     }
 }
 
+/// What people call a robot and a runner; by its number one that is gone.
+async fn named(
+    context: &Context,
+    robot: RobotId,
+    runner: RunnerId,
+) -> Result<(String, String), Error> {
+    let mut tx = context.store.read().await?;
+    let on = robots::find(&mut tx, robot).await?;
+    let at = runners::find(&mut tx, runner).await?;
+    Ok((
+        on.map_or_else(|| robot.to_string(), |one| one.name),
+        at.map_or_else(|| runner.to_string(), |one| one.name),
+    ))
+}
+
 /// One trouble under one name, however often it is met.
 async fn tell(
     context: &Context,
@@ -96,7 +111,8 @@ async fn tell(
 }
 
 pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> Result<(), Error> {
-    let (on, at) = (run.robot, run.runner);
+    let (robot_id, runner_id) = (run.robot, run.runner);
+    let (on, at) = named(context, robot_id, runner_id).await?;
     let (fingerprint, title, page) = match alarm {
         Alarm::ControlRoom => (
             CONTROL_ROOM.to_owned(),
@@ -104,27 +120,27 @@ pub async fn raise(context: &Context, alarm: Alarm, run: &Run, detail: &str) -> 
             At::setting("/sam", policy::URL),
         ),
         Alarm::Robot => (
-            robot(on),
+            robot(robot_id),
             Sentence::new(format!("Robot {on} suspendido"), format!("Robot {on} suspended")),
-            At::robot(on),
+            At::robot(robot_id),
         ),
         Alarm::Runner => (
-            runner(at),
+            runner(runner_id),
             Sentence::new(format!("Equipo {at} suspendido"), format!("Runner {at} suspended")),
-            At::runner(at),
+            At::runner(runner_id),
         ),
         Alarm::RunnerOffline => (
-            runner(at),
+            runner(runner_id),
             Sentence::new(format!("Equipo {at} sin conexión"), format!("Runner {at} offline")),
-            At::runner(at),
+            At::runner(runner_id),
         ),
         Alarm::Pair => (
-            pair(on, at),
+            pair(robot_id, runner_id),
             Sentence::new(
                 format!("El robot {on} fue rechazado en el equipo {at}"),
                 format!("Robot {on} was refused on runner {at}"),
             ),
-            At::robot(on),
+            At::robot(robot_id),
         ),
         Alarm::Refused(cause) => (
             refused(cause),
@@ -165,7 +181,8 @@ pub async fn not_refused(context: &Context, cause: Cause) -> Result<(), Error> {
 
 /// Nobody knows whether a deploy was accepted, and a person has to decide.
 pub async fn in_doubt(context: &Context, run: &Run, suspect: Option<&str>) -> Result<(), Error> {
-    let (id, on, at) = (run.id, run.robot, run.runner);
+    let id = run.id;
+    let (on, at) = named(context, run.robot, run.runner).await?;
     let title = Sentence::new(format!("Decidir la ejecución {id}"), format!("Decide on run {id}"));
     let (es, en) = match suspect {
         Some(one) => {
@@ -190,7 +207,7 @@ pub async fn settled(context: &Context, run: RunId) -> Result<(), Error> {
 
 /// A slot is over without a run that ended well.
 pub async fn slot_failed(context: &Context, run: &Run) -> Result<(), Error> {
-    let (on, at) = (run.robot, run.runner);
+    let (on, at) = named(context, run.robot, run.runner).await?;
     let title = Sentence::new(
         format!("Falló un turno del robot {on} en el equipo {at}"),
         format!("A slot of robot {on} on runner {at} failed"),
@@ -210,12 +227,12 @@ pub async fn slot_well(context: &Context, run: &Run) -> Result<(), Error> {
 
 /// A run was accepted and does not begin.
 pub async fn not_begun(context: &Context, run: &Run) -> Result<(), Error> {
-    let (on, at) = (run.robot, run.runner);
+    let (on, at) = named(context, run.robot, run.runner).await?;
     let title = Sentence::new(
         format!("El robot {on} no empieza en el equipo {at}"),
         format!("Robot {on} does not begin on runner {at}"),
     );
-    tell(context, Severity::Warning, overdue(at), title, as_it_is(run), At::run(run)).await
+    tell(context, Severity::Warning, overdue(run.runner), title, as_it_is(run), At::run(run)).await
 }
 
 pub async fn begun(context: &Context, run: &Run) -> Result<(), Error> {
@@ -224,9 +241,11 @@ pub async fn begun(context: &Context, run: &Run) -> Result<(), Error> {
 
 /// A bot that somebody else started runs on a runner of ours.
 pub async fn strange_bot(context: &Context, runner: RunnerId, one: &Stranger) -> Result<(), Error> {
+    let known = runners::find(&mut context.store.read().await?, runner).await?;
+    let at = known.map_or_else(|| runner.to_string(), |one| one.name);
     let title = Sentence::new(
-        format!("Bot ajeno en el equipo {runner}"),
-        format!("A bot that is not ours on runner {runner}"),
+        format!("Bot ajeno en el equipo {at}"),
+        format!("A bot that is not ours on runner {at}"),
     );
     let detail = Sentence::same(format!("{} ({})", one.bot, one.deployment));
     tell(context, Severity::Warning, stranger(runner), title, detail, At::runner(runner)).await
@@ -302,9 +321,9 @@ pub async fn provider_well(context: &Context, provider: &str) -> Result<(), Erro
     context.resolve(&format!("sam/proveedor/{provider}")).await
 }
 
-pub async fn sync_failed(context: &Context, fault: &str) -> Result<(), Error> {
+pub async fn sync_failed(context: &Context, detail: Sentence) -> Result<(), Error> {
     let title = Sentence::new("No se pudo sincronizar", "Could not sync");
-    let (page, detail) = (At::setting("/sam", policy::SYNC), Sentence::same(fault));
+    let page = At::setting("/sam", policy::SYNC);
     tell(context, Severity::Warning, SYNC.to_owned(), title, detail, page).await
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use db::{Decided, Decision, Error, Slice, Tx, settings::Values};
+use engine::Sentence;
 use host::{By, Next};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -74,15 +75,15 @@ pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Erro
     }
     let filters = match filters(&values)? {
         Ok(filters) => filters,
-        Err(why) => return failed(context, &format!("{} / {}", why.es, why.en), now).await,
+        Err(why) => return failed(context, why, now).await,
     };
     let client = match context.runtime.client(&values)? {
         Ok(client) => client,
-        Err(bad) => return failed(context, &bad.to_string(), now).await,
+        Err(bad) => return failed(context, Sentence::same(bad.to_string()), now).await,
     };
     let view = match drivers::sync::look(&client, values.text(policy::SYNC_PATH)?).await {
         Ok(view) => view,
-        Err(fault) => return failed(context, &fault.to_string(), now).await,
+        Err(fault) => return failed(context, Sentence::same(fault.to_string()), now).await,
     };
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let Decided { plan: done, .. } = decision
@@ -105,15 +106,20 @@ pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Erro
     Ok(Ran::Done(Box::new(done)))
 }
 
-async fn failed(context: &Context, fault: &str, now: Timestamp) -> Result<Ran, Error> {
+async fn failed(context: &Context, fault: Sentence, now: Timestamp) -> Result<Ran, Error> {
+    let both = if fault.es == fault.en {
+        fault.es.clone()
+    } else {
+        format!("{} / {}", fault.es, fault.en)
+    };
     let mut decision = context.store.decide(&store::scope(), now).await?;
-    circuit::synced(&mut decision.tx, now, Some(fault)).await?;
+    circuit::synced(&mut decision.tx, now, Some(&both)).await?;
     decision.commit().await?;
     alarms::sync_failed(context, fault).await?;
-    Ok(Ran::Failed(fault.to_owned()))
+    Ok(Ran::Failed(both))
 }
 
-fn filters(values: &Values) -> Result<Result<Filters, engine::Sentence>, Error> {
+fn filters(values: &Values) -> Result<Result<Filters, Sentence>, Error> {
     let text = |key: &str| values.text(key);
     let (path, include) = (text(policy::SYNC_PATH)?, text(policy::SYNC_INCLUDE)?);
     Ok(Filters::read(path, include, text(policy::SYNC_EXCLUDE)?))
