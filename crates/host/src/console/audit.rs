@@ -57,9 +57,13 @@ struct AuditPage {
     chain: Chain,
 }
 
+/// A field, before and after.
+type Row = (String, String, String);
+type Fields = serde_json::Map<String, Json>;
+
 struct Line {
     record: Record,
-    changes: Vec<(String, String, String)>,
+    changes: Vec<Row>,
 }
 
 enum Chain {
@@ -98,11 +102,7 @@ fn line(record: Record, lang: Lang) -> Line {
 }
 
 /// Rows of field, before and after. Objects are compared field by field, others as a whole.
-fn changes(
-    whole: &str,
-    before: Option<&Json>,
-    after: Option<&Json>,
-) -> Vec<(String, String, String)> {
+fn changes(whole: &str, before: Option<&Json>, after: Option<&Json>) -> Vec<Row> {
     let empty = serde_json::Map::new();
     let fields = |value: Option<&Json>| match value {
         Some(Json::Object(map)) => Some(map.clone()),
@@ -115,14 +115,64 @@ fn changes(
     let (Some(old), Some(new)) = (fields(before), fields(after)) else {
         return vec![(whole.to_owned(), written(before), written(after))];
     };
+    let mut rows = Vec::new();
+    for name in names(&old, &new) {
+        differences(name, old.get(name), new.get(name), &mut rows);
+    }
+    rows
+}
+
+fn names<'a>(old: &'a Fields, new: &'a Fields) -> Vec<&'a String> {
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
     names.sort();
     names.dedup();
     names
-        .into_iter()
-        .map(|name| (name.clone(), written(old.get(name)), written(new.get(name))))
-        .filter(|(_, before, after)| before != after)
-        .collect()
+}
+
+/// What differs inside a value that was there before and after; others are told whole.
+fn differences(name: &str, old: Option<&Json>, new: Option<&Json>, rows: &mut Vec<Row>) {
+    match (old, new) {
+        (Some(Json::Object(old)), Some(Json::Object(new))) => {
+            for field in names(old, new) {
+                let inside = format!("{name} › {field}");
+                differences(&inside, old.get(field), new.get(field), rows);
+            }
+        }
+        (Some(Json::Array(old)), Some(Json::Array(new)))
+            if old.iter().chain(new).all(Json::is_object) =>
+        {
+            let find = |all: &'_ [Json], key: &str| {
+                all.iter().enumerate().find(|(at, one)| known_by(*at, one) == key).map(|(at, _)| at)
+            };
+            for (at, one) in old.iter().enumerate() {
+                let key = known_by(at, one);
+                let other = find(new, &key).map(|at| &new[at]);
+                differences(&format!("{name} › {key}"), Some(one), other, rows);
+            }
+            for (at, one) in new.iter().enumerate() {
+                let key = known_by(at, one);
+                if find(old, &key).is_none() {
+                    differences(&format!("{name} › {key}"), None, Some(one), rows);
+                }
+            }
+        }
+        (old, new) => {
+            let (before, after) = (written(old), written(new));
+            if before != after {
+                rows.push((name.to_owned(), before, after));
+            }
+        }
+    }
+}
+
+/// What people know an element of a list by; else its place.
+fn known_by(at: usize, one: &Json) -> String {
+    let name = ["nombre", "name", "clave", "key", "id"].iter().find_map(|key| match &one[*key] {
+        Json::String(text) => Some(text.clone()),
+        Json::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    name.unwrap_or_else(|| (at + 1).to_string())
 }
 
 fn written(value: Option<&Json>) -> String {
@@ -290,5 +340,20 @@ mod tests {
         );
         assert_eq!(changes("value", Some(&json!(8)), Some(&json!(9))), [row("value", "8", "9")]);
         assert!(changes("value", None, None).is_empty());
+    }
+
+    #[test]
+    fn of_a_list_only_what_differs_is_told() {
+        let node = |seconds: i64| json!({"id": 1, "nombre": "Señal", "interval_seconds": seconds});
+        let (old, new) = (
+            json!({"nodos": [node(900), {"nombre": "Serie"}], "oids": [1, 2]}),
+            json!({"nodos": [node(300), {"nombre": "Distancia"}], "oids": [1, 3]}),
+        );
+        let told = changes("value", Some(&old), Some(&new));
+        let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
+        assert_eq!(told[0], row("nodos › Señal › interval_seconds", "900", "300"));
+        assert_eq!(told[1], row("nodos › Serie", "{\"nombre\":\"Serie\"}", ""));
+        assert_eq!(told[2], row("nodos › Distancia", "", "{\"nombre\":\"Distancia\"}"));
+        assert_eq!(told[3..], [row("oids", "[1,2]", "[1,3]")]);
     }
 }

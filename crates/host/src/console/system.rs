@@ -4,6 +4,7 @@ use askama::Template;
 use axum::{http::StatusCode, response::Response};
 use db::{Dialect, processes::Process};
 use jiff::Timestamp;
+use serde_json::Value as Json;
 use web::{Lang, Page, Tone};
 
 use super::{Console, forms::html};
@@ -22,7 +23,38 @@ struct SystemPage {
     /// The one that answers this.
     own: String,
     real: Timestamp,
+    /// What applications are called.
+    names: Vec<(&'static str, &'static str)>,
     ticks: Vec<TickLine>,
+}
+
+impl SystemPage {
+    fn work(&self, process: &Process) -> String {
+        work(&process.roles, &self.names, self.page.lang)
+    }
+}
+
+/// What a process does for each application, in words: which components and with how many threads.
+fn work(roles: &Json, names: &[(&'static str, &'static str)], lang: Lang) -> String {
+    let name = |app: &str| {
+        let known = names.iter().find(|(known, _)| *known == app);
+        known.map_or_else(|| app.to_owned(), |(_, label)| (*label).to_owned())
+    };
+    let part = |(app, role): (&String, &Json)| {
+        let components: Vec<&str> = match &role["components"] {
+            Json::Array(some) => some.iter().filter_map(Json::as_str).collect(),
+            _ => vec![lang.t("todo", "everything")],
+        };
+        let threads = role["threads"].as_u64().map(|count| match (count, lang) {
+            (1, Lang::Es) => ", 1 hilo".to_owned(),
+            (1, Lang::En) => ", 1 thread".to_owned(),
+            (count, Lang::Es) => format!(", {count} hilos"),
+            (count, Lang::En) => format!(", {count} threads"),
+        });
+        format!("{}: {}{}", name(app), components.join(", "), threads.unwrap_or_default())
+    };
+    let told: Vec<String> = roles.as_object().into_iter().flatten().map(part).collect();
+    told.join(" · ")
 }
 
 struct TickLine {
@@ -56,6 +88,7 @@ pub(super) async fn show(console: Console) -> Result<Response, Failure> {
         processes,
         own: context.process.name.clone(),
         real: context.clock.real(),
+        names: context.apps.iter().map(|app| (app.name, app.label(console.lang))).collect(),
         ticks: ticks(&console),
     };
     html(StatusCode::OK, &page)
@@ -95,5 +128,22 @@ fn standing(health: &TickHealth, now: Timestamp, lang: Lang) -> (Tone, &'static 
         (Tone::Plain, lang.t("todavía no se ejecutó", "has not run yet"))
     } else {
         (Tone::Good, lang.t("al día", "up to date"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_process_does_is_told_in_words() {
+        let names = [("docproc", "DocProc")];
+        let all = json!({"docproc": {"components": null, "name": "all", "threads": 2}});
+        assert_eq!(work(&all, &names, Lang::Es), "DocProc: todo, 2 hilos");
+        let one = json!({"docproc": {"components": ["ocr"], "threads": 1}});
+        assert_eq!(work(&one, &names, Lang::En), "DocProc: ocr, 1 thread");
+        assert_eq!(work(&json!({}), &names, Lang::Es), "");
     }
 }
