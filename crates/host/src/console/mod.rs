@@ -115,7 +115,7 @@ impl Console {
             (configures, "/ajustes", lang.t("Ajustes", "Settings"), "settings", 's'),
             (admin, "/auditoria", lang.t("Auditoría", "Audit"), "audit", 'u'),
             (admin, "/usuarios", lang.t("Usuarios", "Users"), "users", 'p'),
-            (true, "/sistema", lang.t("Sistema", "System"), "server", 'r'),
+            (true, "/sistema", lang.t("Sistema", "System"), "server", '0'),
         ];
         let mark = alerts::mark(self.firing, lang);
         all.into_iter()
