@@ -105,3 +105,11 @@ document.addEventListener("click", (event) => {
   const asked = event.target.closest("[data-probe]");
   if (asked && !asked.disabled) probe(asked);
 });
+
+// Whoever comes to enter one finds the form open; once.
+const here = new URL(location.href);
+if (here.searchParams.has("nueva") && document.querySelector("[data-new=olt]")) {
+  here.searchParams.delete("nueva");
+  history.replaceState(null, "", here);
+  edit(null);
+}

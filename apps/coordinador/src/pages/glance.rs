@@ -22,7 +22,10 @@ pub(crate) async fn glance(context: Context) -> Glanced {
                 "Todavía no hay ninguna OLT. Con su dirección y su comunidad SNMP se empieza.",
                 "There is no OLT yet. Its address and its SNMP community are enough to begin.",
             ),
-            first: Act { label: ("Agregar una OLT", "Add an OLT"), href: "/coordinador/olts" },
+            first: Act {
+                label: ("Agregar una OLT", "Add an OLT"),
+                href: "/coordinador/olts?nueva=1",
+            },
         });
     }
     let silent = all.iter().filter(|olt| olt.backoff.is_some()).count() as i64;

@@ -140,7 +140,7 @@ impl NodePage {
         let every = words::every(cadence.interval.seconds());
         let from = words::instant(page, cadence.grid);
         let grid = match page.lang {
-            Lang::Es => format!("Su grilla: cada {every} desde {from}."),
+            Lang::Es => format!("Su rejilla: cada {every} desde {from}."),
             Lang::En => format!("Its grid: every {every} from {from}."),
         };
         let off = next.duration_since(cadence.grid) - cadence.phase;

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone, svg::Meter};
 
 use crate::{
-    model::{Cause, JobType, RunState, Switch},
+    model::{Cause, Ending, JobType, RunState, Switch},
     policy::QuotaPolicy,
     routes::FitView,
     rules::quota::{self, Usage},
@@ -38,10 +38,23 @@ pub(crate) fn state(page: &Page, state: RunState) -> Sign {
     Sign::new(page.t(es, en), tone)
 }
 
-/// The state with the contract's word, for a filter.
+/// The states, each under the contract's word, for a filter.
 pub(crate) fn states(page: &Page) -> Vec<(&'static str, String)> {
-    let each = RunState::ALL.iter();
-    each.map(|one| (one.word(), format!("{} ({})", state(page, *one).text, one.word()))).collect()
+    RunState::ALL.iter().map(|one| (one.word(), state(page, *one).text)).collect()
+}
+
+/// Why something happened, from the word of the journal. A full quota is said by the event itself.
+pub(crate) fn reason(page: &Page, word: &str) -> Option<String> {
+    if let Some(ending) = Ending::from_word(word) {
+        let (es, en) = ending.sentence();
+        return Some(page.t(es, en).trim_end_matches('.').to_owned());
+    }
+    let (es, en) = match word {
+        "QUOTA" => return None,
+        "SAME_TYPE_RUNNING" => ("Otra del mismo tipo está en curso", "Another of its type runs"),
+        other => return Some(other.to_owned()),
+    };
+    Some(page.t(es, en).to_owned())
 }
 
 pub(crate) fn job(page: &Page, job: JobType) -> &'static str {
@@ -227,6 +240,14 @@ mod tests {
             assert_ne!(es.text, en.text, "{one:?}");
         }
         assert_eq!(event(&page(Lang::En), "SOMETHING_NEW"), "SOMETHING_NEW");
+    }
+
+    #[test]
+    fn people_read_words_and_one_language() {
+        let page = page(Lang::Es);
+        assert!(states(&page).iter().all(|(word, text)| !text.contains(word)), "no code in a list");
+        assert_eq!(reason(&page, "UNREACHABLE").as_deref(), Some("La OLT no responde"));
+        assert_eq!(reason(&page, "QUOTA"), None, "the event itself says so");
     }
 
     #[test]

@@ -105,7 +105,7 @@ settings! {
         "Seconds between redistributions.";
     SPREAD_WINDOW = "REDISTRIBUTION_WINDOW_SECONDS": int(0, 1_800), "180",
         ("Cuánto puede moverse un nodo", "How far a node may move", Seconds),
-        "Cuánto puede moverse un nodo de su grilla, en segundos, hacia cada lado.",
+        "Cuánto puede moverse un nodo de su rejilla, en segundos, hacia cada lado.",
         "How far a node may move from its grid, in seconds, either way.";
     SPREAD_LEAST = "REDISTRIBUTION_MINIMUM_SECONDS": int(0, 600), "30",
         ("Cambio mínimo", "Least change", Seconds),

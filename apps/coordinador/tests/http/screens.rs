@@ -13,7 +13,7 @@ async fn screens_are_narrowed_by_their_address() {
             ("/coordinador", "Nodos cerca de su cuota"),
             ("/coordinador/nodos?tipo=get&habilitado=si", "&#38;tipo=get&#38;cursor=100"),
             ("/coordinador/nodos?q=n100&olt_id=&cursor=", "n100"),
-            ("/coordinador/nodos/1", "Su grilla"),
+            ("/coordinador/nodos/1", "Su rejilla"),
             ("/coordinador/olts?q=olt&habilitada=si&salud=SIN_DATOS", "OLT-1"),
             ("/coordinador/olts/1?q=&presence=ENABLED", "OLT-1"),
             ("/coordinador/plan?max_get=5&ventana_segundos=", "{&#34;max_get&#34;:5}"),

@@ -90,7 +90,8 @@ fn note(page: &Page, kept: &Kept) -> String {
         ("segundos", page.t("segundos", "seconds")),
         ("motivo", page.t("motivo", "reason")),
     ];
-    let mut parts: Vec<String> = kept.reason.clone().into_iter().collect();
+    let reason = kept.reason.as_deref().and_then(|word| words::reason(page, word));
+    let mut parts: Vec<String> = reason.into_iter().collect();
     parts.extend(known.iter().filter_map(|(key, word)| match &kept.data[*key] {
         Json::Number(number) => Some(format!("{word}: {number}")),
         Json::String(text) => Some(format!("{word}: {text}")),

@@ -90,11 +90,11 @@ pub(super) async fn one(
     let mut tx = desk.context.store.read().await?;
     let node = nodes::find(&mut tx, NodeId(id)).await?;
     let node = node.ok_or_else(|| Nodes::missing(&desk))?;
-    page.title = format!("{} {}", page.title, node.name);
     drop(tx);
     let answer = explain(&desk, &node).await?;
     let mut tx = desk.context.store.read().await?;
     let names = names(&mut tx).await?;
+    page.title = format!("{} {}", page.title, names.node(node.id));
     let used = used(&desk, &mut tx, &page, std::slice::from_ref(&node)).await?;
     let filter = runs::Filter { node: Some(node.id), ..runs::Filter::default() };
     let told = runs::list(&mut tx, &filter, HISTORY).await?;

@@ -58,10 +58,11 @@ pub(super) async fn one(
     Path(id): Path<i64>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page(&format!("{} {id}", console.lang.t("Ejecución", "Run")));
+    let mut page = console.page(&format!("{} {id}", console.lang.t("Ejecución", "Run")));
     let mut tx = desk.context.store.read().await?;
     let told = runs::one(&mut tx, RunId(id)).await?.ok_or_else(|| missing(desk.lang))?;
     let names = names(&mut tx).await?;
+    page.title = format!("{} · {}", page.title, names.node(told.run.node));
     let mut reasons = Vec::new();
     if told.run.state == RunState::Pending {
         let world = world::load(&desk.context, &mut tx, desk.now).await?;

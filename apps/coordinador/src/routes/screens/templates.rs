@@ -44,7 +44,7 @@ pub(super) async fn one(
 
 async fn form(desk: Desk, console: Console, id: Option<TemplateId>) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page(match id {
+    let mut page = console.page(match id {
         Some(_) => console.lang.t("Plantilla", "Template"),
         None => console.lang.t("Nueva plantilla", "New template"),
     });
@@ -55,6 +55,7 @@ async fn form(desk: Desk, console: Console, id: Option<TemplateId>) -> Result<Re
         Some(id) => {
             let found = templates::find(&mut tx, id).await?;
             let found = found.ok_or_else(|| Templates::missing(&desk))?;
+            page.title = format!("{} {}", page.title, found.name);
             Some(view(&mut tx, &found).await?)
         }
     };
