@@ -26,7 +26,7 @@ pub(crate) async fn glance(context: Context) -> Glanced {
             ),
             first: Act {
                 label: ("Conectar un Control Room", "Connect a Control Room"),
-                href: "/sam/configuracion",
+                href: "/ajustes/sam#A360_URL",
             },
         });
     }

@@ -128,10 +128,14 @@ impl Narrowed {
 
 impl RunsPage {
     fn states(&self) -> Vec<(&'static str, String)> {
-        let each = RunState::ALL.iter().map(|one| {
-            (one.word(), format!("{} ({})", words::state(&self.page, *one).text, one.word()))
-        });
-        each.collect()
+        let text = |one: &RunState| match one {
+            // Two words of A360 for one thing.
+            RunState::Completed => {
+                self.page.t("Completada, sin más detalle", "Completed, no more said").to_owned()
+            }
+            one => words::state(&self.page, *one).text,
+        };
+        RunState::ALL.iter().map(|one| (one.word(), text(one))).collect()
     }
 }
 
