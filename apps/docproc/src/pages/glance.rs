@@ -31,7 +31,11 @@ pub(crate) async fn glance(context: Context) -> Glanced {
         Figure::new(&counts.open, ("en proceso", "in progress"), Tone::Plain, open),
         Figure::trouble(
             waiting,
-            ("esperan a personas", "wait for people"),
+            if waiting == 1 {
+                ("espera a una persona", "waits for a person")
+            } else {
+                ("esperan a personas", "wait for people")
+            },
             Tone::Warn,
             "/backoffice",
         ),

@@ -239,7 +239,7 @@ impl OverviewPage {
     fn type_word(&self, manual: &Manual) -> String {
         match manual.doc_type.as_str() {
             "" => self.page.t("sin tipo todavía", "no type yet").to_owned(),
-            known => known.to_owned(),
+            known => words::doc_type(&self.page, known),
         }
     }
 

@@ -223,7 +223,7 @@ impl QualityPage {
     fn changed_note(&self) -> String {
         let (changed, all) = self.changed();
         match self.page.lang {
-            Lang::Es => format!("{changed} de {all} campos que miraron personas"),
+            Lang::Es => format!("{changed} de {all} campos que revisaron personas"),
             Lang::En => format!("{changed} of {all} fields that people looked at"),
         }
     }

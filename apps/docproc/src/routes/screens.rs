@@ -199,9 +199,10 @@ async fn one(
     let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let extractor = workflow.stages.iter().find(|one| one.component == Component::Extractor);
     let threshold = extractor.and_then(|stage| stage.threshold);
+    let name = detail.files.first().map_or(title, |file| &file.name).to_owned();
     let last = detail.pages.len().saturating_sub(1) as u32;
     let view = RequestPage {
-        page: console.page(title),
+        page: console.page(&name),
         status: Status::from_word(detail.request.status).unwrap_or(row.status),
         threshold: threshold.unwrap_or(policy.thresholds.extraction),
         reasons: reasons.unwrap_or_default(),
