@@ -105,6 +105,12 @@ mod tests {
     }
 
     #[test]
+    fn days_are_written_as_people_write_them() {
+        assert!(all(Lang::Es)[3].contains(">vie 19/06/2026<"));
+        assert!(all(Lang::En)[3].contains(">Fri 19 Jun 2026<"));
+    }
+
+    #[test]
     fn every_file_a_page_names_is_embedded() {
         for html in all(Lang::Es) {
             for address in html.split("/assets/").skip(1).filter_map(|rest| rest.split('"').next())

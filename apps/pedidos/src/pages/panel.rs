@@ -191,6 +191,19 @@ impl PanelPage {
         }
     }
 
+    /// A day as people write it: `mar 17/11/2026` or `Tue 17 Nov 2026`.
+    fn day(&self, iso: &str) -> String {
+        let Ok(date) = iso.parse::<jiff::civil::Date>() else { return iso.to_owned() };
+        let days = ["lun", "mar", "mié", "jue", "vie", "sáb", "dom"];
+        match self.page.lang {
+            Lang::En => date.strftime("%a %d %b %Y").to_string(),
+            Lang::Es => {
+                let day = days[usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())];
+                format!("{day} {}", date.strftime("%d/%m/%Y"))
+            }
+        }
+    }
+
     fn told(&self) -> String {
         let page = &self.page;
         let orders = page.number(self.figures.orders as i64);
