@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 
 import { journey, violations } from "./lib.mjs";
-import { choose, closed, fillMenu, open, order, orders, says } from "./shop.mjs";
+import { choose, closed, eventually, fillMenu, open, order, orders, says } from "./shop.mjs";
 
 const FLEET = {
   now: "2026-03-02T14:00:00Z",
@@ -99,6 +99,31 @@ for (const [locale, scheme] of [
     assert.deepEqual(await violations(page), []);
   });
 }
+
+const PHONE = { ...FLEET, viewport: { width: 390, height: 844 } };
+
+journey("a long list on a phone is folded, and its cards keep their headings", PHONE, async ({ turno, page }) => {
+  for (let n = 1; n <= 14; n += 1) await addOlt(turno, n);
+  await open(page, "/coordinador/olts");
+  const shown = () => page.locator("tbody tr:visible").count();
+  const more = page.getByRole("button", { name: "Mostrar 4 más" });
+  await more.waitFor();
+  assert.equal(await shown(), 10);
+  await more.click();
+  assert.equal(await shown(), 14);
+  assert.equal(await page.locator("[data-unfold]").count(), 0);
+
+  // A page that renews itself keeps what only stands in the browser.
+  await open(page, "/sistema");
+  const bare = () => page.locator("tbody td:not([data-label])").count();
+  await eventually(async () => (await bare()) === 0, "cards with headings");
+  for (let n = 20; n < 23; n += 1) {
+    await addOlt(turno, n);
+    await turno.advance(60);
+  }
+  await page.waitForTimeout(1_500);
+  assert.equal(await bare(), 0, "headings after a change");
+});
 
 journey("the panel is no wider than a phone", { viewport: { width: 390, height: 844 } }, async (stage) => {
   const { turno, page } = stage;

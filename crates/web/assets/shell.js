@@ -9,6 +9,7 @@ import { liveRegions, showState, subscribe } from "./live.js";
 import { openPalette } from "./palette.js";
 import { equip } from "./table.js";
 import { ago, t } from "./text.js";
+import { toast } from "./toast.js";
 import "./tour.js";
 
 const GENERAL = t("En toda la consola", "Everywhere");
@@ -53,6 +54,14 @@ for (const place of links()) {
   if (place.hotkey) bind(GENERAL, `g ${place.hotkey}`, place.label, go, options);
 }
 equip(GENERAL);
+
+// A page that opens at one of its parts has its notices above the screen: what was done is said there too.
+addEventListener("load", () => {
+  const done = $(".notices .notice.good[role=status]");
+  if (done && done.getBoundingClientRect().bottom < $("header").offsetHeight)
+    toast(done.textContent.trim(), { tone: "good" });
+});
+
 function menu(open) {
   $("#rail").classList.toggle("open", open);
   $("#menu-open").setAttribute("aria-expanded", String(open));

@@ -94,6 +94,29 @@ function dress(table) {
       if (cell.tagName === "TD" && cell.dataset.label !== labels[index])
         cell.dataset.label = labels[index] ?? "";
   if (asked() && table === tables()[0]) order(table, asked());
+  fold(table);
+}
+
+/* Long lists on a phone */
+
+/** Cards that are shown at once where a row is a card; the rest is a tap away. */
+const FOLD = 10;
+const narrow = matchMedia("(max-width: 720px)");
+/** What somebody unfolded stays so while the page lives. */
+const unfolded = new Set();
+const labelOf = (table) => table.closest("[aria-label]")?.getAttribute("aria-label");
+
+function fold(table) {
+  const foot = $(".table-foot", table.closest(".table") ?? h("i"));
+  if (!foot) return;
+  const rest = bodyRows(table).length - FOLD;
+  const folded = narrow.matches && rest > 2 && !unfolded.has(labelOf(table));
+  table.toggleAttribute("data-folded", folded);
+  const button = $("[data-unfold]", foot);
+  if (!folded) return button?.remove();
+  const more = button ?? h("button", { type: "button", "data-unfold": "" });
+  write(more, t(`Mostrar ${rest} más`, `Show ${rest} more`));
+  if (!button) foot.prepend(more);
 }
 
 /* Rows by keyboard */
@@ -264,6 +287,11 @@ document.addEventListener("click", (event) => {
   if (head) return reorder(head);
   const button = event.target.closest("[data-each]");
   if (button && !button.disabled) return together(button);
+  const more = event.target.closest("[data-unfold]");
+  if (more) {
+    unfolded.add(labelOf($("table", more.closest(".table"))));
+    return dressAll();
+  }
   const csv = event.target.closest("[data-csv]");
   if (csv) save($("table", csv.closest(".table")));
 });
@@ -286,8 +314,14 @@ export function equip(general) {
   document.documentElement.dataset.js = "";
   if (!tables().length && !$("[data-live]")) return;
   dressAll();
+  narrow.addEventListener("change", dressAll);
   if (asked()) keepOrder(asked());
-  new MutationObserver(dressSoon).observe($("main"), { childList: true, subtree: true });
+  // A page that renews itself takes away what only stands here.
+  new MutationObserver(dressSoon).observe($("main"), {
+    childList: true,
+    subtree: true,
+    attributeFilter: ["data-label", "data-folded", "tabindex"],
+  });
   bind(general, "j", t("Fila siguiente", "Next row"), () => walk(1));
   bind(general, "k", t("Fila anterior", "Previous row"), () => walk(-1));
   bind(general, "Enter", t("Abrir la fila", "Open the row"), () => $("a", current() ?? undefined)?.click());
