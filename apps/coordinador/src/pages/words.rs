@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_words_and_one_language() {
+    fn people_read_words() {
         let page = page(Lang::Es);
         assert!(states(&page).iter().all(|(word, text)| !text.contains(word)), "no code in a list");
         assert_eq!(reason(&page, "UNREACHABLE").as_deref(), Some("La OLT no responde"));
