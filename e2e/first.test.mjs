@@ -61,8 +61,11 @@ journey("first order, cooked and handed over", alone("pedidos"), async ({ page }
   most(10, 2);
 });
 
-journey("first document, sent, reviewed and answered", alone("docproc"), async ({ turno, page }) => {
-  const file = path.join(turno.dir, "factura.txt");
+const TABLET = { width: 1200, height: 750 };
+const office = alone("docproc", { viewport: TABLET });
+
+journey("first document, sent, reviewed and answered", office, async ({ turno, page }) => {
+  const file = path.join(turno.dir, "factura de un proveedor con un nombre muy largo, marzo de 2026.txt");
   fs.writeFileSync(file, "FACTURA\nNúmero: F-2026-0042\nFecha 12/03/2026\nPapelera del Sur\nTotal 121,00\n");
   await page.goto("/");
   const { press, fill, most, done } = hand(page);
@@ -77,6 +80,8 @@ journey("first document, sent, reviewed and answered", alone("docproc"), async (
   await press(page.getByRole("button", { name: "Entrar" }));
   const station = page.locator("#station");
   await eventually(() => station.getAttribute("data-task"), "a task", 20_000);
+  const submit = await page.locator("[data-do=submit]").boundingBox();
+  assert.ok(submit.x + submit.width <= TABLET.width, "a long name pushes nothing off the screen");
   await press(page.locator("label:has([name=doc_type][value=invoice])"));
   await press(page.getByRole("button", { name: /Enviar y seguir/ }));
   const { items } = await turno.api("GET", "/api/docproc/requests");
