@@ -23,10 +23,10 @@ pub const WAITS: &str = "docproc.waits";
 
 /// Whether the result that a message follows is a person's: 1 or 0. They answer about the same item
 /// at the stage before.
-pub const BY_PERSON: &str = "CASE WHEN EXISTS (SELECT 1 FROM review_tasks AS asked
+pub const BY_PERSON: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM review_tasks AS asked
     WHERE asked.request_id = messages.request_id AND asked.run = messages.run
     AND asked.stage_at = messages.stage_at - 1 AND asked.item = messages.item
-    AND asked.status = 'completed') THEN 1 ELSE 0 END AS by_person";
+    AND asked.status = 'completed') THEN 1 ELSE 0 END AS BIGINT) AS by_person";
 
 /// A message to be put into the queue.
 #[derive(Clone, Debug)]
