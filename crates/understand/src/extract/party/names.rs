@@ -185,7 +185,7 @@ mod tests {
             "MR. D.I.Y. (M) SDN BHD",
             "Panificadora del Sur, S.A.U.",
             "99 SPEED MART S/B (519537-X)",
-            "BEMED (SP) SDN. BHD.",
+            "MERANTI (KL) SDN. BHD.",
             "Widgets GmbH",
             "ALAM)SDN BHD",
         ] {
@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn a_legal_form_is_known_by_letters_that_look_like_its_own() {
         let told = |text: &str| tidy(text).0;
-        assert_eq!(told("BEMED (SP) SON. BHD."), "BEMED (SP) SDN. BHD.");
-        assert_eq!(told("AMANO MALAYSIA SON BHD"), "AMANO MALAYSIA SDN BHD");
-        assert_eq!(told("99 SPEED MART 5/B"), "99 SPEED MART S/B");
+        assert_eq!(told("MERANTI (KL) SON. BHD."), "MERANTI (KL) SDN. BHD.");
+        assert_eq!(told("KERTAS BIRU SON BHD"), "KERTAS BIRU SDN BHD");
+        assert_eq!(told("44 LAMPU JALAN 5/B"), "44 LAMPU JALAN S/B");
         assert_eq!(told("Harbour Lights Pty Ltd"), "Harbour Lights Pty Ltd");
         assert_eq!(told("SON BHD"), "SON BHD");
     }
