@@ -14,7 +14,6 @@ use crate::{
         reconcile::Stranger,
     },
     store::{policy, robots, runners, suspensions},
-    wire,
 };
 
 const CONTROL_ROOM: &str = "sam/a360";
@@ -217,7 +216,7 @@ pub async fn slot_failed(context: &Context, run: &Run) -> Result<(), Error> {
 
 /// A run and its state.
 fn as_it_is(run: &Run) -> Sentence {
-    let (es, en) = wire::state_words(run.state);
+    let (es, en) = run.state.called();
     Sentence::new(format!("Ejecución {}: {es}", run.id), format!("Run {}: {en}", run.id))
 }
 

@@ -4,10 +4,7 @@ use engine::Word as _;
 use jiff::Timestamp;
 use web::{Lang, Page, Tone};
 
-use crate::{
-    model::{Closing, Hold, RunState},
-    wire::state_words,
-};
+use crate::model::{Closing, Hold, RunState};
 
 /// A word with its colour.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +28,7 @@ pub fn state(page: &Page, state: RunState) -> Sign {
         S::RunFailed | S::RunTimedOut | S::DeployFailed => Tone::Bad,
         S::Inferred => Tone::Plain,
     };
-    let (es, en) = state_words(state);
+    let (es, en) = state.called();
     Sign::new(page.t(es, en), tone)
 }
 

@@ -79,25 +79,6 @@ pub fn suspended_word(what: Suspended) -> String {
     }
 }
 
-/// What people call a state, in Spanish and English.
-pub fn state_words(state: RunState) -> (&'static str, &'static str) {
-    use RunState as S;
-    match state {
-        S::Pending => ("Por desplegar", "To deploy"),
-        S::Deployed => ("Desplegada", "Deployed"),
-        S::Queued => ("En cola", "Queued"),
-        S::Running => ("En curso", "Running"),
-        S::Paused => ("Pausada", "Paused"),
-        S::Unknown => ("Sin noticias", "Lost"),
-        S::Completed | S::RunCompleted => ("Completada", "Completed"),
-        S::RunFailed => ("Fallida", "Failed"),
-        S::RunAborted => ("Cancelada", "Aborted"),
-        S::RunTimedOut => ("Agotó su tiempo", "Timed out"),
-        S::DeployFailed => ("No desplegada", "Not deployed"),
-        S::Inferred => ("Dada por completada", "Taken for completed"),
-    }
-}
-
 /// Every state by its word, for filters and documents.
 pub fn states() -> Vec<&'static str> {
     RunState::ALL.iter().map(|state| state.word()).collect()

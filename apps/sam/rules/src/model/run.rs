@@ -115,6 +115,24 @@ impl RunState {
     /// Those that stand last above.
     pub const FINAL: &'static [Self] = Self::ALL.split_at(6).1;
 
+    /// What people call it, in Spanish and English.
+    pub const fn called(self) -> (&'static str, &'static str) {
+        match self {
+            S::Pending => ("Por desplegar", "To deploy"),
+            S::Deployed => ("Desplegada", "Deployed"),
+            S::Queued => ("En cola", "Queued"),
+            S::Running => ("En curso", "Running"),
+            S::Paused => ("Pausada", "Paused"),
+            S::Unknown => ("Sin noticias", "Lost"),
+            S::Completed | S::RunCompleted => ("Completada", "Completed"),
+            S::RunFailed => ("Fallida", "Failed"),
+            S::RunAborted => ("Cancelada", "Aborted"),
+            S::RunTimedOut => ("Agotó su tiempo", "Timed out"),
+            S::DeployFailed => ("No desplegada", "Not deployed"),
+            S::Inferred => ("Dada por completada", "Taken for completed"),
+        }
+    }
+
     /// What the Control Room says, in its own words; an unknown word is none.
     pub fn told(word: &str) -> Option<Self> {
         match word.trim().to_uppercase().as_str() {

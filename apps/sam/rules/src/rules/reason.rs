@@ -293,12 +293,10 @@ impl Reason {
                 format!("This robot on this runner is suspended ({}) until {at}.", en(detail)),
             ),
             Self::Busy { run, state, .. } => {
-                let state = state.word();
+                let (es, en) = state.called();
                 (
-                    format!(
-                        "El equipo espera a la ejecución {run} ({state}), a lo sumo hasta {at}."
-                    ),
-                    format!("The runner waits for run {run} ({state}), until {at} at most."),
+                    format!("El equipo espera a la ejecución {run} ({es}), a lo sumo hasta {at}."),
+                    format!("The runner waits for run {run} ({en}), until {at} at most."),
                 )
             }
             Self::NotYet { .. } => (
@@ -306,10 +304,10 @@ impl Reason {
                 format!("Not its time yet: the next slot starts {at}."),
             ),
             Self::Retrying { run, state, .. } => {
-                let state = state.word();
+                let (es, en) = state.called();
                 (
-                    format!("La ejecución {run} terminó en {state}; se reintenta el {at}."),
-                    format!("Run {run} ended as {state}; tried again {at}."),
+                    format!("La ejecución {run} terminó ({es}); se reintenta el {at}."),
+                    format!("Run {run} ended ({en}); tried again {at}."),
                 )
             }
             Self::Resting { .. } => (
@@ -334,8 +332,8 @@ impl Reason {
                 format!("Licence “{licence}” runs no bots: RUNTIME or ATTENDEDRUNTIME is needed."),
             ),
             Self::Busy { run, state, .. } => (
-                format!("El equipo está ocupado por la ejecución {run} ({}).", state.word()),
-                format!("The runner is busy with run {run} ({}).", state.word()),
+                format!("El equipo está ocupado por la ejecución {run} ({}).", state.called().0),
+                format!("The runner is busy with run {run} ({}).", state.called().1),
             ),
             Self::Yields { to } => (
                 format!("Le toca antes al robot {to} en el mismo equipo."),
@@ -346,8 +344,8 @@ impl Reason {
                 format!("The slot closed before the Control Room confirmed run {run}."),
             ),
             Self::RunFailed { run, state } => (
-                format!("La ejecución {run} terminó en {} y no se reintenta.", state.word()),
-                format!("Run {run} ended as {} and is not tried again.", state.word()),
+                format!("La ejecución {run} terminó ({}) y no se reintenta.", state.called().0),
+                format!("Run {run} ended ({}) and is not tried again.", state.called().1),
             ),
             Self::RunStopped { run } => (
                 format!("Una persona detuvo la ejecución {run}."),
