@@ -253,7 +253,7 @@ async fn a_document_that_ends_every_worker_is_buried_and_the_others_go_on() {
         assert_eq!(office.finished(id).await["status"], "completed");
     }
     let dead = office.client.get("/api/docproc/dead-letters").await.expect(200);
-    assert!(dead.to_string().contains("ended, or gave it back"), "{dead}");
+    assert!(dead.to_string().contains("terminó, o lo devolvió"), "{dead}");
     letters(&vhost, 0).await;
     assert!(worker.terminate(), "nothing of it is left to die of");
     office.close().await;
