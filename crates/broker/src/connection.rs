@@ -173,6 +173,8 @@ impl Broker {
                     };
                     tracing::warn!(broker = %self.0.address, %fault, "the broker is gone");
                     self.down(fault);
+                    // Where only a channel ended, whoever consumes through the rest has to begin anew.
+                    tokio::spawn(async move { session.close().await });
                 }
                 Err(fault) => {
                     // Once per reason: the same one again is nothing new.

@@ -14,7 +14,6 @@ use lapin::{
 };
 use tokio::{
     sync::{mpsc::UnboundedSender, watch},
-    task::AbortHandle,
     time::timeout,
 };
 
@@ -104,10 +103,10 @@ fn death(headers: &FieldTable) -> Option<Death> {
     Some(Death { queue: word("queue")?, reason: word("reason")? })
 }
 
-/// A queue is consumed for as long as this lives.
+/// A queue is consumed for as long as this lives. Then the channel is closed in order: whoever ended
+/// in the middle of beginning would leave a consumer that nobody reads.
 #[derive(Debug)]
 pub struct Consuming {
-    task: AbortHandle,
     prefetch: watch::Sender<u16>,
 }
 
@@ -115,12 +114,6 @@ impl Consuming {
     /// How many may be unacknowledged at once from now on.
     pub fn prefetch(&self, prefetch: u16) {
         self.prefetch.send_if_modified(|now| std::mem::replace(now, prefetch) != prefetch);
-    }
-}
-
-impl Drop for Consuming {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
 
@@ -135,20 +128,31 @@ impl Broker {
     ) -> Consuming {
         let (broker, queue) = (self.clone(), queue.to_owned());
         let (prefetch, mut wanted) = watch::channel(prefetch);
-        let task = tokio::spawn(async move {
+        tokio::spawn(async move {
             let mut said = None;
             while !sink.is_closed() {
-                let session = broker.session().await;
+                let session = tokio::select! {
+                    session = broker.session() => session,
+                    () = unwanted(&mut wanted) => return,
+                };
                 if let Err(fault) = forward(&session, &queue, &mut wanted, &sink).await
                     && said.replace(fault.clone()).as_ref() != Some(&fault)
                 {
                     tracing::warn!(queue, %fault, "a queue is not consumed");
                 }
-                tokio::time::sleep(AGAIN.min(broker.pause())).await;
+                tokio::select! {
+                    () = tokio::time::sleep(AGAIN.min(broker.pause())) => {}
+                    () = unwanted(&mut wanted) => return,
+                }
             }
         });
-        Consuming { task: task.abort_handle(), prefetch }
+        Consuming { prefetch }
     }
+}
+
+/// Waits until nobody wants the queue any more.
+async fn unwanted(prefetch: &mut watch::Receiver<u16>) {
+    while prefetch.changed().await.is_ok() {}
 }
 
 /// Letters at the head of a queue, in hand until each is acknowledged or given back. Dropped, they

@@ -210,3 +210,24 @@ async fn letters_that_somebody_had_and_gave_back_are_found_at_the_head() {
     }
     assert!(broker.returned("q.nobody", 1).await.is_err(), "no such queue");
 }
+
+#[tokio::test]
+async fn who_stops_consuming_while_it_begins_leaves_no_consumer_behind() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let address: Address = vhost.url.parse().unwrap();
+    let broker = Broker::open(address.clone(), "test", topology(60_000));
+    for n in 0..40 {
+        let (sink, _deliveries) = unbounded_channel();
+        let consuming = broker.consume("q.ocr", 1, sink);
+        timeout(SOON, broker.reconnected(&mut None)).await.expect("a connection");
+        sleep(Duration::from_micros(100 * n)).await;
+        drop(consuming);
+    }
+    let gone = async {
+        while broker.depth("q.ocr").await.unwrap().unwrap().consumers > 0 {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(SOON, gone).await.expect("nobody consumes");
+    broker.close();
+}

@@ -134,6 +134,7 @@ pub async fn envelope(tx: &mut Tx, job: &Job, links: &Links<'_>) -> Result<Pipel
         key: key(&job.request.workflow, job.claim.at).to_owned(),
         ready: true,
         due: job.claim.claimed_at,
+        outside: true,
     };
     Ok(PipelineMessage::with(&to, payload(tx, job, links).await?))
 }

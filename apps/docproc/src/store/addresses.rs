@@ -19,7 +19,7 @@ pub async fn of_messages(
     let sql = format!(
         "SELECT messages.id, messages.attempt, messages.request_id, messages.stage_at,
          messages.stage, messages.component, messages.item, messages.deadline_utc,
-         messages.state, messages.due_at, {BY_PERSON},
+         messages.state, messages.due_at, messages.outside, {BY_PERSON},
          requests.trace_id, requests.workflow_name, requests.workflow_id
          FROM messages JOIN requests ON requests.id = messages.request_id
          WHERE messages.id IN (SELECT id FROM ROWS)"
@@ -41,6 +41,7 @@ pub async fn of_messages(
             key: key(&workflow, at).to_owned(),
             ready: row.get::<String>("state")? == "READY",
             due: row.get("due_at")?,
+            outside: row.get::<i64>("outside")? == 1,
             item: Item::from_key(&item),
             deadline: row.get("deadline_utc")?,
         };

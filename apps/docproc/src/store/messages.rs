@@ -99,6 +99,7 @@ impl NewMessage {
             key: self.key.clone(),
             ready: true,
             due: decision.now,
+            outside: self.outside,
         };
         let (component, key) = (to.component.clone(), to.key.clone());
         let sent = Sent { component, key, message: PipelineMessage::small(&to) };

@@ -56,6 +56,8 @@ pub struct Address {
     /// Whether it waits for somebody to take it, and since or from when.
     pub ready: bool,
     pub due: Timestamp,
+    /// Somebody outside works on its letter.
+    pub outside: bool,
 }
 
 impl PipelineMessage {

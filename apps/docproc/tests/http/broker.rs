@@ -84,6 +84,42 @@ async fn a_request_goes_through_the_queues_of_one_process_and_of_many() {
     }
 }
 
+/// What falls due is taken with whatever letter comes first. Its own is then another one's: were it
+/// not sent, somebody would wait for the sweep.
+#[tokio::test]
+async fn what_was_taken_with_another_ones_letter_leaves_its_own() {
+    let Some((db, vhost)) = services().await else { return };
+    let door = Office::with(carried(&db, &vhost, Part::Gateway)).await;
+    let router = Office::with(carried(&db, &vhost, Part::Router)).await;
+    door.pages(&[PAGE], "default").await;
+    // Nobody splits.
+    while depth(&vhost, "q.splitter").await == 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let (store, scope) = (&door.context().store, db::Scope::new("another program"));
+    let sql = "UPDATE messages SET due_at = $1 WHERE component = 'splitter' RETURNING id";
+    let soon = door.context().clock.now() + jiff::SignedDuration::from_secs(3);
+    let mut decision = store.decide(&scope, door.context().clock.now()).await.unwrap();
+    let id: i64 = decision.tx.one(sql, &[soon.into()]).await.unwrap().get("id").unwrap();
+    decision.commit().await.unwrap();
+    publish(&vhost, "doc.dlx", "", Some(&id.to_string()), "{}").await;
+    while depth(&vhost, "q.dead_letters").await > 0 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let mut decision = store.decide(&scope, door.context().clock.now()).await.unwrap();
+    let sql = "UPDATE messages SET state = 'CLAIMED', worker = $2 WHERE id = $1";
+    let worker = door.context().process.name.as_str();
+    decision.tx.execute(sql, &[id.into(), worker.into()]).await.unwrap();
+    decision.commit().await.unwrap();
+    let began = Instant::now();
+    while depth(&vhost, "q.splitter").await < 2 {
+        assert!(began.elapsed() < Duration::from_secs(30), "its letter is not sent");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    router.close().await;
+    door.close().await;
+}
+
 #[tokio::test]
 async fn an_emptied_queue_is_filled_again() {
     let Some((db, vhost)) = services().await else { return };

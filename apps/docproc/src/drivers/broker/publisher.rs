@@ -97,7 +97,8 @@ async fn topology_for(context: &Context, outbox: &Outbox, sent: &Sent) -> Arc<To
     outbox.topology()
 }
 
-/// Those of these messages that wait for somebody now. Whoever took one meanwhile needs no letter.
+/// Those of these messages that get a letter now. One of ours that somebody took meanwhile was taken
+/// with the letter of another one, which now waits for this one's; somebody outside would do it twice.
 async fn due(
     context: &Context,
     tx: &mut Tx,
@@ -107,10 +108,11 @@ async fn due(
     let mut found = addresses::of_messages(tx, ids, &context.runtime.workflows).await?;
     found.retain(|id, address| {
         let wait = Duration::try_from(now.duration_until(address.due)).unwrap_or_default();
-        if address.ready && !wait.is_zero() {
+        let later_on = address.ready && !wait.is_zero();
+        if later_on {
             later(context, *id, wait);
         }
-        address.ready && wait.is_zero()
+        !later_on && (address.ready || !address.outside)
     });
     Ok(found)
 }
