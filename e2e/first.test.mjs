@@ -125,3 +125,28 @@ journey("first OLT, with a node and its reading", alone("coordinador"), async ({
     network.kill("SIGKILL");
   }
 });
+
+journey("first Control Room, and a run of a robot", alone("sam", { env: { SAM_CALLBACK_PORT: "off" } }), async ({ page }) => {
+  const port = await freePort();
+  const room = spawn(binary(), ["sim", "a360", "--listen", `127.0.0.1:${port}`], { stdio: "ignore" });
+  try {
+    await eventually(() => fetch(`http://127.0.0.1:${port}/sim/state`).then((it) => it.ok, () => false), "the room");
+    await page.goto("/");
+    const { press, fill, most, dialog, to } = hand(page);
+    await press(page.getByRole("link", { name: "Conectar un Control Room" }));
+    await fill(page.locator("[name='value.A360_URL']"), `http://127.0.0.1:${port}`);
+    await fill(page.locator("[name='value.A360_USUARIO']"), "sam");
+    await fill(page.locator("[name='value.A360_API_KEY']"), "clave");
+    await press(page.locator("#save-bar .primary"));
+    await says(page.locator(".toast"), "se guardaron");
+    await press(to("Robots"));
+    await press(page.locator("tbody th a"));
+    await press(page.getByRole("button", { name: "Ejecutar ahora" }));
+    await fill(dialog.getByLabel("Motivo"), "a prueba");
+    await press(dialog.locator("[type=submit]"));
+    await says(page.locator("main"), /En curso|Desplegada|En cola|Completada/);
+    most(6, 4);
+  } finally {
+    room.kill("SIGKILL");
+  }
+});

@@ -24,6 +24,8 @@ pub struct Runtime {
     asked: Mutex<HashMap<&'static str, Option<Timestamp>>>,
     /// What the gateway gave; whoever finds it old fetches another while the others wait.
     pub gateway: tokio::sync::Mutex<Option<Pass>>,
+    /// How the Control Room was reached whose lists were last read.
+    seen: Mutex<Option<Config>>,
     /// Held by the one sync under way.
     pub syncing: tokio::sync::Mutex<()>,
 }
@@ -35,6 +37,7 @@ impl Default for Runtime {
             deploys: Mutex::new((0, Arc::new(Semaphore::new(1)))),
             asked: Mutex::default(),
             gateway: tokio::sync::Mutex::default(),
+            seen: Mutex::default(),
             syncing: tokio::sync::Mutex::default(),
         }
     }
@@ -80,6 +83,18 @@ impl Runtime {
         };
         asked.insert(tick, Some(now));
         until
+    }
+
+    /// Whether the Control Room of these settings was not looked at yet: another address, user or
+    /// secret. That is remembered.
+    pub fn is_new(&self, client: &Client) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.replace(client.config().clone()).as_ref() != Some(client.config())
+    }
+
+    /// Asks at once the next time.
+    pub fn hurry(&self, tick: &'static str) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(tick);
     }
 
     /// There is nothing to ask about.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use engine::Sentence;
 use reqwest::Url;
 
 /// Where the Control Room is and who we are there.
@@ -77,17 +78,43 @@ impl fmt::Debug for Secret {
 
 /// Why no client can be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.sentence().kept())]
 pub enum BadConfig {
-    #[error("the address of the Control Room is not one, such as https://rpa.example.com")]
     Url,
-    #[error("the address of the Control Room carries a name or password; give them apart")]
     SecretInUrl,
-    #[error("the user of the Control Room or its key is missing")]
     Nobody,
-    #[error("a call to the Control Room needs some time")]
     NoTime,
-    #[error("cannot prepare connections: {0}")]
     Transport(String),
+}
+
+impl BadConfig {
+    pub fn sentence(&self) -> Sentence {
+        let (es, en) = match self {
+            Self::Url => (
+                "la dirección del Control Room no es una como https://rpa.example.com",
+                "the address of the Control Room is not one, such as https://rpa.example.com",
+            ),
+            Self::SecretInUrl => (
+                "la dirección del Control Room lleva un nombre o una clave: van aparte",
+                "the address of the Control Room carries a name or password; give them apart",
+            ),
+            Self::Nobody => (
+                "falta el usuario del Control Room o su clave",
+                "the user of the Control Room or its key is missing",
+            ),
+            Self::NoTime => (
+                "una llamada al Control Room necesita algún tiempo",
+                "a call to the Control Room needs some time",
+            ),
+            Self::Transport(why) => {
+                return Sentence::new(
+                    format!("no se pueden preparar conexiones: {why}"),
+                    format!("cannot prepare connections: {why}"),
+                );
+            }
+        };
+        Sentence::new(es, en)
+    }
 }
 
 #[cfg(test)]

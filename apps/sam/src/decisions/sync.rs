@@ -56,8 +56,11 @@ impl Slice for Syncing {
 pub async fn tick(context: Context, now: Timestamp) -> Next {
     let values = settings(&context).await?;
     if !values.bool(policy::SYNC)? || !policy::is_configured(&values)? {
-        context.runtime.idle(TICK);
         return Ok(None);
+    }
+    // Whoever has just connected a Control Room, or mended how it is reached, waits for its robots.
+    if context.runtime.client(&values)?.is_ok_and(|client| context.runtime.is_new(&client)) {
+        context.runtime.hurry(TICK);
     }
     let every = SignedDuration::from_secs(values.int(policy::SYNC_EVERY)?);
     if let Some(until) = context.runtime.wait(TICK, every, now) {
@@ -79,11 +82,11 @@ pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Erro
     };
     let client = match context.runtime.client(&values)? {
         Ok(client) => client,
-        Err(bad) => return failed(context, Sentence::same(bad.to_string()), now).await,
+        Err(bad) => return failed(context, bad.sentence(), now).await,
     };
     let view = match drivers::sync::look(&client, values.text(policy::SYNC_PATH)?).await {
         Ok(view) => view,
-        Err(fault) => return failed(context, Sentence::same(fault.to_string()), now).await,
+        Err(fault) => return failed(context, fault.sentence(), now).await,
     };
     let mut decision = context.store.decide(&store::scope(), now).await?;
     let Decided { plan: done, .. } = decision
@@ -107,11 +110,7 @@ pub async fn run(context: &Context, by: &By, now: Timestamp) -> Result<Ran, Erro
 }
 
 async fn failed(context: &Context, fault: Sentence, now: Timestamp) -> Result<Ran, Error> {
-    let both = if fault.es == fault.en {
-        fault.es.clone()
-    } else {
-        format!("{} / {}", fault.es, fault.en)
-    };
+    let both = fault.kept();
     let mut decision = context.store.decide(&store::scope(), now).await?;
     circuit::synced(&mut decision.tx, now, Some(&both)).await?;
     decision.commit().await?;

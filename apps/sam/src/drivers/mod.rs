@@ -13,7 +13,16 @@ pub mod stop;
 pub mod sync;
 pub mod tickets;
 
-/// Whether somebody could be asked at this address.
-pub fn is_web_address(text: &str) -> bool {
-    reqwest::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+/// Why nobody can be asked at this address: a secret has a setting of its own, where nobody is shown
+/// it.
+pub fn unusable(address: &str) -> Option<(&'static str, &'static str)> {
+    let url = reqwest::Url::parse(address).ok();
+    match url.filter(|url| matches!(url.scheme(), "http" | "https")) {
+        None => Some(("no es una dirección http(s)", "is no http(s) address")),
+        Some(url) if !url.username().is_empty() || url.password().is_some() => Some((
+            "lleva un nombre o una clave: van en sus propios ajustes",
+            "carries a name or password: they have settings of their own",
+        )),
+        Some(_) => None,
+    }
 }

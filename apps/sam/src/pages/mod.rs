@@ -11,6 +11,7 @@ pub mod runners;
 pub mod runs;
 pub mod schedules;
 pub mod settings;
+pub mod supply;
 pub mod week;
 pub mod words;
 
@@ -30,6 +31,7 @@ pub use schedules::{
     HolidaysPage, MissedPage, OverlapsPage, PreviewPart, SchedulePage, SchedulesPage, WeekPage,
 };
 pub use settings::{AuditPage, ConfigurationPage, MappingsPage};
+pub use supply::Supply;
 
 use crate::{
     model::{Pool, PoolId, RobotId, RunnerId},

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use web::{Lang, Page, Tone};
 
 use super::{
-    Names,
+    Names, Supply,
     runs::{AssignmentLine, RunLine},
     words::Sign,
 };
@@ -25,6 +25,7 @@ pub struct RobotsPage {
     pub lines: Vec<RobotLine>,
     /// Whether there is any at all.
     pub ever: bool,
+    pub supply: Supply,
     pub may_edit: bool,
 }
 

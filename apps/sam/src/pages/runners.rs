@@ -5,7 +5,7 @@ use serde::Deserialize;
 use web::{Page, Tone};
 
 use super::{
-    Names,
+    Names, Supply,
     runs::{AssignmentLine, RunLine},
     words::Sign,
 };
@@ -23,6 +23,7 @@ pub struct RunnersPage {
     pub wanted: Narrowed,
     pub lines: Vec<RunnerLine>,
     pub ever: bool,
+    pub supply: Supply,
     pub may_edit: bool,
 }
 

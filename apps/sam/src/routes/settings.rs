@@ -161,9 +161,8 @@ pub(crate) fn senseless(options: &Options, key: &str, value: &Json) -> Option<(S
             "none es solo para un servidor que escucha en loopback".into(),
             "none is only for a server that listens on loopback".into(),
         )),
-        policy::URL | policy::CALLBACK_URL | policy::CLOUDERS_URL => {
-            (!drivers::is_web_address(text))
-                .then(|| ("no es una dirección http(s)".into(), "is no http(s) address".into()))
+        policy::URL | policy::CALLBACK_URL | policy::CLOUDERS_URL | policy::GATEWAY_URL => {
+            drivers::unusable(text).map(|(es, en)| (es.into(), en.into()))
         }
         policy::SYNC_INCLUDE | policy::SYNC_EXCLUDE => {
             sync::pattern(text).err().map(|why| (why.es, why.en))

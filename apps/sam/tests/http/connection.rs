@@ -185,3 +185,39 @@ async fn thousands_of_schedules_are_taken_and_others_do_not_wait() {
     })
     .await;
 }
+
+/// Whoever connects a Control Room sees what it has without waiting for the next hour, and so does
+/// whoever mends how it is reached. Until then the pages say why they are empty.
+#[tokio::test]
+async fn a_control_room_that_was_just_connected_is_synced_at_once() {
+    on_farm(async |farm| {
+        let state = async || farm.client.get("/api/sam/sync").await.expect(200);
+        let says = async |path: &str, text: &str| {
+            let page = farm.client.get(path).await.text;
+            assert!(page.contains(text), "{path}: {text}");
+        };
+        let right = farm.room.base().to_owned();
+        farm.set("A360_URL", "").await;
+        says("/sam/robots", "Falta conectar un Control Room").await;
+        farm.set("LANZADOR_SYNC_HABILITAR", true).await;
+        farm.settle().await;
+        for address in ["rpa.example.com", "https://ana:clave@rpa.example.com"] {
+            for key in ["A360_URL", "APIGW_URL"] {
+                let path = format!("/api/sam/configuracion/{key}");
+                farm.client.put(&path, json!({ "valor": address })).await.expect(400);
+            }
+        }
+        farm.set("A360_URL", "http://127.0.0.1:1").await;
+        farm.set("A360_API_KEY", "clave").await;
+        farm.settle().await;
+        assert!(state().await["error"].is_string() && state().await["ultima"].is_null());
+        says("/sam/equipos", "Control Room falló: no se llega al Control Room").await;
+        farm.set("A360_URL", right).await;
+        farm.set("A360_API_KEY", "clave").await;
+        farm.settle().await;
+        assert!(state().await["error"].is_null() && state().await["ultima"].is_string());
+        says("/sam/robots", "P9999_Prueba_Loop").await;
+        says("/sam/equipos", "El Control Room contestó y no tiene ninguno").await;
+    })
+    .await;
+}

@@ -56,11 +56,11 @@ impl Farm {
             farm.client = farm.server.persona("jefa", host::EVERY_APP, "ADMIN").await;
         }
         {
+            farm.set("LANZADOR_SYNC_HABILITAR", false).await;
             farm.set("A360_URL", farm.room.base()).await;
             farm.set("A360_USUARIO", "sam").await;
             farm.set("A360_API_KEY", "clave").await;
             farm.set("A360_TIMEOUT_SEG", 2).await;
-            farm.set("LANZADOR_SYNC_HABILITAR", false).await;
             // Whatever starts here starts by a wake-up: the launcher's own looks come too seldom.
             farm.set("LANZADOR_CICLO_INTERVALO_SEG", 3600).await;
             // Bots begin when the Control Room's clock is moved, and most tests move only ours.

@@ -28,7 +28,8 @@ use super::runs::Asked;
 use crate::{
     Context, Desk,
     model::Pool,
-    pages::{Names, runs::RunLine},
+    pages::{Names, Supply, runs::RunLine},
+    policy::{Action, can},
     rules::{
         balance::Snapshot,
         world::{Suspended, World},
@@ -76,6 +77,16 @@ async fn scene(desk: &Desk, tx: &mut Tx) -> Result<Scene, Error> {
     let pools = store::pools::all(tx).await?;
     let names = Names::of(&snapshot.world, &pools);
     Ok(Scene { snapshot, pools, names })
+}
+
+async fn supply(desk: &Desk, scene: &Scene, tx: &mut Tx) -> Result<Supply, Error> {
+    let (synced, error) = store::circuit::sync_state(tx).await?;
+    Ok(Supply {
+        configured: scene.snapshot.world.circuit.configured,
+        synced: synced.is_some(),
+        error,
+        may_operate: can(desk.role, Action::Operate),
+    })
 }
 
 /// What everything is called, without the rest of the world.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use web::{Page, Path, Query};
 
-use super::{Desk, Scene, latest, render, scene, suspended};
+use super::{Desk, Scene, latest, render, scene, supply, suspended};
 use crate::{
     decisions::robots::Robots,
     model::{Hold, Robot, RobotId, Run, RunnerId, Schedule},
@@ -35,6 +35,7 @@ pub(super) async fn list(
     let page = console.page("Robots");
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
+    let supply = supply(&desk, &scene, &mut tx).await?;
     drop(tx);
     let world = &scene.snapshot.world;
     let mut lines: Vec<RobotLine> = world
@@ -48,6 +49,7 @@ pub(super) async fn list(
     let view = RobotsPage {
         lines,
         ever: !world.robots.is_empty(),
+        supply,
         may_edit: can(desk.role, Action::Edit),
         names: scene.names,
         wanted,

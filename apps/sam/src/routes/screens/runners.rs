@@ -5,7 +5,7 @@ use host::{Console, Failure, edit::Editable as _};
 use serde_json::json;
 use web::{Page, Path, Query};
 
-use super::{Desk, Scene, latest, render, scene, suspended};
+use super::{Desk, Scene, latest, render, scene, supply, suspended};
 use crate::{
     decisions::runners::Runners,
     model::{Hold, Runner, RunnerId},
@@ -31,6 +31,7 @@ pub(super) async fn list(
     let page = console.page(console.lang.t("Equipos", "Runners"));
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
+    let supply = supply(&desk, &scene, &mut tx).await?;
     drop(tx);
     let world = &scene.snapshot.world;
     let mut lines: Vec<RunnerLine> = world
@@ -44,6 +45,7 @@ pub(super) async fn list(
     let view = RunnersPage {
         lines,
         ever: !world.runners.is_empty(),
+        supply,
         may_edit: can(desk.role, Action::Edit),
         names: scene.names,
         wanted,
