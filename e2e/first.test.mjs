@@ -85,11 +85,13 @@ journey("first document, sent, reviewed and answered", office, async ({ turno, p
   await press(page.locator("label:has([name=doc_type][value=invoice])"));
   await press(page.getByRole("button", { name: /Enviar y seguir/ }));
   const { items } = await turno.api("GET", "/api/docproc/requests");
+  let answered = "";
   const settled = async () => {
     const { status } = await turno.api("GET", `/status/${items[0].id}`);
     if (status === "completed") return true;
-    const kind = await station.getAttribute("data-kind");
-    if (kind === "extraction") await press(page.getByRole("button", { name: /Enviar y seguir/ }));
+    const [kind, task] = [await station.getAttribute("data-kind"), await station.getAttribute("data-task")];
+    if (kind === "extraction" && task && task !== answered) await press(page.getByRole("button", { name: /Enviar y seguir/ }));
+    if (kind === "extraction") answered = task;
     return false;
   };
   await eventually(settled, "an answer", 40_000);
