@@ -197,6 +197,7 @@ async fn a_control_room_that_was_just_connected_is_synced_at_once() {
             assert!(page.contains(text), "{path}: {text}");
         };
         let right = farm.room.base().to_owned();
+        says("/sam/robots", "está desactivada").await;
         farm.set("A360_URL", "").await;
         says("/sam/robots", "Falta conectar un Control Room").await;
         farm.set("LANZADOR_SYNC_HABILITAR", true).await;

@@ -28,7 +28,7 @@ use super::runs::Asked;
 use crate::{
     Context, Desk,
     model::Pool,
-    pages::{Names, Supply, runs::RunLine},
+    pages::{Names, Supply, runs::RunLine, supply::Stage},
     policy::{Action, can},
     rules::{
         balance::Snapshot,
@@ -80,13 +80,17 @@ async fn scene(desk: &Desk, tx: &mut Tx) -> Result<Scene, Error> {
 }
 
 async fn supply(desk: &Desk, scene: &Scene, tx: &mut Tx) -> Result<Supply, Error> {
-    let (synced, error) = store::circuit::sync_state(tx).await?;
-    Ok(Supply {
-        configured: scene.snapshot.world.circuit.configured,
-        synced: synced.is_some(),
-        error,
-        may_operate: can(desk.role, Action::Operate),
-    })
+    let values = desk.context.settings.load(tx, crate::NAME).await?;
+    let stage = match store::circuit::sync_state(tx).await? {
+        _ if !scene.snapshot.world.circuit.configured => Stage::NotConnected,
+        (_, Some(cause)) => Stage::Failed(cause),
+        (Some(_), None) => Stage::Nothing,
+        (None, None) if values.bool(store::policy::SYNC)? => Stage::Coming,
+        (None, None) => Stage::Off,
+    };
+    let may = |action| can(desk.role, action);
+    let (may_operate, may_configure) = (may(Action::Operate), may(Action::Configure));
+    Ok(Supply { stage, may_operate, may_configure })
 }
 
 /// What everything is called, without the rest of the world.
