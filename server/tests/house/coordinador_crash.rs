@@ -32,7 +32,7 @@ async fn set_up(client: &Client, devices: &Simulator) {
             "olt_id": olt["id"], "nombre": "descubrir", "job_type": "descubrimiento", "oid": OID,
             // One after another, so that somebody begins whenever the process dies.
             "interval_seconds": 8,
-            "next_run_at": start + jiff::SignedDuration::from_millis(number as i64 * 400),
+            "next_run_at": start + jiff::SignedDuration::from_millis(number as i64 * 150),
         });
         client.post("/api/coordinador/nodos", node).await.expect(201);
     }
@@ -70,6 +70,14 @@ fn one_after_another(runs: &[Json]) {
     }
 }
 
+/// Waits until somebody runs.
+async fn under_way(client: &Client) {
+    let mut poll = tokio::time::interval(Duration::from_millis(5));
+    while runs(client, "status=RUNNING").await.is_empty() {
+        poll.tick().await;
+    }
+}
+
 /// How many nodes ended a run well that began after the last start.
 fn worked(runs: &[Json], boot: jiff::Timestamp) -> usize {
     let fresh = runs.iter().filter(|run| {
@@ -94,6 +102,9 @@ async fn kills(database_url: Option<String>, times: u64) {
     for time in 0..times {
         // From the first moments after a start, when everything is due, to the middle of the work.
         tokio::time::sleep(Duration::from_millis(time * 37 % 400)).await;
+        if time.is_multiple_of(2) {
+            under_way(&server.client()).await;
+        }
         server.kill().await;
         server.restart().await;
     }
