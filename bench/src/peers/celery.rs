@@ -27,6 +27,8 @@ pub(super) async fn measure(node: &Node) -> Result<Option<Measured>> {
     }
     let vhost = node.vhost().await;
     let dir = target.join("peers");
+    // What an earlier run left there would be loaded first, and remembered.
+    let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir)?;
     let (redis, results) = redis(&std::path::absolute(&dir)?)?;
     let program = |arguments: &[&str]| {
