@@ -32,6 +32,8 @@ const CONSUMER: &str = "amqp";
 
 /// Letters of a component outside that are looked at in one sweep.
 const RETURNED: usize = 64;
+/// Missing letters that the log names.
+const NAMED: usize = 10;
 /// Workers that were there so lately are missed.
 const MISSED: Duration = Duration::from_mins(1);
 
@@ -85,13 +87,16 @@ async fn once(
     let letters = depths.into_iter().map(|(component, depth)| (component, depth.ready)).collect();
     let again = queue::unheard(context, &letters, grace).await?;
     if !again.is_empty() {
-        tracing::warn!(messages = again.len(), "letters are missing; they are sent again");
+        let ids: Vec<i64> = again.iter().take(NAMED).map(|lost| lost.id).collect();
+        let messages = again.len();
+        tracing::warn!(messages, first = ?ids, "letters are missing; they are sent again");
     }
     for Lost { id, component } in again {
         // Where somebody consumes, a letter that is not in the queue is in their hands.
         let dead = consumed.contains(&component)
             && outside::unanswered(context, id, Unanswered::Silent).await? == Returned::Dead;
         if !dead {
+            metrics::counter!("docproc_letters_again_total", "component" => component).increment(1);
             outbox.post(Post::Message(id));
         }
     }
