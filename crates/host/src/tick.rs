@@ -28,6 +28,8 @@ pub struct TickHealth {
     pub last_run: Option<Timestamp>,
     pub last_success: Option<Timestamp>,
     pub last_error: Option<String>,
+    /// The last error of all, also when all went well since.
+    pub last_failure: Option<String>,
     pub last_duration_ms: u64,
     /// How long after its due instant the last run began.
     pub lag_ms: i64,
@@ -92,7 +94,7 @@ impl Context {
         self.ticks.health.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    pub(crate) fn all_tick_health(&self) -> BTreeMap<&'static str, TickHealth> {
+    pub fn all_tick_health(&self) -> BTreeMap<&'static str, TickHealth> {
         self.ticks.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -196,6 +198,7 @@ impl Context {
                 Err(error) => {
                     health.due = Some(now + RETRY);
                     health.last_error = Some(error.to_string());
+                    health.last_failure.clone_from(&health.last_error);
                     health.failing_since.get_or_insert(now);
                 }
             }

@@ -189,6 +189,16 @@ impl<'a> House<'a> {
         self.running.as_ref().expect("a house is open").1.context()
     }
 
+    /// Whether a tick was kept from its database: a machine that is too busy tells nothing.
+    pub(crate) fn is_starved(&self) -> bool {
+        let health = self.context().all_tick_health();
+        let mut failures = health.into_values().filter_map(|health| health.last_failure);
+        // `db::Error::Unavailable` and `Unanswered`.
+        let starved =
+            ["the database is not available", "the database did not say whether it committed"];
+        failures.any(|failure| starved.contains(&failure.as_str()))
+    }
+
     pub(crate) fn wait<T>(&self, work: impl Future<Output = T>) -> T {
         self.running.as_ref().expect("a house is open").0.block_on(work)
     }

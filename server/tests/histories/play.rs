@@ -150,8 +150,22 @@ fn of_seed(play: &Play, seed: u64) -> Vec<Step> {
         .collect()
 }
 
+const STARVED: &str = "the machine is too busy: a tick was kept from its database";
+/// How often a history is played on such a machine.
+const PLAYED: usize = 4;
+
 /// Whether the model and every database tell the same.
 fn judge(ground: &Ground, steps: &[Step]) -> Result<(), String> {
+    for _ in 1..PLAYED {
+        match compare(ground, steps) {
+            Err(reason) if reason.ends_with(STARVED) => println!("once more: {reason}"),
+            judged => return judged,
+        }
+    }
+    compare(ground, steps)
+}
+
+fn compare(ground: &Ground, steps: &[Step]) -> Result<(), String> {
     let dialects = ground.dialects();
     let tales: Vec<Result<Vec<String>, String>> = std::thread::scope(|scope| {
         let playing: Vec<_> = dialects
@@ -208,6 +222,9 @@ fn tell(house: &mut House<'_>, play: &Play, steps: &[Step]) -> Result<Vec<String
                 model.look(&mut tx, now).await
             })
         });
+        if house.is_starved() {
+            return Err(STARVED.to_owned());
+        }
         judged.map_err(|reason| format!("step {n}, {step:?}, answered {answer:?}: {reason}"))?;
     }
     for (who, path) in (play.reads)(house) {
