@@ -6,7 +6,7 @@ import { journey, violations } from "./lib.mjs";
 import { after, choose, closed, fillMenu, move, open, order, orders } from "./shop.mjs";
 
 const LIVE = ["/mostrador", "/cocina", "/pantalla", "/pedidos-panel", "/", "/eventos", "/alertas"];
-const STILL = ["/sistema", "/api/docs", "/ajustes", "/ajustes/pedidos", "/ajustes/sam", "/auditoria", "/usuarios", "/login"];
+const STILL = ["/sistema", "/api/docs", "/ajustes", "/ajustes/coordinador", "/ajustes/docproc", "/ajustes/pedidos", "/ajustes/sam", "/auditoria", "/usuarios", "/login"];
 const LOOKS = ["light", "dark"].flatMap((theme) => ["es", "en"].map((lang) => ({ theme, lang })));
 const LOCALES = { es: "es-AR", en: "en-GB" };
 

@@ -6,6 +6,7 @@ import { plain, t } from "./text.js";
 const form = $("#settings");
 const bar = $("#save-bar");
 const rows = $$(".setting", form);
+const sections = $$(".settings-section", form);
 const input = (row) => $("[data-stood]", row);
 const neat = (text) => text.replaceAll("\r\n", "\n").trim();
 
@@ -59,8 +60,11 @@ function sift(typed) {
     return words.every((word) => text.includes(word));
   };
   for (const row of rows) row.hidden = !finds(row);
-  for (const section of $$(".settings-section", form))
+  for (const section of sections) {
     section.hidden = $$(".setting", section).every((row) => row.hidden);
+    section.dataset.folded ??= section.open ? "" : "folded";
+    section.open = words.length > 0 || section.dataset.folded === "";
+  }
   $("#none").hidden = rows.some((row) => !row.hidden);
   const url = new URL(location.href);
   if (typed) url.searchParams.set("q", typed);
@@ -69,6 +73,8 @@ function sift(typed) {
 }
 
 form.addEventListener("input", draw);
+// What is wrong can only be pointed at where it is seen.
+form.addEventListener("invalid", (event) => (event.target.closest("details").open = true), true);
 form.addEventListener("click", (event) => {
   const button = event.target.closest("[data-default]");
   if (!button) return;

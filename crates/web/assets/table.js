@@ -99,8 +99,9 @@ function dress(table) {
 
 /* Long lists on a phone */
 
-/** Cards that are shown at once where a row is a card; the rest is a tap away. */
-const FOLD = 10;
+/** Cards that are shown at once where a row is a card, fewer of each where there are many tables;
+ * the rest is a tap away. */
+const FOLD = { one: 10, many: 4 };
 const narrow = matchMedia("(max-width: 720px)");
 /** What somebody unfolded stays so while the page lives. */
 const unfolded = new Set();
@@ -109,9 +110,11 @@ const labelOf = (table) => table.closest("[aria-label]")?.getAttribute("aria-lab
 function fold(table) {
   const foot = $(".table-foot", table.closest(".table") ?? h("i"));
   if (!foot) return;
-  const rest = bodyRows(table).length - FOLD;
+  const fold = tables().length > 3 ? "many" : "one";
+  const rest = bodyRows(table).length - FOLD[fold];
   const folded = narrow.matches && rest > 2 && !unfolded.has(labelOf(table));
-  table.toggleAttribute("data-folded", folded);
+  if (!folded) table.removeAttribute("data-folded");
+  else if (table.dataset.folded !== fold) table.dataset.folded = fold;
   const button = $("[data-unfold]", foot);
   if (!folded) return button?.remove();
   const more = button ?? h("button", { type: "button", "data-unfold": "" });

@@ -270,3 +270,18 @@ fn collect_names(api: &Json, known: &mut Vec<String>) {
         _ => {}
     }
 }
+
+#[tokio::test]
+async fn every_setting_is_called_by_a_name() {
+    let turno = Turno::start(Options::default()).await;
+    for app in ["coordinador", "docproc", "pedidos", "sam"] {
+        let page = turno.client().get(&format!("/ajustes/{app}")).await.text;
+        let rows: Vec<_> = page.split("<div class=\"setting\" id=\"").skip(1).collect();
+        assert!(rows.len() > 5, "{app} has settings");
+        for row in rows {
+            let mut parts = row.split('"');
+            let (key, label) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
+            assert!(!label.is_empty() && label != key, "{app}: {key} has no name");
+        }
+    }
+}

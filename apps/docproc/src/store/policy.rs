@@ -133,7 +133,9 @@ pub const SETTINGS: &[Setting] = &[
         "6",
         "Segundos en los que una respuesta enviada se puede deshacer; 0: cuenta enseguida.",
         "Seconds in which an answer that was sent can be taken back; 0: it counts at once.",
-    ),
+    )
+    .called("Una respuesta enviada se puede deshacer durante", "An answer that was sent can be taken back for")
+    .counted_in(db::settings::Unit::Seconds),
     setting(
         PUBLIC_URL,
         Kind::Text { max: 500 },

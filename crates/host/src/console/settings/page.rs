@@ -25,6 +25,8 @@ use crate::{
     },
 };
 
+/// More settings than these are folded, all but the first section.
+const AT_A_GLANCE: usize = 24;
 /// Changes that the first page tells of.
 const LATEST: usize = 12;
 
@@ -69,8 +71,25 @@ struct AppPage {
     page: Page,
     tabs: Vec<Tab>,
     app: &'static str,
-    sections: Vec<(&'static str, Vec<Line>)>,
+    sections: Vec<Section>,
     error: String,
+}
+
+struct Section {
+    title: &'static str,
+    lines: Vec<Line>,
+    open: bool,
+}
+
+impl Section {
+    const fn new(title: &'static str) -> Self {
+        Self { title, lines: Vec::new(), open: true }
+    }
+
+    /// How many are not as they came.
+    fn changed(&self) -> usize {
+        self.lines.iter().filter(|line| !line.is_default()).count()
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -205,15 +224,20 @@ async fn page(
     let (context, lang) = (&console.context, console.lang);
     let mut tx = context.store.read().await?;
     let values = context.settings.load(&mut tx, app.name).await?;
-    let mut sections: Vec<(&'static str, Vec<Line>)> =
-        app.sections.iter().map(|one| (lang.t(one.title.0, one.title.1), Vec::new())).collect();
-    sections.push((lang.t("Lo demás", "The rest"), Vec::new()));
+    let titles = app.sections.iter().map(|one| lang.t(one.title.0, one.title.1));
+    let mut sections: Vec<Section> =
+        titles.chain([lang.t("Lo demás", "The rest")]).map(Section::new).collect();
     for (section, line) in lines(console, app, &values, attempt, &mut tx).await? {
-        sections[section].1.push(line);
+        sections[section].lines.push(line);
     }
-    sections.retain(|(_, lines)| !lines.is_empty());
+    sections.retain(|section| !section.lines.is_empty());
     if let [only] = sections.as_mut_slice() {
-        only.0 = app.label(lang);
+        only.title = app.label(lang);
+    }
+    if sections.iter().map(|section| section.lines.len()).sum::<usize>() > AT_A_GLANCE {
+        for section in sections.iter_mut().skip(1) {
+            section.open = section.lines.iter().any(|line| !line.error.is_empty());
+        }
     }
     let title = format!("{} · {}", lang.t("Ajustes", "Settings"), app.label(lang));
     let error = if attempt.key.is_none() { attempt.error.clone() } else { String::new() };
