@@ -290,6 +290,22 @@ fn nothing_in_an_empty_form_is_sure() {
     }
 }
 
+/// Letters that happen to end as a company's name does, and such that could be misread digits.
+#[test]
+fn noise_that_ends_in_a_legal_form_or_looks_like_digits_is_nothing() {
+    for text in [
+        "xgggzsbzb\nvz jz\nvz pp\n",
+        "pp zv vb pv\nbv ",
+        "PP ZV VB PV BV\nQR ST",
+        "vj bv\njz\nbz bf ",
+    ] {
+        for (doc_type, name, kind) in ASKED {
+            let (told, is_sure) = read(doc_type, name, kind, text);
+            assert!(!is_sure, "{doc_type} {name}: {told}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -56,6 +56,10 @@ pub(in crate::extract) fn parse_repaired(text: &str) -> Option<(TaxId, bool)> {
     if national.len() != 9 || !national.is_ascii() {
         return None;
     }
+    // A word that is nothing but letters was never a number.
+    if national.bytes().filter(u8::is_ascii_digit).count() < 4 {
+        return None;
+    }
     let middle: String = national[1..8].chars().map(digit).collect();
     let (first, last) = (&national[..1], &national[8..]);
     let as_digit = |text: &str| text.chars().map(digit).collect::<String>();

@@ -45,7 +45,10 @@ const TAILS: &str =
 
 /// Whether the text ends in a legal form of companies.
 pub(in crate::extract) fn legal_form(text: &str) -> bool {
-    let words: Vec<String> = outside_brackets(text).split_whitespace().map(fold).collect();
+    let bare = outside_brackets(text);
+    let initials =
+        bare.split_whitespace().next().is_some_and(|first| !first.contains(char::is_lowercase));
+    let words: Vec<String> = bare.split_whitespace().map(fold).collect();
     let words: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !word.is_empty()).collect();
     let tail = |count: usize| words[words.len().saturating_sub(count)..].concat();
@@ -55,11 +58,17 @@ pub(in crate::extract) fn legal_form(text: &str) -> bool {
     let named = |count: usize| {
         let (head, _) = words.split_at(words.len() - count);
         head.iter().any(|word| !listed(LEGAL, word) && !listed("sdn pte pty", word))
+            && (!head.iter().all(|word| is_mute(word)) || head.len() == 1 && initials)
     };
     [1, 2, 3]
         .into_iter()
         .any(|count| words.len() > count && listed(LEGAL, &tail(count)) && named(count))
         || words.last().is_some_and(|last| last.len() > 6 && last.ends_with("sdnbhd"))
+}
+
+/// Nobody could say it: one such word in capitals may be a name, `KPMG`; others are noise.
+fn is_mute(word: &str) -> bool {
+    word.chars().all(|letter| letter.is_ascii_alphabetic() && !"aeiouy".contains(letter))
 }
 
 fn outside_brackets(text: &str) -> String {
