@@ -55,14 +55,17 @@ impl Seen {
     }
 }
 
-/// Looks at both sides and changes nothing.
+/// Looks at both sides and changes nothing. The database comes first: what it knows was marked before
+/// it was known, and a mark that is put meanwhile is seen.
 pub async fn look(store: &Store, storage: &Storage) -> Result<Seen, Unsettled> {
+    let known = rows::known(&mut store.read().await?).await?;
     let mark = in_time(storage, storage.mark()).await?;
-    let mut tx = store.read().await?;
-    let known = rows::known(&mut tx).await?;
     let fresh = mark.is_none() && known.as_ref().is_none_or(|known| known.storage.is_none());
-    let places = if fresh { rows::newest_places(&mut tx, SAMPLE).await? } else { Vec::new() };
-    drop(tx);
+    let places = if fresh {
+        rows::newest_places(&mut store.read().await?, SAMPLE).await?
+    } else {
+        Vec::new()
+    };
     let mut files = if places.is_empty() { Files::None } else { Files::Elsewhere };
     for place in places {
         if in_time(storage, storage.version(&place)).await?.is_some() {
