@@ -1,9 +1,10 @@
-//! An hour of load on all four applications while the process and its database are killed with `kill -9`
-//! and the disk of its files is filled: only `make soak` selects it (`.config/nextest.toml`), and
-//! `TURNO_SOAK_MINUTES` says how long. Whatever was acknowledged is done once, and a table tells it.
+//! An hour of load on all four applications while the process and its database are killed with `kill -9`,
+//! the disk of its files is filled and its clock jumps by hours: only `make soak` selects it
+//! (`.config/nextest.toml`), and `TURNO_SOAK_MINUTES` says how long. Whatever was acknowledged is done
+//! once, and a table tells it.
 //!
-//! In the last third nothing is killed, so that memory is compared within one process. The clock of a
-//! process cannot be set from outside; `set_back` sets one inside a test.
+//! In the last third nothing is disturbed, so that memory is compared within one process, and everything
+//! periodic has to go on, whatever the clock said before.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -17,7 +18,7 @@ use std::{
 };
 
 use controlroom::sim as room;
-use db::Store;
+use db::{Store, Value};
 use engine::Chance;
 use jiff::Timestamp;
 use reqwest::{
@@ -83,6 +84,41 @@ impl Drop for Postgres {
     }
 }
 
+/// The clock that the process sees: right, or wrong by so many seconds. The database, the Control Room and
+/// the devices have the right one.
+struct WallClock(PathBuf);
+
+impl WallClock {
+    const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+
+    /// `None`, said aloud, where nothing can come between a process and its clock.
+    fn install(at: PathBuf) -> Option<Self> {
+        if !Path::new(Self::LIBRARY).exists() {
+            println!("skipped: no libfaketime, so that no clock jumps");
+            return None;
+        }
+        let clock = Self(at);
+        clock.set(0);
+        Some(clock)
+    }
+
+    fn set(&self, wrong_by: i64) {
+        let beside = self.0.with_extension("new");
+        std::fs::write(&beside, format!("{wrong_by:+}")).unwrap();
+        std::fs::rename(beside, &self.0).unwrap();
+    }
+
+    fn environment(&self) -> Vec<(String, String)> {
+        let variables = [
+            ("LD_PRELOAD", Self::LIBRARY.to_owned()),
+            ("FAKETIME_TIMESTAMP_FILE", self.0.display().to_string()),
+            ("FAKETIME_NO_CACHE", "1".to_owned()),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
+        ];
+        variables.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
@@ -94,7 +130,8 @@ async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
     std::fs::write(dir.join("workflows/unattended.yaml"), FLOW).unwrap();
     let postgres = Postgres::start(dir.join("postgres"));
     let disk = Disk::mount(&dir.join("files"), "64m");
-    let mut server = Turno::start(options(&dir, &postgres.url)).await;
+    let clock = WallClock::install(dir.join("clock"));
+    let mut server = Turno::start(options(&dir, &postgres.url, clock.as_ref())).await;
     let world = World::around(&server.client()).await;
     let stop = Arc::new(AtomicBool::new(false));
     let client = server.client();
@@ -102,18 +139,20 @@ async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
     let cook = tokio::spawn(cook(client.clone()));
     let documents = tokio::spawn(send_documents(client.clone(), stop.clone()));
     let whole = Duration::from_secs(minutes * 60);
-    let disturbed = disturb(&mut server, &postgres, disk.as_ref(), whole * 2 / 3, seed).await;
+    let outside = Outside { postgres: &postgres, disk: disk.as_ref(), clock: clock.as_ref() };
+    let disturbed = disturb(&mut server, &outside, whole * 2 / 3, seed).await;
+    let store = Store::open(&postgres.url).await.unwrap();
+    let calm = Calm::from_now(&store).await;
     let before = memory(&server);
     tokio::time::sleep(whole / 3).await;
     let after = memory(&server);
     stop.store(true, Ordering::SeqCst);
     let (orders, documents) = (orders.await.unwrap(), documents.await.unwrap());
-    let store = Store::open(&postgres.url).await.unwrap();
     let table = [
         ("pedidos", delivered(&store, orders).await),
         ("docproc", completed(&store, documents).await),
-        ("sam", world.runs(&client, &store).await),
-        ("coordinador", polls(&store).await),
+        ("sam", world.runs(&client, &store, &calm).await),
+        ("coordinador", polls(&store, &calm).await),
     ];
     cook.abort();
     report(&table, &disturbed, [before, after]);
@@ -126,18 +165,16 @@ async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
     let _ = std::fs::remove_dir_all(dir);
 }
 
-fn options(dir: &Path, url: &str) -> Options {
+fn options(dir: &Path, url: &str, clock: Option<&WallClock>) -> Options {
     let path = |part: &str| dir.join(part).display().to_string();
     let set = |name: &str, value: String| (name.to_owned(), value);
-    Options {
-        database_url: Some(url.to_owned()),
-        environment: vec![
-            set("DOCPROC_WORKFLOWS_DIR", path("workflows")),
-            set("DOCPROC_STORAGE_PATH", path("files")),
-            set("TURNO_LIMITS_DISK_RESERVE_MB", "8".to_owned()),
-        ],
-        ..Options::default()
-    }
+    let mut environment = vec![
+        set("DOCPROC_WORKFLOWS_DIR", path("workflows")),
+        set("DOCPROC_STORAGE_PATH", path("files")),
+        set("TURNO_LIMITS_DISK_RESERVE_MB", "8".to_owned()),
+    ];
+    environment.extend(clock.map(WallClock::environment).unwrap_or_default());
+    Options { database_url: Some(url.to_owned()), environment, ..Options::default() }
 }
 
 /// Systems outside, and what the house knows of them.
@@ -193,7 +230,7 @@ impl World {
     }
 
     /// Robots begin nothing more; whatever was deployed is a run that ended, once.
-    async fn runs(&self, client: &Client, store: &Store) -> Tally {
+    async fn runs(&self, client: &Client, store: &Store, calm: &Calm) -> Tally {
         client.put("/api/sam/robots/9000", json!({ "activo": false })).await.expect(200);
         until(async || count(store, "SELECT COUNT(*) AS n FROM runs WHERE live").await == 0).await;
         let room = Client::anonymous(self.room.url());
@@ -201,6 +238,7 @@ impl World {
         let sent = sent.as_array().expect("a list");
         let tags: HashSet<_> = sent.iter().map(|one| one["automationName"].as_str()).collect();
         let deployed = "SELECT COUNT(*) AS n FROM runs WHERE deployment_id IS NOT NULL";
+        let took = "SELECT claimed_at AS a, finished_at AS b FROM runs WHERE id > $1";
         let live = count(store, "SELECT COUNT(*) AS n FROM runs WHERE live").await;
         let acknowledged = count(store, deployed).await;
         Tally {
@@ -209,16 +247,38 @@ impl World {
             done: acknowledged - live,
             lost: live,
             doubled: sent.len() - tags.len(),
-            worst: longest(store, "SELECT claimed_at AS a, finished_at AS b FROM runs").await,
+            worst: longest(store, took, &[calm.runs.into()]).await,
         }
     }
 }
 
-/// Kills and fills for so long; how often each.
+/// The last that was begun before nothing disturbed any more. Times of rows before it were told by a clock
+/// that jumped.
+struct Calm {
+    runs: i64,
+    node_runs: i64,
+}
+
+impl Calm {
+    async fn from_now(store: &Store) -> Self {
+        let runs = count(store, "SELECT COALESCE(MAX(id), 0) AS n FROM runs").await;
+        let node_runs = count(store, "SELECT COALESCE(MAX(id), 0) AS n FROM node_runs").await;
+        Self { runs: runs as i64, node_runs: node_runs as i64 }
+    }
+}
+
+/// What is disturbed besides the process.
+struct Outside<'a> {
+    postgres: &'a Postgres,
+    disk: Option<&'a Disk>,
+    clock: Option<&'a WallClock>,
+}
+
+/// Kills, fills and sets clocks for so long; how often each. A clock stays wrong while others are killed,
+/// until it is set again.
 async fn disturb(
     server: &mut Turno,
-    postgres: &Postgres,
-    disk: Option<&Disk>,
+    outside: &Outside<'_>,
     long: Duration,
     seed: u64,
 ) -> BTreeMap<&'static str, usize> {
@@ -226,21 +286,28 @@ async fn disturb(
     let mut times = BTreeMap::new();
     while began.elapsed() < long {
         tokio::time::sleep(Duration::from_millis(3_000 + chance.below(12_000) as u64)).await;
-        let what = *chance.pick(&["process", "process", "postgres", "disk"]);
-        match (what, disk) {
-            ("process", _) => {
+        let what = *chance.pick(&["process", "process", "postgres", "disk", "clock"]);
+        match what {
+            "process" => {
                 server.kill().await;
                 server.restart().await;
             }
-            ("postgres", _) => tokio::task::block_in_place(|| postgres.kill_and_restart()),
-            (_, None) => continue,
-            (_, Some(disk)) => {
+            "postgres" => tokio::task::block_in_place(|| outside.postgres.kill_and_restart()),
+            "disk" => {
+                let Some(disk) = outside.disk else { continue };
                 let junk = disk.fill();
                 tokio::time::sleep(Duration::from_secs(5)).await;
                 std::fs::remove_file(junk).unwrap();
             }
+            _ => {
+                let Some(clock) = outside.clock else { continue };
+                clock.set(*chance.pick(&[0, -7_200, -300, 300, 7_200]));
+            }
         }
         *times.entry(what).or_default() += 1;
+    }
+    if let Some(clock) = outside.clock {
+        clock.set(0);
     }
     times
 }
@@ -341,14 +408,18 @@ async fn until(mut there: impl AsyncFnMut() -> bool) {
 }
 
 async fn count(store: &Store, sql: &'static str) -> usize {
-    let mut tx = store.read().await.expect("the database answers");
-    tx.one(sql, &[]).await.expect("a count").get::<i64>("n").expect("a number") as usize
+    count_of(store, sql, &[]).await
 }
 
-/// The longest time between two instants of a row.
-async fn longest(store: &Store, sql: &'static str) -> Duration {
+async fn count_of(store: &Store, sql: &'static str, args: &[Value]) -> usize {
     let mut tx = store.read().await.expect("the database answers");
-    let rows = tx.all(sql, &[]).await.expect("rows");
+    tx.one(sql, args).await.expect("a count").get::<i64>("n").expect("a number") as usize
+}
+
+/// The longest time between two instants of a row of the calm.
+async fn longest(store: &Store, sql: &'static str, calm: &[Value]) -> Duration {
+    let mut tx = store.read().await.expect("the database answers");
+    let rows = tx.all(sql, calm).await.expect("rows");
     let between = |row: &db::Row| {
         let [a, b] = ["a", "b"].map(|name| row.maybe::<Timestamp>(name).expect("an instant"));
         Duration::try_from(b?.duration_since(a?)).ok()
@@ -384,24 +455,27 @@ async fn completed(store: &Store, told: Told<String>) -> Tally {
     settled(store, told, ["SELECT COUNT(*) AS n FROM requests", done]).await
 }
 
-/// Each run that began ended, and no node had two at once. One whose process died is LOST to it, and the
-/// node runs again: that is told and is no loss.
-async fn polls(store: &Store) -> Tally {
+/// Each run that began ended, no node had two at once, and each ran well once more in the calm. One whose
+/// process died is LOST to it, and the node runs again: that is told and is no loss.
+async fn polls(store: &Store, calm: &Calm) -> Tally {
     let stuck = "SELECT COUNT(*) AS n FROM node_runs WHERE finished_at IS NULL";
     let begun = "SELECT COUNT(*) AS n FROM node_runs WHERE started_at IS NOT NULL";
     let twice = "SELECT COUNT(*) AS n FROM node_runs one JOIN node_runs other
         ON one.node_id = other.node_id AND one.id < other.id
-        WHERE other.started_at < one.finished_at";
+        WHERE other.started_at < one.finished_at AND one.id > $1";
     let good = "SELECT COUNT(*) AS n FROM node_runs WHERE state = 'SUCCESS'";
-    let nodes = "SELECT COUNT(*) AS n FROM nodes WHERE last_success_at IS NULL";
+    let silent = "SELECT COUNT(*) AS n FROM nodes WHERE NOT EXISTS (SELECT 1 FROM node_runs
+        WHERE node_id = nodes.id AND state = 'SUCCESS' AND node_runs.id > $1)";
+    let late = "SELECT planned_at AS a, started_at AS b FROM node_runs WHERE id > $1";
     until(async || count(store, stuck).await == 0).await;
+    let calm = [calm.node_runs.into()];
     Tally {
         sent: count(store, "SELECT COUNT(*) AS n FROM node_runs").await,
         acknowledged: count(store, begun).await,
         done: count(store, good).await,
-        lost: count(store, stuck).await + count(store, nodes).await,
-        doubled: count(store, twice).await,
-        worst: longest(store, "SELECT planned_at AS a, started_at AS b FROM node_runs").await,
+        lost: count(store, stuck).await + count_of(store, silent, &calm).await,
+        doubled: count_of(store, twice, &calm).await,
+        worst: longest(store, late, &calm).await,
     }
 }
 
