@@ -124,6 +124,7 @@ async fn target(tx: &mut Tx, node: &Node, olt: &Olt) -> Result<Target, Error> {
         column,
         keep_previous: entry.is_some_and(|entry| entry.keep_previous),
         format_mac: entry.map_or(column == Some(Column::Mac), |entry| entry.format_mac),
+        unit: entry.and_then(|entry| entry.unit),
     })
 }
 

@@ -8,6 +8,8 @@ use web::{
     svg::{Trend, TrendLine, Unit},
 };
 
+use crate::rules::unit::{self, Scale};
+
 /// What the runs of one node brought, each with its time.
 pub(crate) type Told = Vec<(Timestamp, Json)>;
 
@@ -17,18 +19,18 @@ fn points(
     spans: &Spans,
     told: &Told,
     field: &str,
-    (factor, decimals): (f64, usize),
+    scale: Option<&Scale>,
 ) -> Vec<Option<(f64, String)>> {
     let mut sums = vec![(0_u32, 0.0_f64); spans.len()];
     for (at, summary) in told {
         if let (Some(part), Some(value)) = (spans.of(*at), summary[field].as_f64()) {
             sums[part].0 += 1;
-            sums[part].1 += value * factor;
+            sums[part].1 += scale.map_or(value, |scale| scale.measured(value));
         }
     }
     let mean = |(count, sum): (u32, f64)| {
         let value = (count > 0).then(|| sum / f64::from(count))?;
-        Some((value, page.decimal(value, decimals)))
+        Some((value, page.decimal(value, scale.map_or(0, |scale| scale.decimals))))
     };
     sums.into_iter().map(mean).collect()
 }
@@ -41,7 +43,7 @@ fn is_empty(lines: &[TrendLine]) -> bool {
 pub(crate) fn presence(page: &Page, spans: &Spans, told: &Told) -> Option<Trend> {
     let line = |name: &str, field| TrendLine {
         name: name.to_owned(),
-        points: points(page, spans, told, field, (1.0, 0)),
+        points: points(page, spans, told, field, None),
     };
     let lines = vec![
         line(page.t("Activas", "Active"), "enabled_count"),
@@ -59,20 +61,20 @@ pub(crate) fn measured(
     unit: Option<&'static str>,
     told: &Told,
 ) -> Option<Trend> {
-    // The unit as people know it.
-    let (unit, factor, decimals) = match unit {
-        Some("0.01 dBm") => (Unit::From("dBm"), 0.01, 1),
-        Some(unit) => (Unit::Of(unit), 1.0, 0),
-        None => (Unit::Of(""), 1.0, 0),
+    let scale = unit.and_then(unit::scale);
+    let shown = match &scale {
+        Some(Scale { unit: "dBm", .. }) => Unit::From("dBm"),
+        Some(scale) => Unit::Of(scale.unit),
+        None => Unit::Of(unit.unwrap_or_default()),
     };
     let line = |name: &str, field| TrendLine {
         name: name.to_owned(),
-        points: points(page, spans, told, field, (factor, decimals)),
+        points: points(page, spans, told, field, scale.as_ref()),
     };
     let lines = vec![
         line(page.t("Media", "Mean"), "mean_value"),
         line(page.t("Mínimo", "Least"), "least_value"),
         line(page.t("Máximo", "Most"), "most_value"),
     ];
-    (!is_empty(&lines)).then(|| Trend::new(name, unit, spans.labels(&page.zone), lines))
+    (!is_empty(&lines)).then(|| Trend::new(name, shown, spans.labels(&page.zone), lines))
 }

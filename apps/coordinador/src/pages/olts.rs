@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     drivers::credential,
+    rules::unit,
     wire::{LastView, OidView, OltView, OnuView},
 };
 
@@ -116,12 +117,19 @@ impl OltPage {
         }
     }
 
-    /// `Huawei hwGponOntOpticalDdmRxPower: -2145 (0.01 dBm), 10:15:00`.
+    /// `Huawei hwGponOntOpticalDdmRxPower: -21,45 dBm, 10:15:00`.
     fn reading(&self, one: &LastView) -> String {
         let name = one.nombre.as_deref().unwrap_or(&one.oid);
-        let value = one.valor.as_deref().unwrap_or("–");
-        let unit = one.unidad.map(|unit| format!(" ({unit})")).unwrap_or_default();
-        format!("{name}: {value}{unit}, {}", words::instant(&self.page, one.leido_at))
+        let value = one.valor.as_deref();
+        let scale = one.unidad.and_then(unit::scale);
+        let told = match scale.zip(value.and_then(|value| value.parse().ok())) {
+            Some((scale, wire)) => {
+                let number = self.page.decimal(scale.measured(wire), scale.decimals);
+                format!("{number} {}", scale.unit)
+            }
+            None => value.unwrap_or("–").to_owned(),
+        };
+        format!("{name}: {told}, {}", words::instant(&self.page, one.leido_at))
     }
 
     fn periods(&self) -> Vec<PeriodTab> {

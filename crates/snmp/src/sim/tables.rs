@@ -284,6 +284,8 @@ impl Tables<'_> {
             Column::Distance if off => Datum::Integer(-1),
             Column::Distance => Datum::Integer(((dice >> 16) % 20_000) as i32),
             Column::Model => Datum::Bytes(pick(&["HG8145V5", "EG8145V5", "F660", "F670L"])),
+            // No light, and a number all the same.
+            Column::Power if off => Datum::Integer(i32::MAX),
             Column::Power => {
                 let plain = -1_500 - ((dice >> 24) % 1_200) as i32;
                 Datum::Integer(plain + self.settings.power_shift)

@@ -10,8 +10,8 @@ const HUAWEI: &str = "1.3.6.1.4.1.2011.6.128.1.1.2";
 /// `zxGponRootMib` of ZXGPON-SERVICE-MIB (C300, C320), rows by OLT id and number of the ONU. ZTE
 /// does not publish the file: objects and numbers are those on which public captures agree.
 const ZTE: &str = "1.3.6.1.4.1.3902.1012.3";
-/// `zxAnPon` of ZTE-AN-SMI, as the C600 family has it.
-const ZTE_AN: &str = "1.3.6.1.4.1.3902.1082.500.10.2.3";
+/// `zxAnPon` of ZTE-AN-SMI, as the C600 family has it, rows by `ifIndex` and number of the ONU.
+const ZTE_AN: &str = "1.3.6.1.4.1.3902.1082.500";
 pub(super) const ZTE_AN_MODELS: [&str; 3] = ["C600", "C620", "C650"];
 
 const DESCRIPTION: Space = Space::Column(Column::Description);
@@ -54,11 +54,17 @@ const OF_ZTE: &[Shipped] = &[
 ];
 
 const OF_ZTE_AN: &[Shipped] = &[
-    ("8.1.4", Space::Discovery, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponSrvOnuPhaseStatus", None),
-    ("3.1.3", DESCRIPTION, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtDesc", None),
-    ("3.1.6", SERIAL, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtSn", None),
-    ("3.1.1", MODEL, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtTypeName", None),
-    ("3.1.2", Space::Reading, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtName", None),
+    ("10.2.3.8.1.4", Space::Discovery, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponSrvOnuPhaseStatus", None),
+    ("10.2.3.3.1.3", DESCRIPTION, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtDesc", None),
+    ("10.2.3.3.1.6", SERIAL, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtSn", None),
+    ("10.2.3.3.1.1", MODEL, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtTypeName", None),
+    ("10.2.3.3.1.2", Space::Reading, "ZTE-AN-GPON-SERVICE-MIB::zxAnGponOnuMgmtName", None),
+    (
+        "1.2.4.2.1.2",
+        Space::Reading,
+        "ZTE-AN-PON-BASE-MIB::zxAnPonRxOpticalPower",
+        Some("0.001 dBm"),
+    ),
 ];
 
 /// What comes with Turno; the house may add its own, which come first.

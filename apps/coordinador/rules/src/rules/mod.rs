@@ -17,5 +17,6 @@ pub(crate) mod samples;
 pub mod spread;
 pub mod sweep;
 pub mod template;
+pub mod unit;
 pub mod why;
 pub mod world;

@@ -4,6 +4,7 @@ use engine::Planned;
 
 use super::value::{Raw, read, written};
 use crate::model::{Column, Ending, OnuId, RunState};
+use crate::rules::unit;
 
 /// What a get reads, and how it is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub struct Target {
     pub column: Option<Column>,
     pub keep_previous: bool,
     pub format_mac: bool,
+    /// What its numbers measure.
+    pub unit: Option<&'static str>,
 }
 
 /// An ONU that was asked for, what was known, and what came after the last retry.
@@ -77,8 +80,9 @@ pub fn after_get(target: Target, answers: &[Answer]) -> Written {
         let onu = answer.onu;
         match &answer.got {
             Got::Value(raw) => {
-                let Target { column, keep_previous, format_mac } = target;
-                all.values.push((onu, read(column, raw, format_mac)));
+                let Target { column, keep_previous, format_mac, unit } = target;
+                let value = read(column, raw, format_mac).filter(|value| is_possible(unit, value));
+                all.values.push((onu, value));
                 let Some(column) = column else { continue };
                 let previous = answer.previous.as_deref();
                 let value = written(column, raw, previous, keep_previous, format_mac);
@@ -101,6 +105,12 @@ pub fn after_get(target: Target, answers: &[Answer]) -> Written {
         Some(_) => all.ending = Some(Ending::Partial),
     }
     all
+}
+
+/// Whether a device can have measured it. A text, and a number of nothing known, may be anything.
+fn is_possible(unit: Option<&str>, value: &str) -> bool {
+    let scale = unit.and_then(unit::scale);
+    scale.zip(value.parse().ok()).is_none_or(|(scale, wire)| scale.is_possible(wire))
 }
 
 /// What the numbers among some values were, for a chart of many readings.
@@ -129,8 +139,12 @@ pub fn numbers(values: &[(OnuId, Option<String>)]) -> Option<Numbers> {
 mod tests {
     use super::*;
 
-    const NAMES: Target =
-        Target { column: Some(Column::Description), keep_previous: false, format_mac: false };
+    const NAMES: Target = Target {
+        column: Some(Column::Description),
+        keep_previous: false,
+        format_mac: false,
+        unit: None,
+    };
 
     fn answer(onu: i64, got: Got) -> Answer {
         Answer { onu: OnuId(onu), previous: Some("antes".into()), got }
@@ -187,5 +201,16 @@ mod tests {
         let all = after_get(target, &[power]);
         assert_eq!(all.values, [(OnuId(7), Some("-2145".into()))]);
         assert!(all.changed.is_empty(), "no column of the inventory");
+    }
+
+    /// An OLT answers for an ONU without light too, with a number that no light has.
+    #[test]
+    fn what_nothing_can_have_measured_is_no_value_and_spoils_no_mean() {
+        let target = Target { column: None, unit: Some("0.01 dBm"), ..NAMES };
+        let power = |onu, wire| answer(onu, Got::Value(Raw::Integer(wire)));
+        let all = after_get(target, &[power(1, -2145), power(2, 2_147_483_647)]);
+        assert_eq!(all.values, [(OnuId(1), Some("-2145".into())), (OnuId(2), None)]);
+        let all = numbers(&all.values).unwrap();
+        assert_eq!((all.least, all.mean, all.most), (-2145.0, -2145.0, -2145.0));
     }
 }
