@@ -56,11 +56,13 @@ ${[...rows].map(part).join("\n")}</body></html>`;
 /** Those of the documents, small enough to be in the repository: `node pictures.mjs docs`. */
 const DOCS = {
   "inicio.png": "/",
+  "mostrador.png": "/mostrador",
+  "cocina.png": "/cocina",
   "revision.png": "/backoffice/siguiente?operator=ana",
   "solicitud.png": /^\/docproc\/solicitudes\/./,
   "plan.png": "/coordinador/plan",
 };
-const LARGEST = 150_000;
+const LARGEST = 200_000;
 
 async function forDocuments(turno) {
   const images = fileURLToPath(new URL("../docs/images/", import.meta.url));

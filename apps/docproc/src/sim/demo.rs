@@ -26,6 +26,12 @@ const BOUNDARY: &str = "turno-demo-5f1c";
 /// Who answers, and of how many tasks in a hundred: some are left for whoever watches.
 const OPERATORS: [(&str, &str); 2] = [("ana", "Ana Ferreyra"), ("luis", "Luis Quiroga")];
 const ANSWERED: f64 = 85.0;
+/// How many tasks they leave for whoever watches, and how long before its deadline they take one all the
+/// same.
+const LEFT: u64 = 3;
+const PRESSING: SignedDuration = SignedDuration::from_hours(1);
+/// The last of the past.
+const RECENT: SignedDuration = SignedDuration::from_mins(40);
 
 /// The default flow with four hours instead of a minute, and fewer values taken for sure: people are
 /// asked.
@@ -105,15 +111,17 @@ impl Office {
             let Some((_, act)) = self.agenda.pop_first() else { break };
             match act {
                 Act::Post => {
+                    let spare = is_recent(context, now) && waiting(&doors, 0).await.0 < LEFT;
                     self.send(&doors, pace).await;
-                    self.arrange(next_letter(context, pace, self.letters, now), Act::Post);
+                    self.arrange(next_letter(context, pace, spare, self.letters, now), Act::Post);
                     if pace == Pace::Past && !is_recent(context, now) {
                         self.call_operators(now);
                     }
                 }
                 Act::Work(n) => {
                     let next = next_look(context, pace, n, now);
-                    self.work(&doors, n, now, next).await;
+                    let leaves = pace != Pace::Past || is_recent(context, now);
+                    self.work(&doors, n, leaves, now, next).await;
                 }
                 Act::Answer(n) => self.answer(&doors, n, now).await,
             }
@@ -180,11 +188,20 @@ impl Office {
     }
 
     /// Takes the next task, if one waits and the operator is in the mood.
-    async fn work(&mut self, doors: &Doors, n: usize, now: Timestamp, next: Timestamp) {
+    async fn work(
+        &mut self,
+        doors: &Doors,
+        n: usize,
+        leaves: bool,
+        now: Timestamp,
+        next: Timestamp,
+    ) {
         let mut chance = Chance::of(&[n as u64, now.as_second().unsigned_abs()]);
         let here = "/api/docproc/desk/heartbeat";
         doors.call(&operator(n), Method::POST, here, &json!({})).await;
-        if !chance.percent(ANSWERED) {
+        let (waiting, nearest) = waiting(doors, n).await;
+        let pressing = nearest.is_some_and(|deadline| deadline.duration_since(now) < PRESSING);
+        if !chance.percent(ANSWERED) || (leaves && waiting <= LEFT && !pressing) {
             return self.arrange(next, Act::Work(n));
         }
         let path = "/api/docproc/desk/next";
@@ -215,6 +232,13 @@ impl Office {
         }
         self.arrange(now + SignedDuration::from_secs(5), Act::Work(n));
     }
+}
+
+/// How many tasks an operator could take, and the deadline that comes first.
+async fn waiting(doors: &Doors, n: usize) -> (u64, Option<Timestamp>) {
+    let heard = doors.call(&operator(n), Method::GET, "/api/docproc/desk", &Json::Null).await.body;
+    let nearest = heard["nearest_deadline"].as_str().and_then(|at| at.parse().ok());
+    (heard["waiting"].as_u64().unwrap_or_default(), nearest)
 }
 
 fn operator(n: usize) -> Actor {
@@ -265,10 +289,9 @@ fn form(letter: &Letter) -> Vec<u8> {
     body
 }
 
-/// Whether the past ends soon.
+/// Whether the past ends soon. It leaves something to do for whoever watches then.
 fn is_recent(context: &host::Context, now: Timestamp) -> bool {
-    let past = context.options.past;
-    past.is_some_and(|past| past.to.duration_since(now) < SignedDuration::from_mins(40))
+    context.options.past.is_some_and(|past| (past.to - RECENT..past.to).contains(&now))
 }
 
 /// When an operator who has nothing to do looks again; in the past nobody did at night.
@@ -288,13 +311,19 @@ fn next_look(context: &host::Context, pace: Pace, n: usize, now: Timestamp) -> T
     }
 }
 
-/// When the next letter comes.
-fn next_letter(context: &host::Context, pace: Pace, sent: u64, now: Timestamp) -> Timestamp {
+/// When the next letter comes; sooner while there is too little to do for whoever will watch.
+fn next_letter(
+    context: &host::Context,
+    pace: Pace,
+    spare: bool,
+    sent: u64,
+    now: Timestamp,
+) -> Timestamp {
     let mut chance = Chance::of(&[sent, now.as_second().unsigned_abs()]);
     let local = now.to_zoned(context.zone.clone());
     let office_hours = (8..18).contains(&local.hour());
     let minutes = match (pace, office_hours) {
-        // The last hours before somebody watches leave something to do.
+        (Pace::Past, _) if spare => 2,
         (Pace::Past, _) if is_recent(context, now) => 15,
         (Pace::Past, true) => 120,
         (Pace::Past, false) => 600,
@@ -303,7 +332,10 @@ fn next_letter(context: &host::Context, pace: Pace, sent: u64, now: Timestamp) -
         (Pace::Watched, _) => 2,
     };
     let seconds = minutes * 60;
-    now + SignedDuration::from_secs(chance.between(seconds / 2, seconds * 3 / 2))
+    let next = now + SignedDuration::from_secs(chance.between(seconds / 2, seconds * 3 / 2));
+    // The pause that the night or a slow hour makes does not swallow the last of the past.
+    let recent = context.options.past.map(|past| past.to - RECENT);
+    recent.filter(|recent| now < *recent && *recent < next).unwrap_or(next)
 }
 
 #[cfg(test)]
