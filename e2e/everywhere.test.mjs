@@ -69,6 +69,11 @@ for (const [theme, locale, lang] of [
       }
       assert.equal(await page.locator("html").getAttribute("lang"), lang, where);
       found.push(...(await violations(page)).map((one) => `${where}: ${one}`));
+      const beyond = await page.evaluate(() => {
+        const rail = document.querySelector(".rail");
+        return rail ? rail.scrollWidth - rail.clientWidth : 0;
+      });
+      if (beyond > 0) found.push(`${where}: the rail is ${beyond} px too narrow for its links`);
     }
     await shot("last");
     assert.deepEqual(found, [], "not accessible");

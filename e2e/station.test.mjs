@@ -266,6 +266,11 @@ journey("on a tablet", TABLET, async ({ turno, page, shot }) => {
   await sitDown(page, task, "ana");
   const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
   assert.equal(await wide(), 1024, "nothing is wider than the screen");
+  // Nor on a phone, with what a document of several pages offers.
+  await page.locator("[data-do=regroup]").evaluate((button) => (button.hidden = false));
+  await page.setViewportSize({ width: 390, height: 844 });
+  assert.equal(await wide(), 390, "nothing is wider than a phone");
+  await page.setViewportSize(TABLET.viewport);
   const send = page.locator("[data-do=submit]");
   for (const button of [send, page.locator("[data-absent]").first(), page.locator("[data-do=fit]")])
     assert.ok((await button.boundingBox()).height >= 44, "large enough for a finger");
