@@ -129,7 +129,8 @@ async fn an_hour_of_load_on_all_four_loses_and_doubles_nothing() {
     std::fs::create_dir_all(dir.join("workflows")).unwrap();
     std::fs::write(dir.join("workflows/unattended.yaml"), FLOW).unwrap();
     let postgres = Postgres::start(dir.join("postgres"));
-    let disk = Disk::mount(&dir.join("files"), "64m");
+    // What was read stays on it, a megabyte and a half each minute.
+    let disk = Disk::mount(&dir.join("files"), &format!("{}m", 64 + 4 * minutes));
     let clock = WallClock::install(dir.join("clock"));
     let mut server = Turno::start(options(&dir, &postgres.url, clock.as_ref())).await;
     let world = World::around(&server.client()).await;
