@@ -141,6 +141,7 @@ about();
 function body(files) {
   const data = new FormData();
   const fields = {
+    channel: "web",
     workflow: workflow.value,
     external_id: $("#external_id").value.trim(),
     password: $("#password").value,

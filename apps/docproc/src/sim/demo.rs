@@ -34,13 +34,14 @@ const PRESSING: SignedDuration = SignedDuration::from_hours(1);
 const RECENT: SignedDuration = SignedDuration::from_mins(40);
 
 /// The default flow with four hours instead of a minute, and fewer values taken for sure: people are
-/// asked.
+/// asked. What somebody uploads on the page comes here too: in a minute nobody has found the station.
 pub(crate) fn workflow() -> String {
     DEFAULT
         .replacen("name: default", "name: oficina", 1)
         .replacen("Standard document processing workflow", "The office's post: four hours", 1)
         .replacen("deadline_seconds: 60", "deadline_seconds: 14400", 1)
         .replacen("confidence_threshold: 0.75", "confidence_threshold: 0.93", 1)
+        .replacen("\nstages:", "\nroutes:\n  - channel: web\n\nstages:", 1)
 }
 
 /// The tick that plays the office.
@@ -346,6 +347,7 @@ mod tests {
     fn the_offices_flow_is_the_default_one_with_time_for_people() {
         let flow = crate::rules::workflow::parse(&workflow()).unwrap();
         assert_eq!((flow.name.as_str(), flow.sla.deadline.unwrap().as_secs()), ("oficina", 14_400));
+        assert_eq!(flow.routes[0].channel.as_deref(), Some("web"), "uploads come here");
         let default = crate::rules::workflow::parse(DEFAULT).unwrap();
         assert_eq!(flow.stages.len(), default.stages.len());
     }
