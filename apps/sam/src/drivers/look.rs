@@ -2,12 +2,13 @@
 
 use controlroom::{Activity, ActivityQuery, Client, Fault};
 use db::Error;
+use jiff::Timestamp;
 
 use crate::{
     Context,
     model::Run,
     rules::{
-        doubt::{Look, Sight},
+        doubt::{Look, Sight, since},
         reconcile::Seen,
     },
     store::{outcomes, runs},
@@ -23,7 +24,7 @@ pub async fn look(
     run: &Run,
     by_device: bool,
 ) -> Result<Result<Look, Fault>, Error> {
-    let since = run.posted_at.unwrap_or(run.claimed_at);
+    let since = since(run, context.clock.now());
     let tag = run.tag();
     let tagged = match client.find_by_tag(run.runner.0, run.user_id, &tag, since).await {
         Ok(found) => found.and_then(seen),
@@ -32,7 +33,7 @@ pub async fn look(
     if !by_device || tagged.is_some() {
         return Ok(Ok(Look { tagged, device: Sight::NotAsked }));
     }
-    let device = on_device(context, client, run).await?;
+    let device = on_device(context, client, run, since).await?;
     Ok(device.map(|device| Look { tagged, device }))
 }
 
@@ -40,6 +41,7 @@ async fn on_device(
     context: &Context,
     client: &Client,
     run: &Run,
+    since: Timestamp,
 ) -> Result<Result<Sight, Fault>, Error> {
     let known = outcomes::known(&mut context.store.read().await?, KNOWN).await?;
     if known.is_empty() {
@@ -50,7 +52,7 @@ async fn on_device(
         Ok(_) => {}
         Err(fault) => return Ok(Err(fault)),
     }
-    let recent = match client.since(run.posted_at.unwrap_or(run.claimed_at)).await {
+    let recent = match client.since(since).await {
         Ok(recent) => recent,
         Err(fault) => return Ok(Err(fault)),
     };

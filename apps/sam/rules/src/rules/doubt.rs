@@ -8,6 +8,8 @@ use crate::model::Run;
 
 /// A list that lags shows a run this much later; nothing is concluded before.
 const LEAST: SignedDuration = SignedDuration::from_mins(1);
+/// How far back it is looked for when nobody knows when it was posted.
+const UNKNOWN: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the Control Room showed of a run in doubt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,12 +48,23 @@ pub const fn needs_device(run: &Run, allowed: i64) -> bool {
     run.misses + 1 >= allowed
 }
 
+/// From when on it may stand in the lists. An instant that is still to come was told by a clock that was
+/// set back since: by how much, nobody knows.
+pub fn since(run: &Run, now: Timestamp) -> Timestamp {
+    let posted = run.posted_at.unwrap_or(run.claimed_at);
+    if posted > now { now - UNKNOWN } else { posted }
+}
+
 pub fn judge(run: &Run, look: &Look, allowed: i64, now: Timestamp) -> Verdict {
     if let Some(seen) = &look.tagged {
         return Verdict::Adopt(seen.clone());
     }
     let misses = run.misses + 1;
-    let old = run.posted_at.is_some_and(|posted| now.duration_since(posted) >= LEAST);
+    // Where the clock says nothing, twice as many looks do.
+    let old = run.posted_at.is_some_and(|posted| match now.duration_since(posted) {
+        age if age < SignedDuration::ZERO => misses >= 2 * allowed,
+        age => age >= LEAST,
+    });
     let wait = |suspect, ask| Verdict::Wait { misses, suspect, ask };
     if misses < allowed {
         return wait(None, false);
@@ -90,6 +103,17 @@ mod tests {
         assert_eq!(verdict(4, Sight::Clear, 60), Verdict::Withdraw);
         assert!(matches!(verdict(4, Sight::Clear, 59), Verdict::Wait { ask: false, .. }));
         assert!(matches!(verdict(3, Sight::Clear, 600), Verdict::Wait { misses: 4, .. }));
+    }
+
+    /// A clock that was two hours ahead when the deploy was posted, and was set right.
+    #[test]
+    fn an_instant_still_to_come_keeps_nothing_in_doubt_until_then() {
+        assert!(matches!(verdict(8, Sight::Clear, -7_200), Verdict::Wait { ask: false, .. }));
+        assert_eq!(verdict(9, Sight::Clear, -7_200), Verdict::Withdraw);
+        let run = Run { posted_at: Some(posted()), ..run(1, 1, 1, RunState::Pending) };
+        let hours = |hours| posted() + SignedDuration::from_hours(hours);
+        assert_eq!(since(&run, hours(1)), posted());
+        assert_eq!(since(&run, hours(-2)), hours(-26), "it was posted at some time before now");
     }
 
     #[test]
