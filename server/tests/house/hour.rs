@@ -89,11 +89,15 @@ impl Drop for Postgres {
 struct WallClock(PathBuf);
 
 impl WallClock {
-    const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+    /// Where `scripts/tools soak` puts it.
+    fn library() -> String {
+        let machine = std::env::consts::ARCH;
+        format!("/usr/lib/{machine}-linux-gnu/faketime/libfaketime.so.1")
+    }
 
     /// `None`, said aloud, where nothing can come between a process and its clock.
     fn install(at: PathBuf) -> Option<Self> {
-        if !Path::new(Self::LIBRARY).exists() {
+        if !Path::new(&Self::library()).exists() {
             println!("skipped: no libfaketime, so that no clock jumps");
             return None;
         }
@@ -110,7 +114,7 @@ impl WallClock {
 
     fn environment(&self) -> Vec<(String, String)> {
         let variables = [
-            ("LD_PRELOAD", Self::LIBRARY.to_owned()),
+            ("LD_PRELOAD", Self::library()),
             ("FAKETIME_TIMESTAMP_FILE", self.0.display().to_string()),
             ("FAKETIME_NO_CACHE", "1".to_owned()),
             ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),

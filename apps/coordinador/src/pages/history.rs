@@ -23,7 +23,10 @@ fn points(
 ) -> Vec<Option<(f64, String)>> {
     let mut sums = vec![(0_u32, 0.0_f64); spans.len()];
     for (at, summary) in told {
-        if let (Some(part), Some(value)) = (spans.of(*at), summary[field].as_f64()) {
+        let value = summary[field].as_f64();
+        // Runs from before such numbers were left out have them in their summaries.
+        let value = value.filter(|value| scale.is_none_or(|scale| scale.is_possible(*value)));
+        if let (Some(part), Some(value)) = (spans.of(*at), value) {
             sums[part].0 += 1;
             sums[part].1 += scale.map_or(value, |scale| scale.measured(value));
         }

@@ -112,9 +112,12 @@ impl Office {
             let Some((_, act)) = self.agenda.pop_first() else { break };
             match act {
                 Act::Post => {
-                    let spare = is_recent(context, now) && waiting(&doors, 0).await.0 < LEFT;
+                    let too_little = is_recent(context, now) && waiting(&doors, 0).await.0 < LEFT;
                     self.send(&doors, pace).await;
-                    self.arrange(next_letter(context, pace, spare, self.letters, now), Act::Post);
+                    self.arrange(
+                        next_letter(context, pace, too_little, self.letters, now),
+                        Act::Post,
+                    );
                     if pace == Pace::Past && !is_recent(context, now) {
                         self.call_operators(now);
                     }
@@ -316,7 +319,7 @@ fn next_look(context: &host::Context, pace: Pace, n: usize, now: Timestamp) -> T
 fn next_letter(
     context: &host::Context,
     pace: Pace,
-    spare: bool,
+    too_little: bool,
     sent: u64,
     now: Timestamp,
 ) -> Timestamp {
@@ -324,7 +327,7 @@ fn next_letter(
     let local = now.to_zoned(context.zone.clone());
     let office_hours = (8..18).contains(&local.hour());
     let minutes = match (pace, office_hours) {
-        (Pace::Past, _) if spare => 2,
+        (Pace::Past, _) if too_little => 2,
         (Pace::Past, _) if is_recent(context, now) => 15,
         (Pace::Past, true) => 120,
         (Pace::Past, false) => 600,
