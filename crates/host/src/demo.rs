@@ -141,8 +141,9 @@ impl Context {
         *self.demonstration.past.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.clock.run_on();
         tracing::info!(took_s = began.elapsed().as_secs_f64(), "the demonstration's week is lived");
-        // What was arranged for the past is arranged anew for whoever watches.
-        for tick in self.demo_ticks() {
+        // What was arranged for the past is arranged anew for whoever watches, and whatever watches
+        // over the house looks again: it last looked by a clock that was moved.
+        for tick in self.all_ticks().into_iter().filter(|tick| tick.net).chain(self.demo_ticks()) {
             self.wake(tick.name);
         }
         Ok(())

@@ -11,7 +11,10 @@ use reqwest::Method;
 use testkit::{LocalServer, Setup, on_both};
 use tokio::sync::Semaphore;
 
+/// A tick that never names an instant: it counts on being looked after.
+const WATCH: &str = "demo.watch";
 const DAY: SignedDuration = SignedDuration::from_hours(24);
+const SECOND: SignedDuration = SignedDuration::from_secs(1);
 
 /// What a demonstration of one act a day did: when, and whether it was the past.
 type Acts = Arc<Mutex<Vec<(Timestamp, bool)>>>;
@@ -31,7 +34,9 @@ fn app(acts: &Acts, gate: &Arc<Semaphore>) -> App {
         }
     };
     let migrations = db::Line { name: "demo", steps: &[] };
-    App { name: "demo", migrations, demo: Some(Tick::new("demo.demo", run)), ..App::default() }
+    let watch = Tick::new(WATCH, async |_, _| Ok(None));
+    let demo = Some(Tick::new("demo.demo", run));
+    App { name: "demo", migrations, demo, ticks: vec![watch], ..App::default() }
 }
 
 async fn until_ready(server: &LocalServer) {
@@ -79,10 +84,20 @@ async fn after_the_week_the_clock_runs() {
     let setup = Setup { demo: true, clock: Clock::Real, ..Setup::at(Timestamp::now(), &db) };
     let server = setup.prepare(app(&acts, &gate)).await.start().await;
     until_ready(&server).await;
+    let ready_at = Timestamp::now();
     let clock = &server.context().clock;
     assert!(!clock.is_manual());
     assert!(Timestamp::now().duration_since(clock.now()).abs() < SignedDuration::from_secs(1));
     assert!(acts.lock().unwrap().iter().filter(|(_, past)| *past).count() >= 7);
+    // Whatever watches over the house looks by the clock that runs now, and again before long.
+    let mut poll = tokio::time::interval(Duration::from_millis(10));
+    loop {
+        let watch = server.context().tick_health(WATCH).unwrap();
+        if watch.last_run.is_some_and(|ran| ran + SECOND > ready_at) && watch.due.is_some() {
+            break;
+        }
+        poll.tick().await;
+    }
     server.stop().await;
 }
 
