@@ -10,6 +10,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
+use futures::StreamExt as _;
 use host::Failure;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -327,7 +328,7 @@ async fn file(
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_LENGTH, size.to_string()),
     ];
-    Ok((headers, Body::from_stream(stream)).into_response())
+    Ok((headers, Body::from_stream(stream.fuse())).into_response())
 }
 
 /// Turns away whoever has no good signature, or one whose time is over.

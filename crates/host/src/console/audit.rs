@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use db::audit::{self, Record};
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -213,7 +213,8 @@ async fn export(
             })
         }
     });
-    let body = stream::StreamExt::chain(stream::iter([Ok(head)]), chunks);
+    // Whoever compresses it asks once more after the end.
+    let body = stream::iter([Ok(head)]).chain(chunks).fuse();
     let headers = [
         (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
         (header::CONTENT_DISPOSITION, "attachment; filename=\"auditoria.csv\""),

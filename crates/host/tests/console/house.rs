@@ -300,7 +300,7 @@ impl Persona<'_> {
         let response = self.house.router.clone().oneshot(request).await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = to_bytes(response.into_body(), 10_000_000).await.unwrap();
-        Answer { status, headers, text: String::from_utf8(bytes.to_vec()).unwrap() }
+        Answer { status, headers, text: String::from_utf8_lossy(&bytes).into_owned() }
     }
 
     fn request(&self, method: Method, path: &str) -> axum::http::request::Builder {
