@@ -29,7 +29,10 @@ use tokio::{
     net::{TcpListener, TcpStream},
     time::Sleep,
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::{
+    sync::{CancellationToken, WaitForCancellationFutureOwned},
+    task::TaskTracker,
+};
 use tower::Service;
 
 use crate::{Limits, tls::Certificates};
@@ -66,6 +69,16 @@ struct Held {
 impl Drop for Held {
     fn drop(&mut self) {
         self.gate.places.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+    }
+}
+
+/// Ends the connection that a request came on, also after it was upgraded. Every request carries it.
+#[derive(Clone, Debug)]
+pub struct HangUp(CancellationToken);
+
+impl HangUp {
+    pub fn now(&self) {
+        self.0.cancel();
     }
 }
 
@@ -174,7 +187,7 @@ where
         let _ = socket.set_nodelay(true);
         let (patience, leave) = (self.gate.limits, self.place.leave.clone());
         match &self.gate.certificates {
-            None => self.talk(Line::new(socket, patience.body, held), stopping).await,
+            None => self.talk(Line::new(socket, patience.body, leave, held), stopping).await,
             Some(certificates) => {
                 let greeted = certificates.acceptor().accept(socket);
                 let greeted = tokio::select! {
@@ -182,7 +195,7 @@ where
                     () = leave.cancelled() => return,
                 };
                 if let Ok(Ok(stream)) = greeted {
-                    self.talk(Line::new(stream, patience.body, held), stopping).await;
+                    self.talk(Line::new(stream, patience.body, leave, held), stopping).await;
                 }
             }
         }
@@ -217,6 +230,7 @@ where
         let busy = Busy(self.gate.clone(), self.place.clone());
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(ConnectInfo(self.client));
+        request.extensions_mut().insert(HangUp(self.place.leave.clone()));
         let answer = self.app.clone().call(request);
         async move {
             let response = answer.await?;
@@ -230,17 +244,20 @@ where
     }
 }
 
-/// A connection whose other side has to take what we send within a time.
+/// A connection whose other side has to take what we send within a time, and that ends when it is
+/// told to: once it is upgraded nobody else here has it in hand.
 struct Line<T> {
     io: T,
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
+    leave: Pin<Box<WaitForCancellationFutureOwned>>,
     _held: Held,
 }
 
 impl<T> Line<T> {
-    fn new(io: T, patience: Duration, held: Held) -> Self {
-        Self { io, patience, stalled: None, _held: held }
+    fn new(io: T, patience: Duration, leave: CancellationToken, held: Held) -> Self {
+        let leave = Box::pin(leave.cancelled_owned());
+        Self { io, patience, stalled: None, leave, _held: held }
     }
 
     fn judge<O>(
@@ -267,6 +284,9 @@ impl<T: AsyncRead + Unpin> AsyncRead for Line<T> {
         waker: &mut Waker<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.leave.as_mut().poll(waker).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         Pin::new(&mut self.io).poll_read(waker, buffer)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    net::IpAddr,
     sync::{Mutex, PoisonError},
 };
 
@@ -39,7 +40,7 @@ pub(crate) async fn stream(
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
     let actor = pass.actor.clone();
-    let Some(place) = StreamSlot::take(&context, &actor) else { return Ok(too_many(lang)) };
+    let Some(place) = context.live_place(&actor, None) else { return Ok(too_many(lang)) };
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let since = wanted.since.or(last_id);
     let topics: Option<Vec<String>> =
@@ -74,11 +75,12 @@ pub(crate) async fn stream(
             }
         },
     );
-    let frames = frames.take_until(pass.ended(context.clone()));
+    let frames = frames.fuse().take_until(pass.ended(context.clone()));
     Ok(web::sse::stream(frames, context.stopping.clone()))
 }
 
-fn too_many(lang: Lang) -> Response {
+/// What whoever finds no place is told.
+pub fn too_many(lang: Lang) -> Response {
     let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "DEMASIADAS_CONEXIONES")
         .lang(lang)
         .detail(lang.t(
@@ -132,33 +134,40 @@ pub(crate) async fn visible(
 #[derive(Debug, Default)]
 pub(crate) struct Streams(Mutex<HashMap<String, usize>>);
 
-/// One of a bounded number of streams, of all and of one actor; given back when the client goes.
-struct StreamSlot {
+/// One of a bounded number of live connections, of all and of one actor; given back when the client
+/// goes.
+#[derive(Debug)]
+pub struct LivePlace {
     context: Context,
     whose: String,
 }
 
-impl StreamSlot {
-    fn take(context: &Context, actor: &Actor) -> Option<Self> {
-        let whose = format!("{:?}/{}", actor.identity, actor.name);
-        let mut open = context.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl Context {
+    /// A place for a stream or a socket, if there is one. Strangers, who may still say who they are,
+    /// are told apart by where they come from.
+    pub fn live_place(&self, actor: &Actor, from: Option<IpAddr>) -> Option<LivePlace> {
+        let whose = match (actor.identity, from) {
+            (Identity::Anonymous, Some(address)) => format!("{address}"),
+            _ => format!("{:?}/{}", actor.identity, actor.name),
+        };
+        let mut open = self.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
         // On an open server everybody is one actor.
         let own = match actor.identity {
             Identity::Open => usize::MAX,
-            _ => context.options.network.limits.streams,
+            _ => self.options.network.limits.streams,
         };
         let total: usize = open.values().sum();
         let held = open.get(&whose).copied().unwrap_or_default();
-        if total >= context.options.sse_connections || held >= own {
+        if total >= self.options.sse_connections || held >= own {
             return None;
         }
         open.insert(whose.clone(), held + 1);
         drop(open);
-        Some(Self { context: context.clone(), whose })
+        Some(LivePlace { context: self.clone(), whose })
     }
 }
 
-impl Drop for StreamSlot {
+impl Drop for LivePlace {
     fn drop(&mut self) {
         let mut open = self.context.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
         match open.get_mut(&self.whose) {

@@ -48,6 +48,13 @@ impl Pass {
         }
     }
 
+    /// The same pass as it is good now, if it still is: whoever comes back on an old connection is
+    /// not let in by what was true when it began.
+    pub async fn again(&self, context: &Context) -> Result<Option<Self>, db::Error> {
+        let actor = self.look(context).await?;
+        Ok(actor.map(|actor| Self::new(actor, self.shown.clone())))
+    }
+
     /// The hash of the session that was shown, if one was.
     pub(crate) fn session(&self) -> Option<&str> {
         match &self.shown {

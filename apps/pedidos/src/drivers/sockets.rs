@@ -3,6 +3,8 @@
 //! A client may say who it is with `auth: { token }` and where it left off with
 //! `auth: { lastSeq }`; it then gets what it missed, or `sincronizar` when that is no longer kept.
 
+use std::{sync::Arc, time::Duration};
+
 use axum::{
     Router,
     extract::{Request, State},
@@ -10,13 +12,14 @@ use axum::{
 };
 use db::events::{self, Event};
 use engine::Roles as _;
-use host::Pass;
+use host::{HangUp, Pass, Peer};
 use serde_json::{Value as Json, json};
 use socketioxide::{
     SocketIo,
     extract::{SocketRef, TryData},
 };
 use tokio_util::sync::CancellationToken;
+use web::Lang;
 
 use crate::{Context, policy::Action, wire};
 
@@ -25,6 +28,10 @@ const COUNTER: &str = "mostrador";
 const KITCHEN: &str = "cocina";
 const BUFFERED_PACKETS: usize = 1_024;
 const PAYLOAD_BYTES: u64 = 10_000;
+/// How long whoever is sent away has to hear why.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Whoever opened a connection says this soon what for.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The Socket.IO server of this process.
 #[derive(Debug)]
@@ -38,18 +45,38 @@ impl Default for Sockets {
         let (service, io) = SocketIo::builder()
             .max_buffer_size(BUFFERED_PACKETS)
             .max_payload(PAYLOAD_BYTES)
+            .connect_timeout(CONNECT_TIMEOUT)
             .build_svc();
         Self { service: Router::new().fallback_service(service), io }
     }
 }
 
-/// Hands a request to the Socket.IO server.
-pub async fn serve(State(context): State<Context>, request: Request) -> Response {
+/// Hands a request to the Socket.IO server. A new session takes a live place and keeps it in its
+/// request, which is dropped with it.
+pub async fn serve(
+    State(context): State<Context>,
+    lang: Lang,
+    pass: Pass,
+    peer: Peer,
+    mut request: Request,
+) -> Response {
+    if asks(&request, "sid").is_none() {
+        let Some(place) = context.live_place(&pass.actor, peer.address) else {
+            return host::too_many(lang);
+        };
+        request.extensions_mut().insert(Arc::new(place));
+    }
     let mut service = context.runtime.sockets.service.clone();
     match tower::Service::call(&mut service, request).await {
         Ok(response) => response,
         Err(never) => match never {},
     }
+}
+
+/// A parameter of the request's address.
+fn asks<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    let mut pairs = request.uri().query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 /// Publishes committed events to connected clients until the server stops.
@@ -76,9 +103,10 @@ pub async fn publish(context: Context) {
 
 async fn welcome(context: Context, socket: SocketRef, auth: Json) {
     let carried = socket.req_parts().extensions.get::<Pass>().cloned();
-    let pass = match auth["token"].as_str() {
-        Some(token) => context.pass_of_token(token).await.ok().flatten(),
-        None => carried,
+    let pass = match (auth["token"].as_str(), carried) {
+        (Some(token), _) => context.pass_of_token(token).await.ok().flatten(),
+        (None, Some(carried)) => carried.again(&context).await.ok().flatten(),
+        (None, None) => None,
     };
     let role = pass.as_ref().and_then(|pass| wire::role_of(&pass.actor));
     let (Some(pass), Some(role)) = (pass, role) else { return send_away(socket) };
@@ -100,9 +128,20 @@ async fn welcome(context: Context, socket: SocketRef, auth: Json) {
     }
 }
 
+/// Says why and ends it. A connection that began as a WebSocket is hung up a moment later; one that
+/// began by polling has nothing left to hear, and its session ends with its client.
 fn send_away(socket: SocketRef) {
     let _ = socket.emit("no-autorizado", &json!({ "code": "NO_AUTENTICADO" }));
+    let request = socket.req_parts();
+    let began_as_socket = request.uri.query().is_some_and(|query| query.contains("=websocket"));
+    let line = request.extensions.get::<HangUp>().filter(|_| began_as_socket).cloned();
     let _ = socket.disconnect();
+    if let Some(line) = line {
+        tokio::spawn(async move {
+            tokio::time::sleep(LAST_WORDS).await;
+            line.now();
+        });
+    }
 }
 
 /// Ends the connection when what was shown for it is good no longer.

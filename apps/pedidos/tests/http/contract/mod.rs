@@ -85,5 +85,7 @@ on_both! {
         an_idle_day_hardly_ticks;
     sockets:
         socket_clients_hear_what_they_may,
-        socket_clients_resume_where_they_left;
+        socket_clients_resume_where_they_left,
+        a_revoked_socket_is_not_let_in_again,
+        sockets_take_places_and_make_room;
 }

@@ -1,10 +1,16 @@
 //! Socket.IO over its polling transport, spoken by hand: Engine.IO 4, packets separated by 0x1e.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    io::{ErrorKind, Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
 
+use host::{Access, Actor, Limits, Network, accounts};
 use reqwest::Method;
 use serde_json::{Value as Json, json};
-use testkit::{Answer, Client, TestDb};
+use testkit::{Answer, Client, Setup, TestDb};
 
 use super::privacy::{knows_the_customer, with_customer};
 use crate::shop::{Shop, Who};
@@ -135,4 +141,76 @@ pub(super) async fn socket_clients_resume_where_they_left(db: &TestDb) {
     assert_eq!(all.event().await.1["pedidoId"], first["id"]);
     let mut lost = Socket::open(&cashier, &json!({ "lastSeq": 99 })).await;
     assert_eq!(lost.event().await.0, "sincronizar");
+}
+
+pub(super) async fn a_revoked_socket_is_not_let_in_again(db: &TestDb) {
+    let shop = Shop::guarded(db).await;
+    let cashier = shop.client(Who::Cashier);
+    let mut socket = Socket::open(&cashier, &json!({})).await;
+    listening(&shop, &mut socket).await;
+    // What was shown stays with the session; later requests need not show it.
+    socket.client = shop.nobody();
+    let (context, by) = (shop.context(), Actor::system());
+    let tokens = accounts::tokens(&context.store).await.unwrap();
+    let id = tokens.iter().find(|token| token.name == Who::Cashier.name()).unwrap().id;
+    let now = context.clock.now();
+    assert!(accounts::revoke_token(&context.store, &by, id, now).await.unwrap());
+    assert_eq!(socket.event().await.0, "no-autorizado");
+    assert_eq!(socket.packet().await, "41", "and is shown the door");
+    socket.send("40{}").await;
+    socket.welcome().await;
+    assert_eq!(socket.event().await.0, "no-autorizado", "the session remembers nothing good");
+    assert_eq!(socket.packet().await, "41");
+}
+
+/// A WebSocket of a stranger that was let through the gate and has not said who it is.
+fn stranger(at: SocketAddr) -> TcpStream {
+    let mut line = TcpStream::connect(at).unwrap();
+    line.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    line.write_all(
+        b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nhost: localhost\r\n\
+          connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\
+          sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    )
+    .unwrap();
+    let mut head = [0; 12];
+    line.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 101");
+    line
+}
+
+/// Whether the other side has not hung up.
+fn is_open(mut line: &TcpStream) -> bool {
+    line.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let mut heard = [0; 1_024];
+    loop {
+        match line.read(&mut heard) {
+            Ok(0) => return false,
+            Ok(_) => {}
+            Err(error) => return error.kind() == ErrorKind::WouldBlock,
+        }
+    }
+}
+
+pub(super) async fn sockets_take_places_and_make_room(db: &TestDb) {
+    let limits = Limits { connections: 8, streams: 24, ..Limits::default() };
+    let network = Box::new(Network { limits, ..Network::default() });
+    let now = "2026-06-19T23:00:00Z".parse().unwrap();
+    let setup = Setup { access: Access::SignedIn, network, ..Setup::at(now, db) };
+    let server = setup.prepare(pedidos::app()).await.start().await;
+    let at: SocketAddr = server.client.base().trim_start_matches("http://").parse().unwrap();
+    let open = tokio::task::spawn_blocking(move || {
+        let lines: Vec<TcpStream> = (0..20).map(|_| stranger(at)).collect();
+        lines.iter().filter(|line| is_open(line)).count()
+    });
+    let open = open.await.unwrap();
+    assert!(open <= 8, "{open} connections where eight have a place");
+    // Sessions by polling hold no connection; they take places all the same.
+    let mut given = 0;
+    while server.client.get(PATH).await.status == 200 {
+        given += 1;
+        assert!(given <= 24, "there is no end to the places of one address");
+    }
+    assert_eq!(server.client.get(PATH).await.status, 429);
+    server.stop().await;
 }
