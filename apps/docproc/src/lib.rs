@@ -120,6 +120,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        lexicon: pages::lexicon::LEXICON,
         search: store::search::find,
         shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),

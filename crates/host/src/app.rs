@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::{Bundle, Lang};
 
 use crate::{
-    Actor, Context, Driver, Home, Options, Vault,
+    Actor, Context, Driver, Home, Lexicon, Options, Vault,
     search::{Search, Shortcut},
 };
 
@@ -40,6 +40,8 @@ pub struct App {
     /// Whether a role may change this application's settings.
     pub may_configure: fn(role: &str) -> bool,
     pub nav: &'static [Nav],
+    /// What people call what it records.
+    pub lexicon: Lexicon,
     /// What Ctrl K finds in it, for whom, and what it offers to do.
     pub search: Search,
     pub shortcuts: &'static [Shortcut],
@@ -108,6 +110,7 @@ impl Default for App {
             roles: &[],
             may_configure: |role| role == "ADMIN",
             nav: &[],
+            lexicon: Lexicon::default(),
             search: |_, _, _| Box::pin(std::future::ready(Ok(Vec::new()))),
             shortcuts: &[],
             routes: Box::new(|_| OpenApiRouter::new()),

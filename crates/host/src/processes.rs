@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Beside the applications: what the process uses.
-const USED: &str = "used";
+pub(crate) const USED: &str = "used";
 
 /// This process, as the others see it.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod glance;
 pub(crate) mod history;
+pub(crate) mod lexicon;
 pub(crate) mod limits;
 pub(crate) mod nodes;
 pub(crate) mod olts;

@@ -4,6 +4,7 @@ pub mod backoffice;
 pub mod capacity;
 pub mod flow;
 pub(crate) mod glance;
+pub(crate) mod lexicon;
 pub mod overview;
 pub mod quality;
 pub mod request;

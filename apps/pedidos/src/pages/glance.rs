@@ -18,9 +18,10 @@ pub(crate) async fn glance(context: Context) -> Glanced {
     let capacity = kitchen.capacity;
     let full = if capacity.is_full() { Tone::Warn } else { Tone::Good };
     let used = format!("{}/{}", capacity.in_use, capacity.limit);
+    let behind = if late == 1 { ("atrasado", "late") } else { ("atrasados", "late") };
     Ok(Glance::Figures([
         Figure::new(&used, ("en cocina", "in the kitchen"), full, "/cocina"),
-        Figure::trouble(late, ("atrasados", "late"), Tone::Bad, "/mostrador"),
+        Figure::trouble(late, behind, Tone::Bad, "/mostrador"),
         Figure::new(&waiting, ("en espera", "waiting"), Tone::Plain, "/mostrador"),
     ]))
 }

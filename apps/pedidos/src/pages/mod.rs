@@ -1,6 +1,7 @@
 //! The four screens. Structs here carry what a page shows; the routes fill them.
 
 pub(crate) mod glance;
+pub(crate) mod lexicon;
 pub mod panel;
 
 use std::sync::LazyLock;

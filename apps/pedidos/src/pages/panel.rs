@@ -230,10 +230,18 @@ impl PanelPage {
     fn now(&self) -> String {
         let OnBoard { received, scheduled, preparing, ready, left_open } = self.board;
         match self.page.lang {
-            Lang::Es => format!(
-                "En el tablero ahora: {received} recibidos, {scheduled} programados, {preparing} en \
-                 preparación, {ready} listos, {left_open} sin cerrar"
-            ),
+            Lang::Es => {
+                let many = |count: u32, word: &str| match count {
+                    1 => format!("1 {word}"),
+                    _ => format!("{count} {word}s"),
+                };
+                format!(
+                    "En el tablero ahora: {}, {}, {preparing} en preparación, {}, {left_open} sin cerrar",
+                    many(received, "recibido"),
+                    many(scheduled, "programado"),
+                    many(ready, "listo"),
+                )
+            }
             Lang::En => format!(
                 "On the board now: {received} received, {scheduled} scheduled, {preparing} preparing, \
                  {ready} ready, {left_open} left open"

@@ -4,6 +4,7 @@ pub mod analysis;
 pub mod balance;
 pub mod gantt;
 pub(crate) mod glance;
+pub(crate) mod lexicon;
 pub mod overview;
 pub mod pools;
 pub mod robots;

@@ -187,9 +187,12 @@ pub(super) async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>,
     tx.optional(sql, &[fingerprint.into()]).await?.map(|row| kept(&row)).transpose()
 }
 
-/// Firing first, then the latest.
+/// Firing first, the worst of them first, then the latest.
 pub(crate) async fn list(store: &Store) -> Result<Vec<Kept>, db::Error> {
-    let sql = "SELECT * FROM alerts ORDER BY state, last_seen DESC LIMIT $1";
+    let sql = "SELECT * FROM alerts
+               ORDER BY state, CASE WHEN state <> 'FIRING' THEN 3
+                        WHEN severity = 'CRITICAL' THEN 0 WHEN severity = 'WARNING' THEN 1 ELSE 2 END,
+                        last_seen DESC LIMIT $1";
     store.read().await?.all(sql, &[LISTED.into()]).await?.iter().map(kept).collect()
 }
 

@@ -22,7 +22,7 @@ use super::{
     Console, csv,
     forms::{filter, html},
 };
-use crate::{Actor, Context, Failure};
+use crate::{Actor, Context, Failure, lexicon::Named};
 
 const SHOWN: i64 = 50;
 const LIMIT: std::ops::RangeInclusive<i64> = 1..=200;
@@ -64,6 +64,11 @@ type Fields = serde_json::Map<String, Json>;
 struct Line {
     record: Record,
     changes: Vec<Row>,
+    /// What its action says; empty when nobody gave it words.
+    word: &'static str,
+    subject: Named,
+    /// What the application is called.
+    app: String,
 }
 
 enum Chain {
@@ -88,17 +93,21 @@ async fn show(console: Console, Query(wanted): Query<Wanted>) -> Result<Response
         apps: console.app_choices(),
         app: app.unwrap_or_default().to_owned(),
         actor: actor.unwrap_or_default().to_owned(),
-        lines: records.into_iter().map(|record| line(record, console.lang)).collect(),
+        lines: records.into_iter().map(|record| line(&console, record)).collect(),
         next,
         chain,
     };
     html(StatusCode::OK, &page)
 }
 
-fn line(record: Record, lang: Lang) -> Line {
+fn line(console: &Console, record: Record) -> Line {
+    let (context, lang) = (&console.context, console.lang);
     let whole = lang.t("valor", "value");
     let changes = changes(whole, record.before.as_ref(), record.after.as_ref());
-    Line { record, changes }
+    let word = context.word(&record.app, &record.action, lang);
+    let subject = context.subject(&record.app, &record.subject, lang);
+    let app = context.app(&record.app).map_or(record.app.clone(), |app| app.label(lang).to_owned());
+    Line { record, changes, word, subject, app }
 }
 
 /// Rows of field, before and after. Objects are compared field by field, others as a whole.

@@ -12,7 +12,7 @@ use super::{
     Console,
     forms::{filter, html},
 };
-use crate::{Failure, live};
+use crate::{Failure, lexicon::Named, live};
 
 const SHOWN: usize = 50;
 /// Someone who may see little must not make us read everything.
@@ -45,7 +45,9 @@ struct Line {
     at: Timestamp,
     app: String,
     name: String,
-    subject: String,
+    /// What its name says; empty when nobody gave it words.
+    word: &'static str,
+    subject: Named,
     body: String,
 }
 
@@ -87,12 +89,15 @@ async fn read(
             }
             before = event.seq;
             if let Some(shown) = live::visible(&console.context, &console.actor, &event).await? {
+                let (context, written) = (&console.context, event.subject.unwrap_or_default());
+                let called = context.app(&event.app).map(|app| app.label(console.lang));
                 lines.push(Line {
                     seq: event.seq,
                     at: event.at,
-                    app: event.app,
+                    word: context.word(&event.app, &event.name, console.lang),
+                    subject: context.subject(&event.app, &written, console.lang),
+                    app: called.map_or(event.app, str::to_owned),
                     name: event.name,
-                    subject: event.subject.unwrap_or_default(),
                     body: pretty(&shown["data"]),
                 });
             }

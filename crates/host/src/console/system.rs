@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use web::{Lang, Page, Tone};
 
 use super::{Console, forms::html};
-use crate::{Failure, TickHealth};
+use crate::{Failure, Resources, TickHealth, processes::USED, used};
 
 #[derive(Template)]
 #[template(path = "system.html")]
@@ -32,6 +32,14 @@ impl SystemPage {
     fn work(&self, process: &Process) -> String {
         work(&process.roles, &self.names, self.page.lang)
     }
+
+    /// What a process uses, as of its last heartbeat.
+    fn uses(&self, process: &Process) -> String {
+        let Resources { cpu_pct, memory_bytes } = used(process);
+        let core = self.page.t("de un núcleo", "of a core");
+        let share = self.page.percent(cpu_pct / 100.0);
+        format!("{share} {core} · {} MB", self.page.number((memory_bytes >> 20) as i64))
+    }
 }
 
 /// What a process does for each application, in words: which components and with how many threads.
@@ -53,12 +61,15 @@ fn work(roles: &Json, names: &[(&'static str, &'static str)], lang: Lang) -> Str
         });
         format!("{}: {}{}", name(app), components.join(", "), threads.unwrap_or_default())
     };
-    let told: Vec<String> = roles.as_object().into_iter().flatten().map(part).collect();
+    let apps = roles.as_object().into_iter().flatten().filter(|(app, _)| *app != USED);
+    let told: Vec<String> = apps.map(part).collect();
     told.join(" · ")
 }
 
 struct TickLine {
     name: &'static str,
+    /// What it is called; empty when nobody gave it words.
+    title: &'static str,
     app: &'static str,
     tone: Tone,
     state: &'static str,
@@ -105,6 +116,7 @@ fn ticks(console: &Console) -> Vec<TickLine> {
             let (tone, state) = standing(&health, now, console.lang);
             lines.push(TickLine {
                 name: tick.name,
+                title: context.word(app.name, tick.name, console.lang),
                 app: app.label(console.lang),
                 tone,
                 state,
@@ -145,5 +157,11 @@ mod tests {
         let one = json!({"docproc": {"components": ["ocr"], "threads": 1}});
         assert_eq!(work(&one, &names, Lang::En), "DocProc: ocr, 1 thread");
         assert_eq!(work(&json!({}), &names, Lang::Es), "");
+        let busy = json!({"docproc": {"components": null}, "used": {"cpu_pct": 3.0}});
+        assert_eq!(
+            work(&busy, &names, Lang::Es),
+            "DocProc: todo",
+            "what it uses is no application"
+        );
     }
 }
