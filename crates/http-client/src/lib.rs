@@ -63,6 +63,22 @@ impl Resolve for Judging {
     }
 }
 
+/// The body of an answer, or `None` when it is longer than `most` bytes: whoever is asked outside does
+/// not decide how much memory is taken here.
+pub async fn read_at_most(
+    mut answer: reqwest::Response,
+    most: usize,
+) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(part) = answer.chunk().await? {
+        if body.len() + part.len() > most {
+            return Ok(None);
+        }
+        body.extend_from_slice(&part);
+    }
+    Ok(Some(body))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -96,17 +96,12 @@ async fn fetch(asked: &Asked) -> Result<Pass, String> {
         .post(&asked.url)
         .header("content-type", "application/x-www-form-urlencoded")
         .body(fields.query().unwrap_or_default().to_owned());
-    let mut answer = request.send().await.map_err(plain)?;
+    let answer = request.send().await.map_err(plain)?;
     if !answer.status().is_success() {
         return Err(format!("the gateway answered {}", answer.status().as_u16()));
     }
-    let mut body = Vec::new();
-    while let Some(part) = answer.chunk().await.map_err(plain)? {
-        body.extend_from_slice(&part);
-        if body.len() > LONGEST {
-            return Err("the gateway answered too much".to_owned());
-        }
-    }
+    let body = http_client::read_at_most(answer, LONGEST).await.map_err(plain)?;
+    let body = body.ok_or_else(|| "the gateway answered too much".to_owned())?;
     let granted: Granted =
         serde_json::from_slice(&body).map_err(|_| "the gateway gave no token".to_owned())?;
     let kind = granted.token_type.unwrap_or_else(|| "Bearer".to_owned());

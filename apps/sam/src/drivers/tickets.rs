@@ -31,6 +31,9 @@ async fn clouders(values: &Values) -> Result<Option<Answer>, Error> {
     Ok(Some(ask_clouders(&format!("{url}{PATH}"), auth).await))
 }
 
+/// More than the names and counts of every robot that there may be.
+const LONGEST: usize = 4 << 20;
+
 async fn ask_clouders(url: &str, auth: &str) -> Answer {
     let said = |error: reqwest::Error| error.without_url().to_string();
     let client = http_client::straight(ANSWER_TIMEOUT).build().map_err(said)?;
@@ -39,7 +42,9 @@ async fn ask_clouders(url: &str, auth: &str) -> Answer {
         request = request.header("authorization", auth);
     }
     let answer = request.send().await.map_err(said)?.error_for_status().map_err(said)?;
-    read(&answer.json().await.map_err(said)?)
+    let body = http_client::read_at_most(answer, LONGEST).await.map_err(said)?;
+    let body = body.ok_or_else(|| "the answer is longer than a list of tickets".to_owned())?;
+    read(&serde_json::from_slice(&body).map_err(|error| error.to_string())?)
 }
 
 /// A list of objects, each mapping names of robots to counts. Anything else is a failure: half an
