@@ -1,4 +1,4 @@
-// What people do with a run, each with a reason: stop it, free its runner, decide on one in doubt.
+// What people do with a run, each with a reason: stop it, free its runner, decide on one in doubt, run it again.
 
 import { ask } from "../web/dialog.js";
 import { t } from "../web/text.js";
@@ -70,10 +70,30 @@ function settle({ settle: id, suspect }) {
   });
 }
 
+function again({ runAgain: robot, runner }) {
+  ask({
+    title: t("Ejecutar otra vez", "Run again"),
+    text: t(
+      "Arranca en el mismo equipo sin esperar su programación ni sus tickets.",
+      "It starts on the same runner without waiting for its schedule or tickets.",
+    ),
+    fields: [why],
+    action: t("Ejecutar", "Run"),
+    submit: ({ motivo }) =>
+      change(
+        "POST",
+        `/api/sam/robots/${robot}/ejecutar`,
+        { equipo_id: Number(runner), motivo },
+        { said: t("En marcha", "Under way"), leave: `/sam/ejecuciones?robot_id=${robot}` },
+      ),
+  });
+}
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-unlock], [data-stop], [data-settle]");
+  const button = event.target.closest("[data-unlock], [data-stop], [data-settle], [data-run-again]");
   if (!button) return;
   if (button.dataset.unlock) unlock(button.dataset);
   else if (button.dataset.stop) stop(button.dataset);
+  else if (button.dataset.runAgain) again(button.dataset);
   else settle(button.dataset);
 });

@@ -63,7 +63,7 @@ pub async fn stop(desk: &Desk, id: RunId, reason: &str) -> Result<(), Failure> {
         decision.wake(launch::TICK);
     } else {
         let (es, en) = (
-            "No se sabe si el Control Room la tomó: resolvé la duda o desbloqueá el equipo.",
+            "No se sabe si el Control Room la tomó: resolver la duda o desbloquear el equipo.",
             "Nobody knows whether the Control Room took it: settle that or unlock the runner.",
         );
         return Err(conflict(desk.lang, "EJECUCION_EN_DUDA", es, en).into());

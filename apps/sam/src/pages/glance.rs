@@ -36,14 +36,21 @@ pub(crate) async fn glance(context: Context) -> Glanced {
     let failed = facts::between(&mut tx, yesterday, now, MOST).await?;
     let failed = analysis::failed(&failed, usize::MAX).len() as i64;
     let busy = format!("{live}/{working}");
+    let occupied = match working {
+        1 => ("equipo ocupado", "runner busy"),
+        _ => ("equipos ocupados", "runners busy"),
+    };
+    let ended = match failed {
+        1 => ("fallida en 24 h", "failed in 24 h"),
+        _ => ("fallidas en 24 h", "failed in 24 h"),
+    };
+    let known = match robots.len() {
+        1 => ("robot", "robot"),
+        _ => ("robots", "robots"),
+    };
     Ok(Glance::Figures([
-        Figure::new(&busy, ("equipos ocupados", "runners busy"), Tone::Plain, "/sam"),
-        Figure::trouble(
-            failed,
-            ("fallidas en 24 h", "failed in 24 h"),
-            Tone::Bad,
-            "/sam/ejecuciones",
-        ),
-        Figure::new(&robots.len(), ("robots", "robots"), Tone::Plain, "/sam/robots"),
+        Figure::new(&busy, occupied, Tone::Plain, "/sam"),
+        Figure::trouble(failed, ended, Tone::Bad, "/sam/ejecuciones"),
+        Figure::new(&robots.len(), known, Tone::Plain, "/sam/robots"),
     ]))
 }

@@ -69,6 +69,7 @@ pub struct AssignmentLine {
     pub hold: Sign,
     pub schedule: Option<i64>,
     pub since: Timestamp,
+    /// Who gave it, or why the balancer did.
     pub by: String,
     /// Those of a schedule change with it.
     pub releasable: bool,
@@ -85,7 +86,7 @@ impl AssignmentLine {
             hold: words::hold(page, one.hold),
             schedule: one.schedule.map(|schedule| schedule.0),
             since: one.assigned_at,
-            by: one.assigned_by.clone(),
+            by: words::motive(page, &one.assigned_by),
             releasable: one.hold != Hold::Scheduled,
         }
     }
@@ -156,6 +157,18 @@ impl RunPage {
     /// Sent, and nobody knows whether it was taken.
     fn in_doubt(&self) -> bool {
         self.run.live && self.run.deployment.is_none() && self.run.posted_at.is_some()
+    }
+
+    /// It ended, and not as it should.
+    fn ended_badly(&self) -> bool {
+        let state = self.run.state;
+        !self.run.live && !state.succeeded() && state != RunState::Inferred
+    }
+
+    /// What the Control Room calls a state, in the words of the page.
+    fn told(&self, word: &str) -> String {
+        let known = RunState::told(word).map(|state| words::state(&self.page, state).text);
+        known.unwrap_or_else(|| word.to_owned())
     }
 
     fn sign(&self, step: &Step) -> Sign {

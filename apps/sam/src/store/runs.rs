@@ -1,6 +1,8 @@
 //! Runs: every statement that changes one names the state it expects.
 
-use db::{Error, Row, Tx};
+use std::collections::HashMap;
+
+use db::{Error, Row, Rows, Tx};
 use engine::Word as _;
 use jiff::{Timestamp, civil::Date};
 use serde_json::Value as Json;
@@ -72,6 +74,23 @@ pub async fn live(tx: &mut Tx) -> Result<Vec<Run>, Error> {
 pub async fn find(tx: &mut Tx, id: RunId) -> Result<Option<Run>, Error> {
     let sql = db::trusted(format!("SELECT {COLUMNS} FROM runs WHERE id = $1"));
     tx.optional(sql, &[id.into()]).await?.as_ref().map(read).transpose()
+}
+
+/// What was said of the end of these: the Control Room's message, or why they ended so.
+pub async fn said(
+    tx: &mut Tx,
+    runs: impl Iterator<Item = RunId>,
+) -> Result<HashMap<RunId, String>, Error> {
+    let sql = "SELECT r.id, COALESCE(r.message, r.cause) AS said
+               FROM ROWS JOIN runs r ON r.id = v.key
+               WHERE r.message IS NOT NULL OR r.cause IS NOT NULL";
+    let rows = tx.all_of(sql, &[], &Rows::of(&["key"], runs)).await?;
+    rows.iter()
+        .map(|row| {
+            let said: String = row.get("said")?;
+            Ok((RunId(row.get("id")?), said))
+        })
+        .collect()
 }
 
 pub async fn by_deployment(tx: &mut Tx, deployment: &str) -> Result<Option<Run>, Error> {

@@ -147,3 +147,36 @@ async fn who_may_only_look_is_offered_nothing_to_change() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_one_thing_leaves_out_its_own_column_and_says_motives_in_words() {
+    on_filled_farm(async |farm| {
+        let robot = page(&farm.client, "/sam/robots/1", "es").await.text;
+        assert!(robot.contains("por demanda"), "{robot}");
+        assert!(!robot.contains("ASIGNAR_DEMANDA_POOL"), "{robot}");
+        assert!(!robot.contains("<th scope=\"col\">Robot</th>"), "{robot}");
+        let runner = page(&farm.client, "/sam/equipos/10", "es").await.text;
+        assert!(!runner.contains("<th scope=\"col\">Equipo</th>"), "{runner}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_failed_says_what_was_told_and_can_be_run_again() {
+    on_farm(async |farm| {
+        let run = farm.started().await;
+        let told =
+            json!({ "deploymentId": run, "status": "RUN_FAILED", "message": "Falta un dato" });
+        farm.client.post("/api/callback", told).await.expect(200);
+        let all = farm.client.get("/api/sam/ejecuciones?estado=RUN_FAILED").await.expect(200);
+        let id = &all["items"][0]["id"];
+        let run = page(&farm.client, &format!("/sam/ejecuciones/{id}"), "es").await.text;
+        assert!(run.contains(&format!("Ejecución {id} · R20")), "{run}");
+        assert!(run.contains("<span title=\"RUN_FAILED\">Fallida</span>"), "{run}");
+        assert!(run.contains("data-run-again=\"20\" data-runner=\"1\""), "{run}");
+        assert!(!run.contains("Ausencias seguidas"), "none is not worth a line: {run}");
+        let front = page(&farm.client, "/sam", "es").await.text;
+        assert!(front.contains("<small class=\"soft\">Falta un dato</small>"), "{front}");
+    })
+    .await;
+}

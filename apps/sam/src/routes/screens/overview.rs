@@ -12,7 +12,7 @@ use super::{Scene, render, scene};
 use crate::{
     Context, Desk,
     decisions::{balance as balancer, launch as launcher, reconcile, sync},
-    model::{PoolId, RunState, RunnerId},
+    model::{PoolId, RunId, RunState, RunnerId},
     pages::{
         OverviewPage,
         gantt::{Bar, Gantt, Row},
@@ -27,13 +27,15 @@ use crate::{
         reason::{Held, Reason},
         world::World,
     },
-    store::{circuit, facts},
+    store::{circuit, facts, runs},
 };
 
 /// Runners in the drawing, people in the queue, troubles of each kind.
 const ROWS: usize = 60;
 const WAITING: usize = 50;
 const TROUBLES: usize = 8;
+/// Letters of what was said of a failure.
+const NOTE: usize = 160;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// What teaches how long a robot takes.
 const HISTORY: SignedDuration = SignedDuration::from_hours(24 * 15);
@@ -59,10 +61,13 @@ pub(super) async fn show(
     let since = now.checked_sub(HISTORY).unwrap_or(Timestamp::MIN);
     let history = facts::between(&mut tx, since, Timestamp::MAX, RUNS).await?;
     let (synced, sync_error) = circuit::sync_state(&mut tx).await?;
+    let failed = failures(&history, now);
+    let shown = failed.iter().take(TROUBLES).map(|one| RunId(one.run));
+    let said = runs::said(&mut tx, shown).await?;
     drop(tx);
     let world = &scene.snapshot.world;
     let plan = launch::plan(world, now);
-    let troubles = troubles(&page, &scene, &history, now);
+    let troubles = troubles(&page, &scene, &history, (failed.as_slice(), &said), now);
     let (rows, hidden) = rows(&page, &scene, &history, hours, now);
     let (from, to) = Gantt::around(now, hours);
     let label = page.t("Equipos en el tiempo", "Runners over time").to_owned();
@@ -83,7 +88,7 @@ pub(super) async fn show(
             maintenance: world.runners.values().filter(|one| !one.active).count() as i64,
             robots: world.robots.len() as i64,
             due: queued as i64,
-            failures: failures(&history, now).len() as i64,
+            failures: failed.len() as i64,
         },
         gantt: Gantt { label, rows, from, to, now, zone: desk.context.zone.clone() },
         hours,
@@ -329,12 +334,18 @@ fn failures(history: &[RunFact], now: Timestamp) -> Vec<Critical> {
     analysis::failed(&lately, usize::MAX)
 }
 
-fn troubles(page: &Page, scene: &Scene, history: &[RunFact], now: Timestamp) -> Vec<Trouble> {
+/// What ended badly comes with what was said of its end, by run.
+fn troubles(
+    page: &Page,
+    scene: &Scene,
+    history: &[RunFact],
+    (failed, said): (&[Critical], &HashMap<RunId, String>),
+    now: Timestamp,
+) -> Vec<Trouble> {
     let live: Vec<RunFact> =
         history.iter().filter(|run| run.finished_at.is_none()).cloned().collect();
     let delayed = analysis::delayed(&live, history, &Delay::default(), now, TROUBLES);
     let orphaned = analysis::orphaned(&live, now, TROUBLES);
-    let failed = failures(history, now);
     let told = |one: &Critical, kind: Sign| Trouble {
         run: one.run,
         kind,
@@ -351,9 +362,23 @@ fn troubles(page: &Page, scene: &Scene, history: &[RunFact], now: Timestamp) -> 
     };
     let late = || Sign::new(page.t("Demorada", "Delayed"), Tone::Warn);
     let orphan = || Sign::new(page.t("Huérfana", "Orphaned"), Tone::Warn);
-    let fault = || Sign::new(page.t("Fallida", "Failed"), Tone::Bad);
+    // The badge says how it ended; what A360 told of it, or why we think so, stands below.
+    let fault = |one: &Critical| Trouble {
+        note: said.get(&RunId(one.run)).map(|text| brief(page, text)).unwrap_or_default(),
+        ..told(one, Sign::new(words::state_word(page, one.state).text, Tone::Bad))
+    };
     let delayed = delayed.iter().map(|one| told(one, late()));
     let orphaned = orphaned.iter().map(|one| told(one, orphan()));
-    let failed = failed.iter().take(TROUBLES).map(|one| told(one, fault()));
+    let failed = failed.iter().take(TROUBLES).map(fault);
     delayed.chain(orphaned).chain(failed).collect()
+}
+
+/// As much of a message as a row of the list takes.
+fn brief(page: &Page, text: &str) -> String {
+    let text = page.lang.told(text);
+    let mut shown: String = text.chars().take(NOTE).collect();
+    if text.chars().nth(NOTE).is_some() {
+        shown.push('…');
+    }
+    shown
 }

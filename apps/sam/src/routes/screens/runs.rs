@@ -85,13 +85,14 @@ pub(super) async fn one(
     Path(id): Path<i64>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
-    let page = console.page(&format!("{} {id}", console.lang.t("Ejecución", "Run")));
     let mut tx = desk.context.store.read().await?;
     let run = runs::find(&mut tx, RunId(id)).await?.ok_or_else(|| missing(&desk))?;
     let steps = runs::steps(&mut tx, run.id).await?;
     let output = output(runs::callback(&mut tx, run.id).await?);
     let output = output.and_then(|given| serde_json::to_string_pretty(&given).ok());
     let names = names(&mut tx).await?;
+    let robot = names.robot(run.robot);
+    let page = console.page(&format!("{} {id} · {robot}", console.lang.t("Ejecución", "Run")));
     let view = RunPage {
         output: output.map(|text| bounded(&text)),
         line: RunLine::new(&page, &names, &run),
