@@ -46,7 +46,7 @@ function fields(olt) {
     { name: "puerto", label: t("Puerto", "Port"), type: "number", value: olt?.puerto ?? 161, attrs: { min: 1, max: 65535 } },
     { name: "version", label: "SNMP", type: "select", value: olt?.version ?? "2c", options: versions },
     ...access(olt),
-    { name: "workflow_activo", label: t("Workflow activo", "Workflow active"), type: "check", value: olt?.workflow_activo ?? true },
+    { name: "workflow_activo", label: t("Flujo de trabajo activo", "Workflow active"), type: "check", value: olt?.workflow_activo ?? true },
     ...(olt ? [] : [{ name: "habilitar_olt", label: t("Habilitada", "Enabled"), type: "check", value: true }]),
   ];
 }

@@ -56,19 +56,13 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
     let down = all.iter().filter(|one| one.down_since.is_some() && one.failures >= SILENT);
     let lost = all.iter().filter_map(|one| Some((one, one.lost?)));
     let held = || all.iter().filter(|one| one.held);
-    // The page of the only one, or the list of all.
-    let olt = |mut which: Vec<OltId>| match (which.pop(), which.is_empty()) {
-        (Some(id), true) => format!("/coordinador/olts/{id}"),
-        _ => "/coordinador/olts".to_owned(),
-    };
-    let failed = || "/coordinador/ejecuciones?status=FAILED".to_owned();
     Ok([
         Trouble {
             fingerprint: "coordinador/olt-sin-respuesta",
             severity: Severity::Critical,
             es: ["OLT no responde", "OLT no responden"],
             en: ["OLT does not answer", "OLTs do not answer"],
-            shown_at: (olt(down.clone().map(|one| one.id).collect()), failed()),
+            shown_at: olt(&down.clone().map(|one| one.id).collect::<Vec<_>>()),
             about: down.map(|one| one.name.clone()).collect(),
         },
         Trouble {
@@ -79,7 +73,7 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
                 "recorridos retenidos: faltaron demasiadas ONU",
             ],
             en: ["held walk: too many ONUs were missing", "held walks: too many ONUs were missing"],
-            shown_at: (olt(held().map(|one| one.id).collect()), failed()),
+            shown_at: olt(&held().map(|one| one.id).collect::<Vec<_>>()),
             about: held().map(|one| one.name.clone()).collect(),
         },
         Trouble {
@@ -87,10 +81,20 @@ async fn of_olts(tx: &mut Tx) -> Result<[Trouble; 3], Error> {
             severity: Severity::Critical,
             es: ["OLT perdió muchas ONU a la vez", "OLT perdieron muchas ONU a la vez"],
             en: ["OLT lost many ONUs at once", "OLTs lost many ONUs at once"],
-            shown_at: (olt(lost.clone().map(|(one, _)| one.id).collect()), failed()),
+            shown_at: olt(&lost.clone().map(|(one, _)| one.id).collect::<Vec<_>>()),
             about: lost.map(|(one, lost)| format!("{} ({lost})", one.name)).collect(),
         },
     ])
+}
+
+/// The page of the only one and what ran on it, or the list of all and what failed.
+fn olt(which: &[OltId]) -> (String, String) {
+    if let [id] = which {
+        (format!("/coordinador/olts/{id}"), format!("/coordinador/ejecuciones?olt_id={id}"))
+    } else {
+        let failed = "/coordinador/ejecuciones?status=FAILED".to_owned();
+        ("/coordinador/olts".to_owned(), failed)
+    }
 }
 
 /// At its normal pace a node uses its whole quota: only who goes faster, or will be held, is told.
@@ -173,4 +177,19 @@ async fn tell(context: &Context, trouble: Trouble, now: Timestamp) -> Result<(),
     let detail = Sentence::same(detail);
     let alert = Alert::new(crate::NAME, fingerprint, severity, title, detail);
     context.raise(alert.shown_at(shown_at.0, shown_at.1)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alert_of_one_olt_leads_to_what_ran_on_it() {
+        let (page, why) = olt(&[OltId(7)]);
+        assert_eq!(page, "/coordinador/olts/7");
+        assert_eq!(why, "/coordinador/ejecuciones?olt_id=7");
+        let (page, why) = olt(&[OltId(7), OltId(8)]);
+        assert_eq!(page, "/coordinador/olts");
+        assert_eq!(why, "/coordinador/ejecuciones?status=FAILED");
+    }
 }

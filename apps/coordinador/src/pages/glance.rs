@@ -33,19 +33,17 @@ pub(crate) async fn glance(context: Context) -> Glanced {
     let running = live.iter().filter(|run| run.state == RunState::Running).count();
     let hour_ago = now.checked_sub(HOUR).unwrap_or(Timestamp::MIN);
     let started = runs::starts_since(&mut tx, hour_ago).await?.len();
+    let mute = match silent {
+        1 => ("OLT sin respuesta", "OLT not answering"),
+        _ => ("OLT sin respuesta", "OLTs not answering"),
+    };
+    let read = match started {
+        1 => ("lectura en la última hora", "reading in the last hour"),
+        _ => ("lecturas en la última hora", "readings in the last hour"),
+    };
     Ok(Glance::Figures([
-        Figure::trouble(
-            silent,
-            ("OLT sin respuesta", "OLTs not answering"),
-            Tone::Bad,
-            "/coordinador/olts",
-        ),
+        Figure::trouble(silent, mute, Tone::Bad, "/coordinador/olts"),
         Figure::new(&running, ("en ejecución", "running"), Tone::Plain, "/coordinador"),
-        Figure::new(
-            &started,
-            ("lecturas en la última hora", "readings in the last hour"),
-            Tone::Plain,
-            "/coordinador/ejecuciones",
-        ),
+        Figure::new(&started, read, Tone::Plain, "/coordinador/ejecuciones"),
     ]))
 }

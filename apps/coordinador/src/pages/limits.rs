@@ -1,5 +1,7 @@
 //! The page of limits, catalogue and formulas.
 
+use std::collections::BTreeMap;
+
 use askama::Template;
 use db::settings::{Effective, Kind};
 use serde_json::Value as Json;
@@ -58,6 +60,20 @@ pub(crate) fn fields(page: &Page, limits: &LimitsView) -> [Field; 6] {
 impl LimitsPage {
     fn fields(&self) -> [Field; 6] {
         fields(&self.page, &self.limits)
+    }
+
+    /// The catalogue by brand, each with whether the house added something to it.
+    fn brands(&self) -> Vec<(String, bool, Vec<&OidView>)> {
+        let mut brands: BTreeMap<&str, Vec<&OidView>> = BTreeMap::new();
+        for one in &self.oids {
+            brands.entry(one.marca.as_deref().unwrap_or_default()).or_default().push(one);
+        }
+        let told = brands.into_iter().map(|(brand, oids)| {
+            let any = self.page.t("Cualquier marca", "Any brand");
+            let name = if brand.is_empty() { any } else { brand };
+            (name.to_owned(), oids.iter().any(|one| one.id > 0), oids)
+        });
+        told.collect()
     }
 
     fn shown(&self) -> impl Iterator<Item = &Effective> {

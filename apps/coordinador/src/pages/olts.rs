@@ -16,6 +16,10 @@ use crate::{
     wire::{LastView, OidView, OltView, OnuView},
 };
 
+/// What the inventory keeps where nothing was ever told (`rules::inventory`).
+const NO_PLAN: &str = "No Plan";
+const NO_DISTANCE: &str = "No Distancia";
+
 /// `/coordinador/olts`: every OLT, narrowed by what the address says.
 #[derive(Template)]
 #[template(path = "olts.html")]
@@ -114,6 +118,29 @@ impl OltPage {
             (true, 0) => Sign::new(page.t("Presente", "Present"), Tone::Good),
             (true, _) => Sign::new(page.t("Ausente una vez", "Missed once"), Tone::Warn),
             (false, _) => Sign::new(page.t("Se fue", "Gone"), Tone::Plain),
+        }
+    }
+
+    /// Whether anybody on the page has one; a column of nothing is not drawn.
+    fn any_mac(&self) -> bool {
+        self.onus.iter().any(|onu| onu.mac_address.is_some())
+    }
+
+    fn any_plan(&self) -> bool {
+        self.onus.iter().any(|onu| onu.plan_onu.as_deref().is_some_and(|plan| plan != NO_PLAN))
+    }
+
+    /// The inventory's words for none are no plan to read.
+    fn plan<'a>(&self, kept: &'a str) -> &'a str {
+        if kept == NO_PLAN { self.page.t("sin plan", "no plan") } else { kept }
+    }
+
+    /// `1,250 km`.
+    fn distance(&self, kept: &str) -> String {
+        match kept.parse::<f64>() {
+            Ok(kilometres) => format!("{}\u{a0}km", self.page.decimal(kilometres, 3)),
+            Err(_) if kept == NO_DISTANCE => self.page.t("sin dato", "not known").to_owned(),
+            Err(_) => kept.to_owned(),
         }
     }
 

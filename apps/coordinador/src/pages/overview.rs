@@ -25,8 +25,6 @@ pub(crate) struct OverviewPage {
     /// How long and how well rehearsed runs go, in test mode.
     pub(crate) rehearsal: Option<(SignedDuration, u32)>,
     pub(crate) counts: Counts,
-    /// How the next hour lies beside the optimum.
-    pub(crate) aimed: String,
     pub(crate) starts: Bars,
     pub(crate) running: Vec<Meter>,
     pub(crate) fit: FitView,

@@ -101,7 +101,7 @@ impl Hour {
                 "Peak: {peak} of {cap} per minute. Minutes above it: {over}. Do not fit: {lost}."
             ),
         };
-        format!("{peaks} {}", aimed(page, self.optimum, self.shares))
+        format!("{peaks} {}", aimed(page, self.optimum, self.shares, self.minutes.len()))
     }
 
     /// The words of the legend for below, within and at the most.
@@ -110,17 +110,41 @@ impl Hour {
     }
 }
 
-/// How the minutes lie beside what is aimed at: the optimum, and at least one start a minute.
-pub(crate) fn aimed(page: &Page, [from, to]: [u32; 2], shares: [usize; 3]) -> String {
+/// How so many minutes lie beside what is aimed at: the optimum, and at least one start a minute.
+/// The shares are those within, above and without any start.
+fn aimed(page: &Page, [from, to]: [u32; 2], shares: [usize; 3], all: usize) -> String {
     let [within, above, idle] = shares;
+    let busy = all.saturating_sub(idle);
+    if busy == 0 {
+        return match page.lang {
+            Lang::Es => format!("Ninguno de los próximos {all} minutos tiene una ejecución."),
+            Lang::En => format!("None of the next {all} minutes has a run."),
+        };
+    }
+    let count = |number: usize, none: &str| match number {
+        0 => none.to_owned(),
+        number => number.to_string(),
+    };
+    let verb = |number: usize, one: &'static str, many: &'static str| match number {
+        0 | 1 => one,
+        _ => many,
+    };
     match page.lang {
         Lang::Es => format!(
-            "Óptimo {from}–{to}: {within} minutos dentro, {above} por encima; \
-             mínimo 1: {idle} sin ejecuciones."
+            "{busy} de los próximos {all} minutos {} alguna ejecución; {} {} en el óptimo \
+             de {from} a {to}, {} por encima.",
+            verb(busy, "tiene", "tienen"),
+            count(within, "ninguno"),
+            verb(within, "está", "están"),
+            count(above, "ninguno"),
         ),
         Lang::En => format!(
-            "Optimum {from}–{to}: {within} minutes within, {above} above; \
-             minimum 1: {idle} without a run."
+            "{busy} of the next {all} minutes {} a run; {} {} in the optimum of {from} to {to}, \
+             {} above it.",
+            verb(busy, "has", "have"),
+            count(within, "none"),
+            verb(within, "is", "are"),
+            count(above, "none"),
         ),
     }
 }
@@ -181,5 +205,32 @@ impl PlanPage {
             Lang::Es => format!("Se mueven {moved} nodos según los límites en vigor."),
             Lang::En => format!("{moved} nodes move, under the limits in force."),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{Timestamp, tz::TimeZone};
+    use web::Theme;
+
+    use super::*;
+
+    #[test]
+    fn the_hour_is_told_in_a_plain_sentence() {
+        let page = |lang| Page::new(lang, Theme::System, Timestamp::UNIX_EPOCH, TimeZone::UTC);
+        let told = |lang, shares| aimed(&page(lang), [3, 5], shares, 60);
+        assert_eq!(
+            told(Lang::Es, [2, 0, 32]),
+            "28 de los próximos 60 minutos tienen alguna ejecución; 2 están en el óptimo de 3 a 5, \
+             ninguno por encima."
+        );
+        assert_eq!(
+            told(Lang::En, [0, 1, 59]),
+            "1 of the next 60 minutes has a run; none is in the optimum of 3 to 5, 1 above it."
+        );
+        assert_eq!(
+            told(Lang::Es, [0, 0, 60]),
+            "Ninguno de los próximos 60 minutos tiene una ejecución."
+        );
     }
 }

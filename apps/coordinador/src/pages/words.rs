@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use web::{Lang, Page, Tone, svg::Meter};
 
 use crate::{
-    model::{Cause, Ending, JobType, RunState, Switch},
+    model::{Cause, Column, Ending, JobType, RunState, Space, Switch},
     policy::QuotaPolicy,
     routes::FitView,
     rules::quota::{self, Usage},
@@ -55,6 +55,49 @@ pub(crate) fn reason(page: &Page, word: &str) -> Option<String> {
         other => return Some(other.to_owned()),
     };
     Some(page.t(es, en).to_owned())
+}
+
+/// What an OLT says of an ONU, for people; a word that nobody knows stays as it is.
+pub(crate) fn onu_state(page: &Page, word: &str) -> String {
+    let (es, en) = match word {
+        "ACTIVO" => ("Activa", "Active"),
+        "INACTIVO" => ("Inactiva", "Inactive"),
+        "SUSPENDIDO" => ("Suspendida", "Suspended"),
+        "ONLINE" => ("En línea", "Online"),
+        "OFFLINE" => ("Fuera de línea", "Offline"),
+        "LOGGING" | "REGISTERING" => ("Registrándose", "Registering"),
+        "LOS" => ("Sin señal", "Loss of signal"),
+        "SYNC_MIB" => ("Sincronizando", "Synchronising"),
+        "DYING_GASP" => ("Sin energía", "Power lost"),
+        "AUTH_FAILED" => ("Autenticación rechazada", "Authentication refused"),
+        "ERROR" => ("Con error", "In error"),
+        "MANTENIMIENTO" => ("En mantenimiento", "In maintenance"),
+        "UNKNOWN" => ("Desconocido", "Unknown"),
+        other => return other.to_owned(),
+    };
+    page.t(es, en).to_owned()
+}
+
+/// What an OID is about, from the contract's word.
+pub(crate) fn space(page: &Page, word: &str) -> String {
+    let Some(space) = Space::from_word(word) else { return word.to_owned() };
+    let (es, en) = match space {
+        Space::Discovery => ("Descubrimiento", "Discovery"),
+        Space::Column(Column::Description) => ("Descripción de la ONU", "ONU description"),
+        Space::Column(Column::Mac) => ("Dirección MAC", "MAC address"),
+        Space::Column(Column::Plan) => ("Plan de la ONU", "ONU plan"),
+        Space::Column(Column::Distance) => ("Distancia de la ONU", "ONU distance"),
+        Space::Column(Column::Model) => ("Modelo de la ONU", "ONU model"),
+        Space::Column(Column::Serial) => ("Número de serie", "Serial number"),
+        Space::Column(Column::Subscriber) => ("Abonado", "Subscriber"),
+        Space::Reading => ("Lectura con su hora", "Reading with its time"),
+    };
+    page.t(es, en).to_owned()
+}
+
+/// The spaces, each under the contract's word, for a form.
+pub(crate) fn spaces(page: &Page) -> Vec<(&'static str, String)> {
+    Space::ALL.iter().map(|one| (one.word(), space(page, one.word()))).collect()
 }
 
 pub(crate) fn job(page: &Page, job: JobType) -> &'static str {
@@ -240,6 +283,19 @@ mod tests {
             assert_ne!(es.text, en.text, "{one:?}");
         }
         assert_eq!(event(&page(Lang::En), "SOMETHING_NEW"), "SOMETHING_NEW");
+    }
+
+    #[test]
+    fn spaces_and_states_of_onus_are_words_of_the_reader() {
+        let (es, en) = (page(Lang::Es), page(Lang::En));
+        for (word, told) in spaces(&es) {
+            assert_ne!(told, space(&en, word), "{word}");
+            assert!(!told.contains(word), "no code in a list: {told}");
+        }
+        assert_eq!(space(&es, "otro"), "otro");
+        assert_eq!(onu_state(&es, "ONLINE"), "En línea");
+        assert_eq!(onu_state(&en, "ACTIVO"), "Active");
+        assert_eq!(onu_state(&en, "WARMING"), "WARMING");
     }
 
     #[test]

@@ -58,7 +58,27 @@ pub struct Filter {
     pub after: Option<OnuId>,
 }
 
+/// Where an ONU stands: by its place, those without one last and as they were found.
+const PLACE: &str = "COALESCE(u.slot, 4294967296), COALESCE(u.port, 0), \
+     COALESCE(u.logical, -1), u.id";
+
 pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Onu>, Error> {
+    listed(tx, filter, "u.id > $4", "u.id", limit).await
+}
+
+/// The same in the order of their places, 1/1/2 before 1/1/10, after the one that was shown last.
+pub async fn by_place(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Onu>, Error> {
+    let after = format!("({PLACE}) > (SELECT {PLACE} FROM onus u WHERE u.id = $4)");
+    listed(tx, filter, &after, PLACE, limit).await
+}
+
+async fn listed(
+    tx: &mut Tx,
+    filter: &Filter,
+    after: &str,
+    order: &str,
+    limit: i64,
+) -> Result<Vec<Onu>, Error> {
     let sql = trusted(format!(
         "SELECT {COLUMNS} FROM onus u JOIN olts o ON o.id = u.olt_id
          WHERE o.deleted_at IS NULL AND ($1 IS NULL OR u.olt_id = $1)
@@ -66,7 +86,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64) -> Result<Vec<Onu>, 
            AND ($3 IS NULL OR LOWER(u.raw_index) LIKE $3 OR LOWER(u.serial) LIKE $3
              OR LOWER(u.mac) LIKE $3 OR LOWER(u.subscriber) LIKE $3
              OR LOWER(u.description) LIKE $3)
-           AND ($4 IS NULL OR u.id > $4) ORDER BY u.id LIMIT $5"
+           AND ($4 IS NULL OR {after}) ORDER BY {order} LIMIT $5"
     ));
     let part = filter.part.as_ref().map(|part| format!("%{}%", part.to_lowercase()));
     let args: [Value; 5] = [

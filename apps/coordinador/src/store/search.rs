@@ -26,7 +26,8 @@ const NODES: &str = concat!(
      ORDER BY n.name, n.id LIMIT $3"
 );
 const ONUS: &str = concat!(
-    "SELECT o.id, u.raw_index AS name, o.name AS detail FROM onus u
+    "SELECT o.id, COALESCE(NULLIF(u.serial, ''), NULLIF(u.description, ''), u.raw_index) AS name,
+       o.name AS detail, u.raw_index FROM onus u
      JOIN olts o ON o.id = u.olt_id
      WHERE o.deleted_at IS NULL AND $1 <> 0
        AND (LOWER(u.serial) LIKE $2 ESCAPE '\\' OR LOWER(u.mac) LIKE $2 ESCAPE '\\' OR ",
@@ -67,12 +68,19 @@ async fn things(context: &Context, sought: &Sought) -> Result<Vec<Hit>, Error> {
         let args = [number.into(), sought.anywhere().into(), (HITS as i64 / 3).into()];
         for row in tx.all(sql, &args).await? {
             let (id, title): (i64, String) = (row.get("id")?, row.get("name")?);
+            let mut detail: String = row.get("detail")?;
             let href = match kind.0 {
                 "OLT" => format!("/coordinador/olts/{id}"),
                 "Nodo" => format!("/coordinador/nodos/{id}"),
-                _ => format!("/coordinador/olts/{id}?q={title}#onus"),
+                _ => {
+                    let index: String = row.get("raw_index")?;
+                    if index != title {
+                        detail = format!("{detail} · {index}");
+                    }
+                    format!("/coordinador/olts/{id}?q={index}#onus")
+                }
             };
-            hits.push(Hit { kind, icon, title, detail: row.get("detail")?, href });
+            hits.push(Hit { kind, icon, title, detail, href });
         }
     }
     Ok(hits)

@@ -78,7 +78,7 @@ pub(super) async fn one(
     page.title = format!("OLT {}", olt.name);
     let health = olts::health(&mut tx, id).await?;
     let (present, gone) = onus::count(&mut tx, id).await?;
-    let found = onus::list(&mut tx, &filter, ONUS as i64 + 1).await?;
+    let found = onus::by_place(&mut tx, &filter, ONUS as i64 + 1).await?;
     let Listed { items: found, next } = Listed::page(found, ONUS, |onu| onu.id.0);
     drop(tx);
     let onus = views(&desk, &found).await?;

@@ -16,7 +16,6 @@ use crate::{
     model::{JobType, Run, RunState},
     pages::{
         overview::{Counts, OverviewPage},
-        plan::aimed,
         words,
     },
     policy::{Action, Limits, TestMode},
@@ -61,14 +60,11 @@ pub(super) async fn show(desk: Desk, console: Console) -> Result<Response, Failu
     });
     let pressed =
         |percent: u32| quotas.iter().any(|quota| quota.pressed && quota.usage.percent() >= percent);
-    let shares =
-        [ahead.minutos_en_optimo, ahead.minutos_sobre_optimo, ahead.minutos_sin_ejecuciones];
     let cap = ahead.maximo_por_minuto;
     let over = ahead.minutos.iter().filter(|minute| minute.ejecuciones > cap as usize);
     let response = |us: i64| format!("{}\u{a0}ms", page.decimal(us as f64 / 1_000.0, 1));
     let view = OverviewPage {
         first,
-        aimed: aimed(&page, ahead.optimo, shares),
         rehearsal: match policy.test_mode {
             TestMode::Off => None,
             TestMode::On { duration, success_percent } => Some((duration, success_percent)),
