@@ -276,6 +276,20 @@ impl Broker {
     /// Declares this, now if there is a connection and again with every new one.
     pub async fn declare(&self, topology: Topology) -> Result<(), Fault> {
         *self.0.topology.lock().unwrap_or_else(PoisonError::into_inner) = topology.clone();
+        self.declare_now(&topology).await
+    }
+
+    /// Declares everything once more if this queue is part of it: somebody has taken it away.
+    /// Answers whether it is.
+    pub(crate) async fn restore(&self, queue: &str) -> Result<bool, Fault> {
+        let topology = self.topology();
+        if !topology.queues.iter().any(|one| one.name == queue) {
+            return Ok(false);
+        }
+        self.declare_now(&topology).await.map(|()| true)
+    }
+
+    async fn declare_now(&self, topology: &Topology) -> Result<(), Fault> {
         let session = self.now()?;
         let declared = async { topology.declare(&session.channel().await?).await };
         timeout(ANSWER, declared).await.map_err(|_| Fault::slow("declaring"))?
@@ -321,10 +335,10 @@ impl Broker {
             let found = channel.queue_declare(queue.into(), options, FieldTable::default()).await?;
             let (ready, consumers) = (found.message_count(), found.consumer_count());
             let _ = channel.close(200, "done".into()).await;
-            Ok(Some(Depth { ready, consumers }))
+            Ok::<_, Fault>(Some(Depth { ready, consumers }))
         };
         match timeout(ANSWER, asked).await.map_err(|_| Fault::slow("asking for a queue"))? {
-            Err(Fault::Refused(text)) if text.contains("NOT_FOUND") => Ok(None),
+            Err(fault) if fault.is_missing() => Ok(None),
             answer => answer,
         }
     }

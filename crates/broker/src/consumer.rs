@@ -24,6 +24,8 @@ use crate::{
 
 /// A queue that cannot be consumed is tried again this soon.
 const AGAIN: Duration = Duration::from_secs(2);
+/// One that was missing and is declared again, this soon.
+const RESTORED: Duration = Duration::from_millis(100);
 
 /// A message in our hands. Until it is acknowledged it is the broker's.
 #[derive(Debug)]
@@ -119,7 +121,8 @@ impl Consuming {
 
 impl Broker {
     /// Hands what arrives in a queue to `sink`, at most `prefetch` unacknowledged at once, through
-    /// every reconnection. What was not acknowledged when a connection ended comes again.
+    /// every reconnection. What was not acknowledged when a connection ended comes again. A queue of
+    /// the declared topology that somebody deletes is declared again.
     pub fn consume(
         &self,
         queue: &str,
@@ -135,18 +138,40 @@ impl Broker {
                     session = broker.session() => session,
                     () = unwanted(&mut wanted) => return,
                 };
-                if let Err(fault) = forward(&session, &queue, &mut wanted, &sink).await
-                    && said.replace(fault.clone()).as_ref() != Some(&fault)
-                {
-                    tracing::warn!(queue, %fault, "a queue is not consumed");
+                let mut restores = false;
+                match forward(&session, &queue, &mut wanted, &sink).await {
+                    // It was consumed until now: what hinders the next time is news.
+                    Ok(()) => said = None,
+                    Err(fault) => {
+                        if said.replace(fault.clone()).as_ref() != Some(&fault) {
+                            tracing::warn!(queue, %fault, "a queue is not consumed");
+                        }
+                        restores = fault.is_missing() && restored(&broker, &queue).await;
+                    }
                 }
+                let pause = if restores { RESTORED } else { AGAIN.min(broker.pause()) };
                 tokio::select! {
-                    () = tokio::time::sleep(AGAIN.min(broker.pause())) => {}
+                    () = tokio::time::sleep(pause) => {}
                     () = unwanted(&mut wanted) => return,
                 }
             }
         });
         Consuming { prefetch }
+    }
+}
+
+/// Declares a missing queue again. Whoever cannot tries again with the next attempt to consume.
+async fn restored(broker: &Broker, queue: &str) -> bool {
+    match broker.restore(queue).await {
+        Ok(true) => {
+            tracing::info!(queue, "a missing queue is declared again");
+            true
+        }
+        Ok(false) => false,
+        Err(fault) => {
+            tracing::debug!(queue, %fault, "a missing queue cannot be declared");
+            false
+        }
     }
 }
 

@@ -24,6 +24,11 @@ impl Fault {
         matches!(self, Self::Away(_))
     }
 
+    /// Whether what was asked for is not there.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::Refused(text) if text.contains("NOT_FOUND"))
+    }
+
     pub(crate) fn slow(what: &str) -> Self {
         Self::Away(format!("{what} took too long"))
     }

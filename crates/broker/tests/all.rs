@@ -231,3 +231,24 @@ async fn who_stops_consuming_while_it_begins_leaves_no_consumer_behind() {
     timeout(SOON, gone).await.expect("nobody consumes");
     broker.close();
 }
+
+#[tokio::test]
+async fn a_deleted_queue_is_declared_again_for_whoever_consumes_it() {
+    let Some(vhost) = testkit::broker::vhost().await else { return };
+    let broker = up(&vhost.url.parse().unwrap(), topology(60_000)).await;
+    let (sink, mut deliveries) = unbounded_channel();
+    let _consuming = broker.consume("q.ocr", 10, sink);
+    broker.publish(&[letter("page.ocr", 1)]).await.remove(0).unwrap();
+    next(&mut deliveries).await.ack().await;
+    let path = format!("queues/{}/q.ocr", vhost.name);
+    vhost.send("DELETE", &path, &serde_json::json!({})).await;
+    let began = tokio::time::Instant::now();
+    while broker.publish(&[letter("page.ocr", 2)]).await.remove(0).is_err() {
+        assert!(began.elapsed() < SOON, "nobody declares it");
+        sleep(Duration::from_millis(20)).await;
+    }
+    let delivery = next(&mut deliveries).await;
+    assert_eq!(delivery.message_id.as_deref(), Some("2"));
+    delivery.ack().await;
+    broker.close();
+}

@@ -9,6 +9,7 @@ mod absence;
 mod arrivals;
 mod atomic;
 mod broker;
+mod broker_deleted;
 mod capacity;
 mod chaos;
 mod clients;

@@ -119,6 +119,12 @@ pub struct Lost {
     pub component: String,
 }
 
+/// How many letters each component has, of those whose queue was asked. A queue that is not there has
+/// none: whatever was in it is lost.
+pub fn counted(asked: impl IntoIterator<Item = (String, Option<u32>)>) -> BTreeMap<String, u32> {
+    asked.into_iter().map(|(component, ready)| (component, ready.unwrap_or(0))).collect()
+}
+
 /// Which messages the broker is told of again: of each component as many as its queue has fewer
 /// letters than messages wait, the most urgent first, none that it was told of within `grace`. A
 /// component whose queue could not be asked is left alone. One letter too many finds nothing to take.
@@ -172,6 +178,15 @@ mod tests {
         assert_eq!((plan.changes, plan.held), ([1, 3].map(lost).to_vec(), vec![2, 4]));
         let full = BTreeMap::from([("ocr".to_owned(), 3), ("x".to_owned(), 1)]);
         assert!(unheard(&waiting, &full, grace, at(10)).is_settled());
+    }
+
+    #[test]
+    fn a_queue_that_is_gone_has_lost_every_letter_and_one_not_asked_none() {
+        let waiting = [waits(1, "ocr", 0), waits(2, "ocr", 0), waits(3, "x", 0), waits(4, "y", 0)];
+        let letters = counted([("ocr".to_owned(), None), ("x".to_owned(), Some(1))]);
+        let plan = unheard(&waiting, &letters, SignedDuration::from_secs(5), at(10));
+        let lost = |id| Lost { id, component: "ocr".to_owned() };
+        assert_eq!((plan.changes, plan.held), ([1, 2].map(lost).to_vec(), vec![3, 4]));
     }
 
     proptest! {

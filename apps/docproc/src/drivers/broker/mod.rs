@@ -10,7 +10,7 @@ mod sweep;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use broker::{Address, Broker, Depth, Exchange, Fault, Kind, Queue};
@@ -48,6 +48,17 @@ pub struct Outbox {
     topology: watch::Sender<Arc<Topology>>,
     posts: UnboundedSender<Post>,
     posted: Mutex<Option<UnboundedReceiver<Post>>>,
+    /// One at a time declares again what somebody took away.
+    mending: tokio::sync::Mutex<Mending>,
+}
+
+/// How the queues and bindings stand that were found missing.
+#[derive(Debug, Default)]
+struct Mending {
+    /// When the last declaration began that succeeded.
+    mended: Option<Instant>,
+    /// What is still missing, and why it could not be declared.
+    missing: Option<(String, Fault)>,
 }
 
 /// What has to be handed over.
@@ -68,7 +79,8 @@ impl Outbox {
         let broker = Broker::open(address, name, declared(&topology, ttl));
         let (posts, posted) = unbounded_channel();
         let (topology, posted) = (watch::Sender::new(Arc::new(topology)), Mutex::new(Some(posted)));
-        Self { broker, ttl, topology, posts, posted }
+        let mending = tokio::sync::Mutex::default();
+        Self { broker, ttl, topology, posts, posted, mending }
     }
 
     pub(crate) fn topology(&self) -> Arc<Topology> {
@@ -112,6 +124,45 @@ impl Outbox {
         }
         // Whoever hears of it consumes queues that are there.
         self.topology.send_replace(Arc::new(wanted));
+    }
+
+    /// Declares everything again although nothing new is wanted, for somebody has taken a queue or a
+    /// binding away; the sentence names it. Answers whether all is there again.
+    async fn mend(&self, context: &Context, missing: String) -> bool {
+        let noticed = Instant::now();
+        let mut mending = self.mending.lock().await;
+        if mending.mended.is_some_and(|mended| mended > noticed) {
+            // Whoever was before us began after we had noticed: ours is there too.
+            return true;
+        }
+        self.redeclare(context).await;
+        let began = Instant::now();
+        let declared = self.broker.declare(declared(&self.topology(), self.ttl)).await;
+        match declared {
+            Ok(()) => {
+                tracing::warn!(missing, "the broker missed something; it is declared again");
+                *mending = Mending { mended: Some(began), missing: None };
+                true
+            }
+            // The next connection declares everything.
+            Err(fault) if fault.may_pass() => false,
+            Err(fault) => {
+                let now = Some((missing.clone(), fault.clone()));
+                if mending.missing != now {
+                    tracing::warn!(missing, %fault, "what the broker misses cannot be declared");
+                }
+                mending.missing = now;
+                false
+            }
+        }
+    }
+
+    /// What could not be declared again, if it still cannot.
+    async fn still_missing(&self, context: &Context) -> Option<String> {
+        let (missing, _) = self.mending.lock().await.missing.clone()?;
+        self.mend(context, missing).await;
+        let mending = self.mending.lock().await;
+        mending.missing.as_ref().map(|(missing, fault)| format!("{missing}: {fault}"))
     }
 }
 
@@ -187,12 +238,13 @@ async fn watch(context: &Context, outbox: &Outbox) {
             () = tokio::time::sleep(LOOK) => {}
         }
         outbox.redeclare(context).await;
+        let missing = outbox.still_missing(context).await;
         let away = match outbox.broker.health() {
             broker::Health::Up => None,
             broker::Health::Down { fault, lasts } => Some((fault.to_string(), lasts)),
         };
         let sentence = away.as_ref().map(|(why, _)| format!("{}: {why}", outbox.broker.address()));
-        context.shortages.set(BROKER, sentence.clone());
+        context.shortages.set(BROKER, sentence.clone().or(missing));
         let rings = away.is_some_and(|(_, lasts)| lasts > ALERT);
         if rings == ringing {
             continue;
@@ -214,14 +266,15 @@ async fn watch(context: &Context, outbox: &Outbox) {
     }
 }
 
-/// How much waits in the queues of these components; one that could not be asked is left out.
+/// How much waits in the queues of these components, `None` where a queue is not there; one that
+/// could not be asked is left out.
 async fn depths<'a>(
     broker: &Broker,
     components: impl Iterator<Item = &'a String>,
-) -> BTreeMap<String, Depth> {
+) -> BTreeMap<String, Option<Depth>> {
     let mut found = BTreeMap::new();
     for component in components {
-        if let Ok(Some(depth)) = broker.depth(&topology::queue_of(component)).await {
+        if let Ok(depth) = broker.depth(&topology::queue_of(component)).await {
             found.insert(component.clone(), depth);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use broker::Letter;
+use broker::{Fault, Letter};
 use db::Tx;
 use tokio::{sync::mpsc::UnboundedReceiver, task::JoinSet};
 
@@ -48,12 +48,39 @@ async fn hand_over(context: &Context, letters: &[Letter]) {
     let Some(outbox) = &context.runtime.outbox else { return };
     let answers = outbox.broker.publish(letters).await;
     metrics::counter!("docproc_letters_total").increment(letters.len() as u64);
+    let (mut astray, mut missing) = (Vec::new(), None);
     for (letter, answer) in letters.iter().zip(answers) {
-        if let Err(fault) = answer {
-            tracing::warn!(message_id = letter.message_id, key = letter.key, %fault,
-                "a letter was not handed over; the sweep sends it again");
+        let Err(fault) = answer else { continue };
+        match declared_for(&outbox.topology(), letter, &fault) {
+            Some(queue) => {
+                missing.get_or_insert_with(|| format!("{queue}: {fault}"));
+                astray.push(letter.clone());
+            }
+            None => not_handed_over(letter, &fault),
         }
     }
+    let Some(missing) = missing else { return };
+    outbox.mend(context, missing).await;
+    // Once: what has no way even now is found by the sweep.
+    for (letter, answer) in astray.iter().zip(outbox.broker.publish(&astray).await) {
+        if let Err(fault) = answer {
+            not_handed_over(letter, &fault);
+        }
+    }
+}
+
+fn not_handed_over(letter: &Letter, fault: &Fault) {
+    tracing::warn!(message_id = letter.message_id, key = letter.key, %fault,
+        "a letter was not handed over; the sweep sends it again");
+}
+
+/// The queue that a letter should have reached, had nobody taken it or its binding away.
+fn declared_for(topology: &Topology, letter: &Letter, fault: &Fault) -> Option<String> {
+    let Fault::Unroutable { exchange, key } = fault else { return None };
+    // By its name alone a queue is reached that no workflow in force declares.
+    let mut queues = topology.queues.values().filter(|_| !letter.exchange.is_empty());
+    let queue = queues.find(|queue| queue.exchange == exchange && queue.keys.contains(key))?;
+    Some(queue.name.clone())
 }
 
 async fn letters(

@@ -1,5 +1,5 @@
 //! Finds messages of which the broker has no letter: a process ended before it handed them over, the
-//! queue was emptied, the broker came back with a new disk.
+//! queue was emptied or deleted, the broker came back with a new disk.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,10 @@ use crate::{
         outside::{self, Returned, Unanswered},
         queue,
     },
-    rules::{sweep::Lost, topology},
+    rules::{
+        sweep::{Lost, counted},
+        topology,
+    },
     store::outbox,
 };
 
@@ -72,10 +75,11 @@ async fn once(
     if waiting.is_empty() {
         return Ok(());
     }
-    let depths = depths(&outbox.broker, waiting.keys()).await;
+    let mut depths = depths(&outbox.broker, waiting.keys()).await;
+    restore(context, outbox, &mut depths).await;
     let mut consumed = BTreeSet::new();
     for (component, _) in waiting.iter().filter(|(_, outside)| **outside) {
-        let Some(depth) = depths.get(component) else { continue };
+        let Some(Some(depth)) = depths.get(component) else { continue };
         if depth.consumers > 0 {
             outside::seen(context, component, CONSUMER).await?;
             consumed.insert(component.clone());
@@ -84,7 +88,8 @@ async fn once(
             crews.dying |= look_over(context, outbox, component).await?;
         }
     }
-    let letters = depths.into_iter().map(|(component, depth)| (component, depth.ready)).collect();
+    let ready = |(component, depth): (String, Option<Depth>)| (component, depth.map(|d| d.ready));
+    let letters = counted(depths.into_iter().map(ready));
     let again = queue::unheard(context, &letters, grace).await?;
     if !again.is_empty() {
         let ids: Vec<i64> = again.iter().take(NAMED).map(|lost| lost.id).collect();
@@ -101,6 +106,22 @@ async fn once(
         }
     }
     Ok(())
+}
+
+/// Declares queues again that somebody deleted. One that cannot be declared is left out like one that
+/// could not be asked: its letters would have no way.
+async fn restore(context: &Context, outbox: &Outbox, depths: &mut BTreeMap<String, Option<Depth>>) {
+    let gone = depths.iter().filter(|(_, depth)| depth.is_none());
+    let gone: Vec<String> = gone.map(|(component, _)| topology::queue_of(component)).collect();
+    let wanted = outbox.topology();
+    // Of a workflow that is no longer in force nobody declares the queue.
+    let ours: Vec<&str> =
+        gone.iter().map(String::as_str).filter(|name| wanted.queues.contains_key(*name)).collect();
+    let there = !ours.is_empty()
+        && outbox.mend(context, format!("there is no queue {}", ours.join(", "))).await;
+    depths.retain(|component, depth| {
+        depth.is_some() || there && wanted.queues.contains_key(&topology::queue_of(component))
+    });
 }
 
 /// Letters that somebody outside had in hand and that are in the queue again. Each has cost a try
