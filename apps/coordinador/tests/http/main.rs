@@ -10,3 +10,4 @@ mod refusals;
 mod roles;
 mod scenarios;
 mod screens;
+mod together;
