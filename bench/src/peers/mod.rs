@@ -92,13 +92,8 @@ fn lines(report: &mut Report, rows: &[(&str, Measured)]) {
     for name in ["ours, SQLite", "ours, PostgreSQL"] {
         if let Some(one) = of(name) {
             let times = one.pages_per_second / rate;
-            report.line(
-                format!("{name}, against the original"),
-                times,
-                "times",
-                Limit::None,
-                &note,
-            );
+            let what = format!("{name}, against the original");
+            report.line(what, times, "times", Limit::AtLeast(50.0), &note);
         }
     }
     if let Some(one) = of("ours, PostgreSQL + RabbitMQ") {

@@ -1,6 +1,9 @@
 //! Ours, as one process on either database, with a broker, and as one process per component.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, ensure};
 use jiff::Timestamp;
@@ -18,39 +21,52 @@ const ASK: Duration = Duration::from_millis(20);
 const ASK_ALONE: Duration = Duration::from_millis(2);
 const THREADS: usize = 2;
 const WARM_UP: usize = 5;
-/// What takes messages; joins happen in their commits.
-const WORKERS: [&str; 5] = ["workflow_router", "splitter", "ocr", "classifier", "extractor"];
+/// Every process of `compose.yaml`, the door first.
+const PROCESSES: [&str; 11] = [
+    "api_gateway",
+    "backoffice",
+    "workflow_router",
+    "splitter",
+    "ocr",
+    "classifier",
+    "classification_aggregator",
+    "extractor",
+    "extraction_aggregator",
+    "consolidator",
+    "sla_monitor",
+];
 
 pub(super) async fn embedded() -> Result<Measured> {
     let server = office::open(None, THREADS).await?;
-    through(&[server], &[]).await
+    through(&[server], Vec::new).await
 }
 
 pub(super) async fn on_postgres() -> Result<Option<Measured>> {
     let Some(url) = testkit::fresh_database().await else { return Ok(None) };
     let server = office::open(Some(url), THREADS).await?;
-    through(&[server], &usage::named("postgres")).await.map(Some)
+    through(&[server], || usage::named("postgres")).await.map(Some)
 }
 
 pub(super) async fn on_broker(node: &Node) -> Result<Option<Measured>> {
     let Some(place) = Place::find(node).await else { return Ok(None) };
     let server = office::open_with(Some(place.database.clone()), THREADS, place.broker()).await?;
-    through(&[server], &place.processes()).await.map(Some)
+    through(&[server], || place.processes()).await.map(Some)
 }
 
 pub(super) async fn by_component(node: &Node) -> Result<Option<Measured>> {
     let Some(place) = Place::find(node).await else { return Ok(None) };
     let files = std::env::temp_dir().join(format!("turno-bench-files-{}", std::process::id()));
     let mut servers = Vec::new();
-    for component in std::iter::once("api_gateway").chain(WORKERS) {
+    for component in PROCESSES {
         let mut set = place.broker();
         set.push(("DOCPROC_COMPONENT_NAME".to_owned(), component.to_owned()));
         set.push(("DOCPROC_STORAGE_PATH".to_owned(), files.display().to_string()));
-        // Six processes on one machine: the seed's port would be taken by the first.
+        // Eleven processes on one machine: the seed's ports would be taken by the first.
         set.push(("DOCPROC_HEALTH_PORT".to_owned(), testkit::server::free_port().to_string()));
+        set.push(("DOCPROC_BACKOFFICE_PORT".to_owned(), "off".to_owned()));
         servers.push(office::open_with(Some(place.database.clone()), THREADS, set).await?);
     }
-    let measured = through(&servers, &place.processes()).await;
+    let measured = through(&servers, || place.processes()).await;
     let _ = std::fs::remove_dir_all(&files);
     measured.map(Some)
 }
@@ -77,15 +93,18 @@ impl Place {
     }
 }
 
-/// All requests at once, then one at a time; the first server is the door.
-async fn through(servers: &[Turno], beside: &[u32]) -> Result<Measured> {
+/// All requests at once, then one at a time; the first server is the door. `beside` lists the
+/// processes that work for them.
+async fn through(servers: &[Turno], beside: impl Fn() -> Vec<u32>) -> Result<Measured> {
     let client = servers[0].client();
     for n in 0..WARM_UP {
         let warm = office::submit(&client, "warm.txt", text(90_000 + n, 1)).await?;
         office::completed(&client, &warm, ASK).await?;
     }
     let own = || servers.iter().filter_map(Turno::process);
-    let spent = || own().chain(beside.iter().copied()).map(usage::cpu).sum::<Duration>();
+    let spent = || -> BTreeMap<u32, Duration> {
+        own().chain(beside()).map(|process| (process, usage::cpu(process))).collect()
+    };
     let (before, began) = (spent(), Timestamp::now());
     let mut sending = JoinSet::new();
     for n in 0..REQUESTS {
@@ -100,10 +119,17 @@ async fn through(servers: &[Turno], beside: &[u32]) -> Result<Measured> {
     }
     ensure!(done == all_pages() as u64, "{done} pages came out");
     let took = Duration::try_from(began.duration_until(ended))?;
-    let cpu = spent().saturating_sub(before).as_secs_f64() * 1000.0 / done as f64;
+    let cpu = since(&before, &spent()).as_secs_f64() * 1000.0 / done as f64;
     let megabytes = own().map(usage::own_megabytes).sum();
     let alone = alone(&client).await?;
     Ok(Measured { pages_per_second: rate(done as f64, took), cpu, megabytes, alone })
+}
+
+/// What processes have spent since; one that began meanwhile, as PostgreSQL has one for each
+/// connection, all of its time.
+fn since(before: &BTreeMap<u32, Duration>, after: &BTreeMap<u32, Duration>) -> Duration {
+    let begun = |process| before.get(process).copied().unwrap_or_default();
+    after.iter().map(|(process, spent)| spent.saturating_sub(begun(process))).sum()
 }
 
 async fn alone(client: &Client) -> Result<Sample> {
