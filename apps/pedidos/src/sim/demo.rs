@@ -192,7 +192,7 @@ impl Shop {
         let Some(id) = order["id"].as_i64() else { return };
         // The same cook is as quick about an order whenever it is asked.
         let mut chance = Chance::of(&[id.unsigned_abs(), 7]);
-        let pace = 0.55 + 0.6 * chance.unit() + if chance.percent(8.0) { 0.5 } else { 0.0 };
+        let pace = 0.5 + 0.48 * chance.unit() + if chance.percent(5.0) { 0.5 } else { 0.0 };
         let instant = |field: &str| order[field].as_str()?.parse::<Timestamp>().ok();
         match order["estado"].as_str() {
             Some("EN_PREPARACION") => {
@@ -274,8 +274,8 @@ enum Pace {
 fn rate(hour: i8, pace: Pace) -> f64 {
     let meal = matches!(hour, 12..=13 | 20..=21);
     match pace {
-        Pace::Past if meal => 7.0,
-        Pace::Past if matches!(hour, 11 | 14 | 19 | 22) => 3.0,
+        Pace::Past if meal => 11.0,
+        Pace::Past if matches!(hour, 11 | 14 | 19 | 22) => 4.0,
         Pace::Past => 0.0,
         Pace::Moved if meal => 16.0,
         Pace::Moved => 6.0,
