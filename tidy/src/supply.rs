@@ -2,6 +2,8 @@
 //! exactly what the lock files say. `deny.toml` says what is allowed: cargo-deny reads it too, and also
 //! asks for advisories, which need a network.
 
+use std::path::Path;
+
 use serde_json::Value as Json;
 
 use crate::{Finding, Source};
@@ -46,7 +48,7 @@ pub fn crates(metadata: &Json, deny: &str) -> Vec<Finding> {
     findings
 }
 
-/// Checks that Node and Python packages are pinned, and Node's by their contents.
+/// Checks that Node and Python packages are pinned by their contents.
 pub fn others(tree: &[Source]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut note = |source: &Source, line: usize, what: String| {
@@ -60,17 +62,41 @@ pub fn others(tree: &[Source]) -> Vec<Finding> {
                     note(source, 0, format!("{name} has no integrity"));
                 }
             }
-        } else if source.path.ends_with("requirements.txt") {
-            for (n, line) in source.text.lines().enumerate() {
-                let line = line.trim();
-                let said = line.is_empty() || line.starts_with(['#', '-']) || line.contains("==");
-                if !said {
-                    note(source, n + 1, format!("{line} has no version"));
+        } else if is_for_pip(&source.path) {
+            for (line, wanted) in wanted(&source.text) {
+                let name = wanted.split_whitespace().next().unwrap_or_default();
+                if !name.contains("==") {
+                    note(source, line, format!("{name} has no version"));
+                } else if !wanted.contains("--hash=sha256:") {
+                    note(source, line, format!("{name} has no hash"));
                 }
             }
         }
     }
     findings
+}
+
+fn is_for_pip(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt")
+}
+
+/// What a file asks pip for, each with the line it begins on and without the breaks in it. Options
+/// are among it and have no version: an address or another file says nothing that was tested.
+fn wanted(text: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut goes_on = false;
+    for (n, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let part = line.trim_end_matches('\\');
+        if goes_on && let Some((_, whole)) = found.last_mut() {
+            whole.push_str(part);
+        } else if !part.is_empty() && !part.starts_with('#') {
+            found.push((n + 1, part.to_owned()));
+        }
+        goes_on = line.ends_with('\\') && !part.is_empty() && !part.starts_with('#');
+    }
+    found
 }
 
 /// The quoted words of a list of `deny.toml`, the first of each line.
@@ -183,9 +209,18 @@ mod tests {
         let lock = r#"{ "packages": { "": {}, "a": { "integrity": "sha512-x" }, "b": {} } }"#;
         let tree = [
             source("e2e/package-lock.json", lock),
-            source("requirements.txt", "# x\na==1\nb>=2\n"),
+            source("requirements.txt", "# x\na==1 \\\n    --hash=sha256:0\nb>=2\nc==3\n"),
+            source("x/requirements-y.txt", "d==4 \\\n    --hash=md5:0\n--index-url x\n"),
+            source("docs/requirements/README.md", "e>=5\n"),
         ];
-        let found: Vec<_> = others(&tree).into_iter().map(|one| one.what).collect();
-        assert_eq!(found, ["b has no integrity", "b>=2 has no version"]);
+        let found: Vec<_> = others(&tree).into_iter().map(|one| (one.line, one.what)).collect();
+        let expected = [
+            (0, "b has no integrity"),
+            (4, "b>=2 has no version"),
+            (5, "c==3 has no hash"),
+            (1, "d==4 has no hash"),
+            (3, "--index-url has no version"),
+        ];
+        assert_eq!(found, expected.map(|(line, what)| (line, what.to_owned())));
     }
 }
