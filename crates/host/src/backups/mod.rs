@@ -4,25 +4,26 @@
 //! process the row is a failure, and the next one is begun.
 
 mod plan;
+mod write;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use db::{
-    Decision, Row, Scope, Tx,
-    backup::{self, BackupError, Contents, Summary},
+    Decision, Scope, Tx,
+    backup::{Contents, Summary},
     processes,
 };
 use engine::Sentence;
 use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Notify;
 
 use crate::{Alert, Context, Severity};
 use plan::{History, Trouble};
 
 /// How often it is looked whether something is due or wrong.
 const LOOK: Duration = Duration::from_secs(30);
+/// Not more often, however short the time between two of them.
+const SOONEST: Duration = Duration::from_millis(100);
 /// Rows that tell of backups long gone.
 const REMEMBERED: i64 = 1_000;
 const ALERT: &str = "host/backup";
@@ -47,18 +48,27 @@ fn scope() -> Scope {
 }
 
 pub(crate) async fn run(context: Context, schedule: Schedule) {
+    let ended = Arc::new(Notify::new());
+    // Apart from the writing: a disk that answers no more is told of too.
+    let telling = tokio::spawn(keep_telling(context.clone(), schedule.every, ended.clone()));
+    keep_writing(&context, &schedule, &ended).await;
+    let _ = telling.await;
+}
+
+async fn keep_writing(context: &Context, schedule: &Schedule, ended: &Notify) {
     loop {
         // With the database gone there is nothing to back up; the next round looks again.
-        let wait = match round(&context, &schedule).await {
+        let wait = match round(context, schedule).await {
             Ok(next) => {
                 let wait = Duration::try_from(context.clock.now().duration_until(next));
-                wait.unwrap_or_default().clamp(Duration::from_millis(100), LOOK)
+                wait.unwrap_or_default().clamp(SOONEST, LOOK)
             }
             Err(error) => {
                 tracing::warn!(%error, "backups could not be looked after");
                 LOOK
             }
         };
+        ended.notify_one();
         tokio::select! {
             () = context.stopping.cancelled() => return,
             () = tokio::time::sleep(wait) => {}
@@ -66,25 +76,39 @@ pub(crate) async fn run(context: Context, schedule: Schedule) {
     }
 }
 
-/// Writes what is due and tells what is wrong; answers when to look again.
+/// Writes what is due; answers when to look again.
 async fn round(context: &Context, schedule: &Schedule) -> Result<Timestamp, db::Error> {
     if let Some(begun) = begin(context, schedule).await? {
-        let written = tokio::select! {
-            written = write(context, schedule, &begun.file) => written,
-            () = context.stopping.cancelled() => {
-                let _ = std::fs::remove_file(begun.file.with_extension("partial"));
-                Err("the server stopped while it was written".to_owned())
-            }
-        };
+        let before = last_good(&mut context.store.read().await?).await?;
+        let written = write::write(context, schedule, &begun.file, before).await;
         end(context, &begun, written).await?;
         retire(context, schedule).await?;
     }
-    let (history, now) = (history(&mut context.store.read().await?).await?, context.clock.now());
+    let history = history(&mut context.store.read().await?).await?;
+    Ok(plan::next(&history, schedule.every, context.clock.now()))
+}
+
+/// Tells what is wrong after each round, and also while one lasts.
+async fn keep_telling(context: Context, every: SignedDuration, ended: Arc<Notify>) {
+    let wait = Duration::try_from(every).unwrap_or_default().clamp(SOONEST, LOOK);
+    loop {
+        tokio::select! {
+            () = context.stopping.cancelled() => return,
+            () = ended.notified() => {}
+            () = tokio::time::sleep(wait) => {}
+        }
+        if let Err(error) = look(&context, every).await {
+            tracing::warn!(%error, "it could not be told how the backups are");
+        }
+    }
+}
+
+async fn look(context: &Context, every: SignedDuration) -> Result<(), db::Error> {
+    let history = history(&mut context.store.read().await?).await?;
     if let Some((at, _)) = &history.good {
         metrics::gauge!("turno_backup_last_success_timestamp_seconds").set(at.as_second() as f64);
     }
-    tell(context, plan::trouble(&history, schedule.every, now)).await?;
-    Ok(plan::next(&history, schedule.every, now))
+    tell(context, plan::trouble(&history, every, context.clock.now())).await
 }
 
 /// Takes the backup that is due, unless somebody has it.
@@ -96,10 +120,11 @@ async fn begin(context: &Context, schedule: &Schedule) -> Result<Option<Begun>, 
         return Ok(None);
     }
     let mut decision = context.store.decide(&scope(), now).await?;
-    forget_the_dead(&mut decision).await?;
+    let dead = forget_the_dead(&mut decision, &context.process.name).await?;
     let seen = history(&mut decision.tx).await?;
     if seen.running || !due(&seen) {
         decision.commit().await?;
+        clear(dead).await;
         return Ok(None);
     }
     let name = format!("turno-{}.gz", now.strftime("%Y%m%dT%H%M%S%.6fZ"));
@@ -113,41 +138,57 @@ async fn begin(context: &Context, schedule: &Schedule) -> Result<Option<Begun>, 
         now.into(),
     ];
     let id: i64 = decision.tx.one(sql, &args).await?.get("id")?;
-    let sql = "DELETE FROM backups WHERE id <= $1 AND state IN ('FAILED', 'REMOVED')";
+    // The first and the last good one stay: by them it is known how long there was none.
+    let sql = "DELETE FROM backups WHERE id <= $1 AND state IN ('FAILED', 'REMOVED')
+               AND id <> (SELECT MIN(id) FROM backups) AND id <> COALESCE(
+                   (SELECT MAX(id) FROM backups WHERE state IN ('GOOD', 'REMOVED')), 0)";
     decision.tx.execute(sql, &[(id - REMEMBERED).into()]).await?;
     decision.commit().await?;
+    clear(dead).await;
     Ok(Some(Begun { id, file }))
 }
 
-async fn forget_the_dead(decision: &mut Decision) -> Result<(), db::Error> {
-    let alive: Vec<String> =
-        processes::all(&mut decision.tx).await?.into_iter().map(|process| process.name).collect();
-    let sql = "SELECT id, process FROM backups WHERE state = 'RUNNING' LIMIT 100";
+/// Whatever nobody writes any more has failed; answers their files. Whoever asks writes none now.
+async fn forget_the_dead(decision: &mut Decision, me: &str) -> Result<Vec<PathBuf>, db::Error> {
+    let all = processes::all(&mut decision.tx).await?.into_iter();
+    let alive: Vec<String> = all.map(|process| process.name).filter(|name| name != me).collect();
+    let sql = "SELECT id, process, file FROM backups WHERE state = 'RUNNING' LIMIT 100";
+    let mut dead = Vec::new();
     for row in decision.tx.all(sql, &[]).await? {
-        if alive.contains(&row.get::<String>("process")?) {
+        let process: String = row.get("process")?;
+        if alive.contains(&process) {
             continue;
         }
-        let sql = "UPDATE backups SET state = 'FAILED', ended_at = $2,
-                   told = 'the process that wrote it is gone' WHERE id = $1 AND state = 'RUNNING'";
-        let args = [row.get::<i64>("id")?.into(), decision.now.into()];
+        let told = if process == me {
+            "it could not be written down how it ended"
+        } else {
+            "the process that wrote it is gone"
+        };
+        let sql = "UPDATE backups SET state = 'FAILED', ended_at = $2, told = $3
+                   WHERE id = $1 AND state = 'RUNNING'";
+        let args = [row.get::<i64>("id")?.into(), decision.now.into(), told.into()];
         decision.tx.execute(sql, &args).await?;
+        dead.push(PathBuf::from(row.get::<String>("file")?));
     }
-    Ok(())
+    Ok(dead)
 }
 
-async fn write(context: &Context, schedule: &Schedule, file: &Path) -> Result<Summary, String> {
-    make_private(&schedule.folder).map_err(|error| {
-        format!("the directory {} cannot be made: {error}", schedule.folder.display())
-    })?;
-    let now = context.clock.now();
-    let written = backup::write(&context.store, file, &schedule.contents, now).await;
-    written.map_err(|error: BackupError| terminal::with_causes(&error))
+/// Removes what is left of backups that nobody writes any more; on another machine's disk there is
+/// nothing of that name here. After the commit: a disk that does not answer holds up no decision.
+async fn clear(dead: Vec<PathBuf>) {
+    let cleared = tokio::task::spawn_blocking(move || {
+        for file in dead.iter().filter(|file| write::give_up(file)) {
+            tracing::info!(file = %file.display(), "an unfinished backup was removed");
+        }
+    });
+    let _ = cleared.await;
 }
 
-/// Backups hold what the database holds: nobody else looks into their directory.
-fn make_private(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+/// Where the last good one is that was not removed.
+async fn last_good(tx: &mut Tx) -> Result<Option<PathBuf>, db::Error> {
+    let sql = "SELECT file FROM backups WHERE state = 'GOOD' ORDER BY id DESC LIMIT 1";
+    let row = tx.optional(sql, &[]).await?;
+    row.map(|row| row.get::<String>("file").map(PathBuf::from)).transpose()
 }
 
 async fn end(
@@ -196,7 +237,9 @@ async fn retire(context: &Context, schedule: &Schedule) -> Result<(), db::Error>
     for row in good.iter().skip(schedule.keep as usize) {
         let (id, file): (i64, String) = (row.get("id")?, row.get("file")?);
         let here = row.get::<String>("host")? == context.process.host();
-        match std::fs::remove_file(&file) {
+        let path = file.clone();
+        let removed = tokio::task::spawn_blocking(move || std::fs::remove_file(path)).await;
+        match removed.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
             Ok(()) => tracing::info!(file, "an old backup was removed"),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && here => {}
             Err(error) => {
@@ -214,27 +257,30 @@ async fn retire(context: &Context, schedule: &Schedule) -> Result<(), db::Error>
     Ok(())
 }
 
+/// Each by a query of its own: however many failed, the last good one is seen behind them.
 async fn history(tx: &mut Tx) -> Result<History, db::Error> {
-    let sql =
-        "SELECT id, state, started_at, ended_at, told FROM backups ORDER BY id DESC LIMIT 200";
-    let rows = tx.all(sql, &[]).await?;
-    let mut history = History::default();
-    for row in &rows {
-        let state: String = row.get("state")?;
+    let sql = "SELECT id FROM backups WHERE state = 'RUNNING' LIMIT 1";
+    let running = tx.optional(sql, &[]).await?.is_some();
+    let sql = "SELECT started_at FROM backups ORDER BY id LIMIT 1";
+    let first = tx.optional(sql, &[]).await?;
+    let sql = "SELECT id, started_at, told FROM backups WHERE state IN ('GOOD', 'REMOVED')
+               ORDER BY id DESC LIMIT 1";
+    let good = tx.optional(sql, &[]).await?;
+    let after: i64 = good.as_ref().map(|row| row.get("id")).transpose()?.unwrap_or_default();
+    let sql = "SELECT ended_at, told FROM backups WHERE state = 'FAILED' AND id > $1
+               ORDER BY id DESC LIMIT 1";
+    let failed = tx.optional(sql, &[after.into()]).await?;
+    let good = good.map(|row| Ok::<_, db::Error>((row.get("started_at")?, row.maybe("told")?)));
+    let failed = failed.map(|row| {
         let told: Option<String> = row.maybe("told")?;
-        match state.as_str() {
-            "RUNNING" => history.running = true,
-            "GOOD" | "REMOVED" if history.good.is_none() => {
-                history.good = Some((row.get("started_at")?, told));
-            }
-            "FAILED" if history.good.is_none() && history.failed.is_none() => {
-                history.failed = Some((row.get("ended_at")?, told.unwrap_or_default()));
-            }
-            _ => {}
-        }
-    }
-    history.first = rows.last().map(|row: &Row| row.get("started_at")).transpose()?;
-    Ok(history)
+        Ok::<_, db::Error>((row.get("ended_at")?, told.unwrap_or_default()))
+    });
+    Ok(History {
+        running,
+        first: first.map(|row| row.get("started_at")).transpose()?,
+        good: good.transpose()?,
+        failed: failed.transpose()?,
+    })
 }
 
 async fn tell(context: &Context, trouble: Option<Trouble>) -> Result<(), db::Error> {
