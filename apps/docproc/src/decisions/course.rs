@@ -45,7 +45,7 @@ pub(crate) async fn record(
     let mut book = Book::default();
     for (outcome, held) in outcomes.iter().zip(held) {
         if held {
-            book.take(context, outcome);
+            book.take(context, outcome, decision.now);
         }
     }
     book.write(decision).await?;
@@ -140,7 +140,7 @@ struct Book<'a> {
 }
 
 impl<'a> Book<'a> {
-    fn take(&mut self, context: &Context, outcome: &'a Outcome) {
+    fn take(&mut self, context: &Context, outcome: &'a Outcome, now: jiff::Timestamp) {
         let claim = &outcome.job.claim;
         let workflow = &outcome.job.request.workflow;
         for finding in &outcome.findings {
@@ -165,7 +165,7 @@ impl<'a> Book<'a> {
             self.done.push((claim.id, first.started, first.finished));
         }
         if let Some(trouble) = &outcome.trouble {
-            self.trouble(outcome, trouble, context.clock.now());
+            self.trouble(outcome, trouble, now);
         }
     }
 

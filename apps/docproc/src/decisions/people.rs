@@ -285,7 +285,7 @@ pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
 pub async fn on_offer(tx: &mut Tx, operator: &str, now: Timestamp) -> Result<Vec<TaskRow>, Error> {
     let profile = operators::find(tx, operator).await?;
     let given_back = reviews::given_back(tx, operator).await?;
-    let mut open = reviews::open_for(tx, operator).await?;
+    let mut open = reviews::open_for(tx, operator, None).await?;
     open.retain(|task| {
         let put_off = task.postponed_until.is_some_and(|until| until > now);
         (task.is_with(operator) || !(put_off || given_back.contains(&task.id)))

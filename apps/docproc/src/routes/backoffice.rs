@@ -64,13 +64,9 @@ async fn home(
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
-    let mut open = reviews::open_for(&mut tx, &name).await?;
-    let mut assigned = reviews::assigned(&mut tx).await?;
+    let open = reviews::open_for(&mut tx, &name, team.as_deref()).await?;
+    let assigned = reviews::assigned(&mut tx, team.as_deref()).await?;
     let teams = teams(&desk);
-    if let Some(team) = &team {
-        open.retain(|task| team_key(&task.queue) == *team);
-        assigned.retain(|task| team_key(&task.queue) == *team);
-    }
     let ids: Vec<String> =
         open.iter().chain(&assigned).map(|task| task.request_id.clone()).collect();
     let files = figures::first_files(&mut tx, &ids).await?;

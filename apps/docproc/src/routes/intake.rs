@@ -15,7 +15,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::{Lang, Path, Problem};
 
-use super::{AtDesk as _, Desk};
+use super::{AtDesk as _, Desk, idempotency_key};
 use crate::{
     Context,
     decisions::{
@@ -79,10 +79,11 @@ async fn process(
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Submit)?;
+    let key = idempotency_key(&desk, &headers)?;
     let form = form.map_err(|_| reception::not_a_form(desk.lang))?;
     let runtime = desk.context.runtime.clone();
     let id = uuid::Uuid::now_v7().to_string();
-    let accepted = match admit(&desk, &runtime, &headers, &id, form).await {
+    let accepted = match admit(&desk, &runtime, key, &id, form).await {
         Ok((arrival, key)) => accept(&desk, arrival, key).await,
         Err(refused) => Ok(Err(refused)),
     };
@@ -123,7 +124,7 @@ async fn accept(
 async fn admit(
     desk: &Desk,
     runtime: &Arc<Runtime>,
-    headers: &HeaderMap,
+    key: Option<String>,
     id: &str,
     form: Multipart,
 ) -> Result<(Arrival, Option<Key>), Failure> {
@@ -152,7 +153,7 @@ async fn admit(
         return Err(no_workflow(desk, named, &active).into());
     };
     reception::open(runtime.clone(), &mut form.files, desk.lang).await?;
-    let key = key(headers, &form, &workflow.name);
+    let key = key.map(|key| Key { key, fingerprint: fingerprint(&form, &workflow.name) });
     let row = requests::RequestRow {
         external_id: form.external_id.clone(),
         channel: form.channel.clone(),
@@ -170,11 +171,11 @@ async fn admit(
 }
 
 /// The same key with other files, metadata or destination is another request.
-fn key(headers: &HeaderMap, form: &Form, workflow: &str) -> Option<Key> {
-    let key = headers.get("idempotency-key")?.to_str().ok()?.to_owned();
+fn fingerprint(form: &Form, workflow: &str) -> String {
     let hashes: Vec<&str> = form.files.iter().map(|file| file.sha256.as_str()).collect();
-    let canonical = json!([hashes, form.metadata, form.channel, workflow, form.external_id]);
-    Some(Key { key, fingerprint: db::sha256_hex(canonical.to_string().as_bytes()) })
+    let Form { metadata, channel, external_id, callback_url, .. } = form;
+    let canonical = json!([hashes, metadata, channel, workflow, external_id, callback_url]);
+    db::sha256_hex(canonical.to_string().as_bytes())
 }
 
 fn no_workflow(

@@ -24,8 +24,13 @@ mod upload;
 mod work;
 mod workflows;
 
+use axum::{
+    http::{HeaderMap, HeaderValue, Uri, header::LINK},
+    response::{IntoResponse as _, Response},
+};
 use engine::Roles as _;
 use host::{Failure, Identity};
+use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use web::Problem;
 
@@ -166,4 +171,40 @@ fn operator_name(desk: &Desk, name: &str) -> Result<String, Failure> {
     );
     let problem = Problem::unprocessable("OPERADOR_INVALIDO").lang(desk.lang);
     Err(problem.detail(detail).error("operator", detail).into())
+}
+
+/// The key that makes it safe to send something again, if one was given. One that is too long is
+/// refused and not cut: two that begin alike are two.
+fn idempotency_key(desk: &Desk, headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().ok().filter(|key| (1..=200).contains(&key.len()));
+    let Some(key) = key else {
+        let detail = desk.lang.t(
+            "Idempotency-Key debe tener de 1 a 200 caracteres visibles.",
+            "Idempotency-Key must have 1 to 200 visible characters.",
+        );
+        let problem = Problem::bad_request("CLAVE_INVALIDA").lang(desk.lang).detail(detail);
+        return Err(problem.into());
+    };
+    Ok(Some(key.to_owned()))
+}
+
+/// Lists at the seed's addresses are plain arrays: where one goes on is told beside it, so that
+/// none is ever cut without a word.
+fn array<T: Serialize>(items: Vec<T>, next: Option<&str>, uri: &Uri) -> Response {
+    let mut response = axum::Json(items).into_response();
+    let Some(next) = next else { return response };
+    let rest = uri.query().unwrap_or_default().split('&');
+    let rest = rest.filter(|part| !part.is_empty() && !part.starts_with("cursor="));
+    let next_part = format!("cursor={}", escaped(next));
+    let query: Vec<_> = rest.map(str::to_owned).chain([next_part]).collect();
+    let link = format!("<{}?{}>; rel=\"next\"", uri.path(), query.join("&"));
+    let headers = response.headers_mut();
+    if let Ok(next) = HeaderValue::from_str(next) {
+        headers.insert("x-next-cursor", next);
+    }
+    if let Ok(link) = HeaderValue::from_str(&link) {
+        headers.insert(LINK, link);
+    }
+    response
 }

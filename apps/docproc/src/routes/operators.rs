@@ -70,7 +70,7 @@ pub(super) async fn views(desk: &Desk) -> Result<Vec<OperatorView>, Failure> {
     let mut tx = desk.context.store.read().await?;
     let task_timeout = policy::load(&desk.context.settings, &mut tx).await?.desk.task_timeout;
     let rows = operators::all(&mut tx).await?;
-    let held = reviews::assigned(&mut tx).await?;
+    let held = reviews::loads(&mut tx).await?;
     let local = desk.now.to_zoned(desk.context.zone.clone()).datetime();
     let view = |row: OperatorRow| {
         let presence = match row.for_rules().presence(desk.now, task_timeout) {
@@ -78,9 +78,9 @@ pub(super) async fn views(desk: &Desk) -> Result<Vec<OperatorView>, Failure> {
             Presence::Assumed => "assumed",
             Presence::Silent => "silent",
         };
-        let theirs = held.iter().filter(|task| task.is_with(&row.username)).count();
+        let theirs = held.get(&row.username).copied().unwrap_or_default();
         let in_shift = shift::at_work(&row.shifts, local);
-        OperatorView::new(row, in_shift, presence, theirs as u32)
+        OperatorView::new(row, in_shift, presence, theirs)
     };
     Ok(rows.into_iter().map(view).collect())
 }

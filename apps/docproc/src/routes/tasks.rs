@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use axum::{
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, StatusCode, Uri},
     response::{IntoResponse as _, Redirect, Response},
 };
 use host::{By, Failure};
@@ -15,7 +15,9 @@ use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::{Path, Problem, Query, problem::wants_html};
 
-use super::{AtDesk as _, Desk, form::SubmittedForm, submission, task_detail};
+use super::{
+    AtDesk as _, Desk, array, form::SubmittedForm, idempotency_key, submission, task_detail,
+};
 use crate::{
     Context,
     decisions::{Key, Refusal, answers, people, undo},
@@ -48,12 +50,20 @@ struct Asked {
     skill: Option<String>,
     /// A team's queue: `task.hipotecas`, or `hipotecas`.
     queue: Option<String>,
+    /// As many as there can be unless given.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<i64>,
+    /// The last task of the page before.
+    cursor: Option<String>,
 }
 
-/// Tasks, most urgent first.
+/// The longest page of the list.
+const MOST: i64 = 1_000;
+
+/// Tasks, most urgent first. `Link` tells where the list goes on.
 #[utoipa::path(get, path = "/api/tasks", params(Asked), tag = "docproc",
     responses((status = 200, body = Vec<TaskView>)))]
-async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failure> {
+async fn list(desk: Desk, uri: Uri, Query(asked): Query<Asked>) -> Result<Response, Failure> {
     desk.require(Action::ReadContent)?;
     let known = ["pending", "assigned", "completed", "timeout", "cancelled"];
     if let Some(status) = asked.status.as_deref()
@@ -63,15 +73,27 @@ async fn list(desk: Desk, Query(asked): Query<Asked>) -> Result<Response, Failur
         return Err(problem.detail(format!("status: {}", known.join(", "))).into());
     }
     let mut tx = desk.context.store.read().await?;
+    if let Some(cursor) = asked.cursor.as_deref()
+        && reviews::find(&mut tx, cursor).await?.is_none()
+    {
+        let detail = desk.lang.t("no es el final de ninguna página", "is not the end of any page");
+        let problem = Problem::bad_request("FILTRO_INVALIDO").lang(desk.lang);
+        return Err(problem.detail(format!("cursor: {detail}")).into());
+    }
+    let limit = asked.limit.unwrap_or(MOST).clamp(1, MOST);
     let filter = reviews::Filter {
         status: asked.status.as_deref(),
         skill: asked.skill.as_deref(),
         queue: asked.queue.as_deref(),
-        request: None,
+        after: asked.cursor.as_deref(),
+        limit: limit + 1,
     };
-    let tasks = reviews::list(&mut tx, filter).await?;
+    let mut tasks = reviews::list(&mut tx, filter).await?;
+    let more = tasks.len() as i64 > limit;
+    tasks.truncate(limit as usize);
+    let next = tasks.last().filter(|_| more).map(|last| last.id.clone());
     let tasks: Vec<TaskView> = tasks.into_iter().map(TaskView::from).collect();
-    Ok(axum::Json(tasks).into_response())
+    Ok(array(tasks, next.as_deref(), &uri))
 }
 
 /// Who speaks, for those whom nobody asked for a name.
@@ -210,7 +232,7 @@ async fn submit(
         answer: submission::answer(&desk, &form)?,
         golden: form.switch("golden"),
         undoable: form.switch("undoable"),
-        key: key(&headers, &form),
+        key: key(&desk, &headers, &form)?,
     };
     match answers::submit(&desk.context, &id, &submission).await? {
         Ok(_) if wants_html(&headers) => {
@@ -256,11 +278,10 @@ async fn take_back(
 }
 
 /// The key with what it stands for.
-fn key(headers: &HeaderMap, form: &SubmittedForm) -> Option<Key> {
-    let key = headers.get("idempotency-key")?.to_str().ok()?;
-    let key: String = key.chars().take(200).collect();
+fn key(desk: &Desk, headers: &HeaderMap, form: &SubmittedForm) -> Result<Option<Key>, Failure> {
+    let Some(key) = idempotency_key(desk, headers)? else { return Ok(None) };
     let body = Json::Object(form.0.clone()).to_string();
-    Some(Key { key, fingerprint: db::sha256_hex(body.as_bytes()) })
+    Ok(Some(Key { key, fingerprint: db::sha256_hex(body.as_bytes()) }))
 }
 
 /// *Presencia*: the operator is at this task.

@@ -44,7 +44,7 @@ mod writing;
 use db::{Line, Scope};
 pub use sight::{Sight, owns};
 
-pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage", "0009_set_aside", "0010_original_names", "0011_vendors", "0013_held_answers", "0015_original_columns");
+pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage", "0009_set_aside", "0010_original_names", "0011_vendors", "0013_held_answers", "0015_original_columns", "0016_reference_ids");
 
 /// Decisions about one request happen one after another.
 pub fn scope(request: &str) -> Scope {

@@ -393,14 +393,6 @@ pub async fn fail(
     Ok(())
 }
 
-pub async fn count_by_status(tx: &mut Tx, since: Timestamp) -> Result<Vec<(Status, i64)>, Error> {
-    let sql = "SELECT status, COUNT(*) AS n FROM requests
-               WHERE created_at >= $1 OR status NOT IN ('completed', 'failed', 'cancelled')
-               GROUP BY status";
-    let rows = tx.all(sql, &[since.into()]).await?;
-    rows.iter().map(|row| Ok((row.word("status", Status::from_word)?, row.get("n")?))).collect()
-}
-
 pub(super) fn request(row: &Row) -> Result<RequestRow, Error> {
     let count = |name| row.maybe::<i64>(name).map(|n| n.map(|n| n as u32));
     Ok(RequestRow {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use db::{Decision, Error, Row, Rows, Tx};
+use db::{Decision, Dialect, Error, Row, Rows, Tx, trusted};
 use engine::Word as _;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -94,31 +94,39 @@ pub async fn ask(decision: &mut Decision, task: &NewTask) -> Result<(), Error> {
 }
 
 /// What a list is narrowed to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Filter<'a> {
     /// `pending` is whatever nobody has, also after a time-out.
     pub status: Option<&'a str>,
     pub skill: Option<&'a str>,
     /// A team's, by its key or its name.
     pub queue: Option<&'a str>,
-    pub request: Option<&'a str>,
+    /// The last task of the page before.
+    pub after: Option<&'a str>,
+    pub limit: i64,
 }
 
 /// Most urgent first.
 pub async fn list(tx: &mut Tx, filter: Filter<'_>) -> Result<Vec<TaskRow>, Error> {
-    let Filter { status, skill, queue, request } = filter;
-    let sql = "SELECT * FROM review_tasks
-               WHERE ($1 IS NULL OR status = $1 OR ($1 = 'pending' AND status = 'timeout'))
-               AND ($2 IS NULL OR request_id = $2)
-               AND ($3 IS NULL OR queue = $3 OR queue = $4)
-               ORDER BY priority, deadline_utc, created_at, id LIMIT 1000";
+    let Filter { status, skill, queue, after, limit } = filter;
+    // The ways to look into a JSON array differ.
+    let required = match tx.dialect() {
+        Dialect::Sqlite => "EXISTS (SELECT 1 FROM json_each(required_skills) WHERE value = $2)",
+        Dialect::Postgres => "required_skills ? $2",
+    };
+    let sql = format!(
+        "SELECT * FROM review_tasks
+         WHERE ($1 IS NULL OR status = $1 OR ($1 = 'pending' AND status = 'timeout'))
+         AND ($2 IS NULL OR {required})
+         AND ($3 IS NULL OR queue = $3 OR queue = $4)
+         AND ($5 IS NULL OR (priority, deadline_utc, created_at, id) >
+             (SELECT c.priority, c.deadline_utc, c.created_at, c.id FROM review_tasks c
+              WHERE c.id = $5))
+         ORDER BY priority, deadline_utc, created_at, id LIMIT $6"
+    );
     let key = queue.map(assign::team_key);
-    let rows = tx.all(sql, &[status.into(), request.into(), queue.into(), key.into()]).await?;
-    let mut tasks = rows.iter().map(task).collect::<Result<Vec<_>, _>>()?;
-    if let Some(skill) = skill {
-        tasks.retain(|task| task.skills().iter().any(|one| one == skill));
-    }
-    Ok(tasks)
+    let args = [status.into(), skill.into(), queue.into(), key.into(), after.into(), limit.into()];
+    tx.all(trusted(sql), &args).await?.iter().map(task).collect()
 }
 
 /// What of a request waits for people.
@@ -150,19 +158,37 @@ pub async fn raise(decision: &mut Decision, requests: &[&str]) -> Result<(), Err
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
-/// What nobody has and what this operator has, most urgent first.
-pub async fn open_for(tx: &mut Tx, operator: &str) -> Result<Vec<TaskRow>, Error> {
-    let sql = "SELECT * FROM review_tasks WHERE status IN ('pending', 'timeout')
-               OR (status = 'assigned' AND assigned_to = $1)
+/// What nobody has and what this operator has, most urgent first; of a team by its key, if one is
+/// given.
+pub async fn open_for(
+    tx: &mut Tx,
+    operator: &str,
+    team: Option<&str>,
+) -> Result<Vec<TaskRow>, Error> {
+    let sql = "SELECT * FROM review_tasks WHERE (status IN ('pending', 'timeout')
+               OR (status = 'assigned' AND assigned_to = $1))
+               AND ($2 IS NULL OR queue = $2 OR 'task.' || queue = $2)
                ORDER BY priority, deadline_utc, created_at, id LIMIT 500";
-    tx.all(sql, &[operator.into()]).await?.iter().map(task).collect()
+    tx.all(sql, &[operator.into(), team.into()]).await?.iter().map(task).collect()
 }
 
-/// What anybody has in hand, most urgent first.
-pub async fn assigned(tx: &mut Tx) -> Result<Vec<TaskRow>, Error> {
+/// What anybody has in hand, most urgent first; of a team by its key, if one is given.
+pub async fn assigned(tx: &mut Tx, team: Option<&str>) -> Result<Vec<TaskRow>, Error> {
     let sql = "SELECT * FROM review_tasks WHERE status = 'assigned'
+               AND ($1 IS NULL OR queue = $1 OR 'task.' || queue = $1)
                ORDER BY priority, deadline_utc, created_at, id LIMIT 500";
-    tx.all(sql, &[]).await?.iter().map(task).collect()
+    tx.all(sql, &[team.into()]).await?.iter().map(task).collect()
+}
+
+/// How many tasks each operator has in hand.
+pub async fn loads(tx: &mut Tx) -> Result<BTreeMap<String, u32>, Error> {
+    let sql = "SELECT assigned_to, COUNT(*) AS n FROM review_tasks
+               WHERE status = 'assigned' AND assigned_to IS NOT NULL GROUP BY assigned_to";
+    let one = |row: &Row| {
+        let held = u32::try_from(row.get::<i64>("n")?).unwrap_or(u32::MAX);
+        Ok((row.get("assigned_to")?, held))
+    };
+    tx.all(sql, &[]).await?.iter().map(one).collect()
 }
 
 pub async fn find(tx: &mut Tx, id: &str) -> Result<Option<TaskRow>, Error> {

@@ -7,20 +7,26 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use docproc::Part;
+use reqwest::{
+    Method,
+    multipart::{Form, Part as FormPart},
+};
 use serde_json::{Value as Json, json};
-use testkit::broker::Node;
+use testkit::{Answer, Client, broker::Node};
 
 use crate::{
     broker::PAGE,
     chaos::{exact, until},
-    office::{Office, Setup, TestDb, upload},
+    office::{Office, Setup, TestDb},
 };
 
 const PAUSE: Duration = Duration::from_millis(400);
+/// How long a busy house may say that it cannot now.
+const ACCEPT_TIMEOUT: Duration = Duration::from_mins(1);
 const QUEUES: [&str; 5] =
     ["q.workflow_router", "q.splitter", "q.ocr", "q.classifier", "q.extractor"];
 
@@ -44,14 +50,17 @@ async fn a_broker_that_is_gone_for_long_costs_time_and_nothing_else() {
     for comes in [Comes::AsItWas, Comes::Emptied, Comes::WithANewDisk] {
         until("work is done", async || read(&door).await > 0).await;
         node.kill().await;
-        let told = async || door.client.get("/ready").await.expect(200)["degraded"].clone();
-        until("it is missed", async || told().await == json!(["broker"])).await;
+        let told = async || {
+            let answer = door.client.get("/ready").await;
+            (answer.status != 503).then(|| answer.expect(200)["degraded"].clone())
+        };
+        until("it is missed", async || told().await == Some(json!(["broker"]))).await;
         let before = read(&door).await;
         tokio::time::sleep(Duration::from_secs(testkit::rounds(60) as u64)).await;
         let meanwhile = read(&door).await - before;
         assert!(meanwhile > 0, "{comes:?}: work goes on from the table");
         come(&node, comes).await;
-        until("it is there again", async || told().await.is_null()).await;
+        until("it is there again", async || told().await == Some(Json::Null)).await;
         println!("{comes:?}: {meanwhile} pages were read meanwhile");
     }
     stop.store(true, Ordering::SeqCst);
@@ -62,8 +71,8 @@ async fn a_broker_that_is_gone_for_long_costs_time_and_nothing_else() {
     let many = ids.len() as i64;
     println!("{many} requests");
     until("all are classified", async || {
-        door.count("SELECT COUNT(*) AS n FROM messages WHERE state IN ('READY', 'CLAIMED')").await
-            == 0
+        let sql = "SELECT COUNT(*) AS n FROM messages WHERE state IN ('READY', 'CLAIMED')";
+        door.counted(sql).await == Some(0)
     })
     .await;
     exact(&door, many, 2 * many).await;
@@ -85,18 +94,41 @@ async fn come(node: &Node, comes: Comes) {
     }
 }
 
+/// How many pages were read, as soon as the database says.
 async fn read(office: &Office) -> i64 {
-    office.count("SELECT COUNT(*) AS n FROM pages WHERE ocr_text IS NOT NULL").await
+    let began = Instant::now();
+    loop {
+        let sql = "SELECT COUNT(*) AS n FROM pages WHERE ocr_text IS NOT NULL";
+        if let Some(read) = office.counted(sql).await {
+            return read;
+        }
+        assert!(began.elapsed() < ACCEPT_TIMEOUT, "the database is not available");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
-/// Sends until it is told to stop; the door is open all the time.
-async fn send_on(client: testkit::Client, stop: Arc<AtomicBool>) -> Vec<String> {
+/// Sends until it is told to stop.
+async fn send_on(client: Client, stop: Arc<AtomicBool>) -> Vec<String> {
     let mut ids = Vec::new();
     while !stop.load(Ordering::SeqCst) {
-        let files = [("a.txt", [PAGE; 2].join("\u{c}").into_bytes())];
-        let said: Json = upload(&client, "/process", &files, &[]).await.expect(200);
-        ids.push(said["request_id"].as_str().unwrap().to_owned());
+        ids.push(send(&client, &format!("absence/{}", ids.len())).await);
         tokio::time::sleep(PAUSE).await;
     }
     ids
+}
+
+/// Sends until it is accepted, under one key: what nobody said yes to may have been taken.
+async fn send(client: &Client, key: &str) -> String {
+    let began = Instant::now();
+    loop {
+        let part = FormPart::text([PAGE; 2].join("\u{c}")).file_name("a.txt");
+        let request = client.request(Method::POST, "/process").header("idempotency-key", key);
+        let request = request.multipart(Form::new().part("file", part));
+        let answer = Answer::of(request, "POST /process").await;
+        if answer.status != 503 {
+            return answer.expect(200)["request_id"].as_str().unwrap().to_owned();
+        }
+        assert!(began.elapsed() < ACCEPT_TIMEOUT, "{key} was never accepted: {}", answer.text);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }

@@ -15,6 +15,7 @@ mod chaos;
 mod clients;
 mod containers;
 mod golden;
+mod keys;
 mod lines;
 mod logs;
 mod memory;
@@ -30,6 +31,7 @@ mod scenarios;
 mod second;
 mod stages;
 mod storage;
+mod tasks;
 mod together;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;

@@ -7,8 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 const MOST_WAITING: i64 = 50;
 /// How much slower than usual reading may get.
 const SLOWER: f64 = 2.0;
-/// How much above the usual the volume of an hour may be.
-const BUSIER: f64 = 1.4;
+/// How far above the usual the volume of an hour may be: a share of it, or so many requests where
+/// that is more. Arrivals scatter by the root of their number: two where one is usual is chance,
+/// 141 where 100 are is not. Either way it takes four deviations at least, at any volume.
+const BUSIER: f64 = 0.4;
+const BUSIER_BY: f64 = 40.0;
 
 /// What is looked at, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,20 +90,17 @@ impl Alarm {
             Self::SlowReading => {
                 let (now, usual) = (reading?, usual_reading?);
                 (usual > 0.0 && now >= usual * SLOWER).then(|| {
+                    let usual = format!("{usual:.2}");
+                    let are = if usual == "1.00" { "es" } else { "son" };
                     Sentence::new(
-                        format!("{now:.2} s por página; lo habitual son {usual:.2} s"),
-                        format!("{now:.2} s a page; {usual:.2} s is usual"),
+                        format!("{now:.2} s por página; lo habitual {are} {usual} s"),
+                        format!("{now:.2} s a page; {usual} s is usual"),
                     )
                 })
             }
             Self::People => {
                 let free = operators_free?;
-                (free < urgent_tasks).then(|| {
-                    Sentence::new(
-                        format!("{free} operadores libres y {urgent_tasks} tareas urgentes"),
-                        format!("{free} operators free and {urgent_tasks} urgent tasks"),
-                    )
-                })
+                (free < urgent_tasks).then(|| people(free, urgent_tasks))
             }
             Self::AtRisk => (at_risk > 0).then(|| {
                 Sentence::new(
@@ -110,15 +110,34 @@ impl Alarm {
             }),
             Self::Volume => {
                 let usual = usual_volume?;
-                (usual > 0.0 && volume as f64 > usual * BUSIER).then(|| {
-                    Sentence::new(
-                        format!("{volume} en esta hora; lo habitual son {usual:.0}"),
-                        format!("{volume} in this hour; {usual:.0} is usual"),
-                    )
-                })
+                let more = (usual * BUSIER).max(BUSIER_BY);
+                (usual > 0.0 && volume as f64 > usual + more).then(|| busier(volume, usual))
             }
         }
     }
+}
+
+fn people(free: i64, urgent: i64) -> Sentence {
+    let (operators, tasks) = (
+        if free == 1 { ("operador libre", "operator") } else { ("operadores libres", "operators") },
+        if urgent == 1 { ("tarea urgente", "task") } else { ("tareas urgentes", "tasks") },
+    );
+    Sentence::new(
+        format!("{free} {} y {urgent} {}", operators.0, tasks.0),
+        format!("{free} {} free and {urgent} urgent {}", operators.1, tasks.1),
+    )
+}
+
+fn busier(volume: i64, usual: f64) -> Sentence {
+    let (es, en) = match usual.round() as i64 {
+        0 => ("es menos de 1".to_owned(), "less than 1 is".to_owned()),
+        1 => ("es 1".to_owned(), "1 is".to_owned()),
+        n => (format!("son {n}"), format!("{n} are")),
+    };
+    Sentence::new(
+        format!("{volume} en esta hora; lo habitual {es}"),
+        format!("{volume} in this hour; {en} usual"),
+    )
 }
 
 /// What waits for a component that perhaps nobody serves.
@@ -169,19 +188,26 @@ impl UnservedQueue {
             Server::Outside { seen: None } | Server::Process => since,
         };
         (!is_there(last, now)).then(|| {
-            let (n, name) = (self.waiting, &self.component);
+            let name = &self.component;
+            let (es, en) = match self.waiting {
+                1 => (format!("1 mensaje espera a {name}"), format!("1 message waits for {name}")),
+                n => (
+                    format!("{n} mensajes esperan a {name}"),
+                    format!("{n} messages wait for {name}"),
+                ),
+            };
             match self.by {
                 Server::Process => Sentence::new(
-                    format!("{n} mensajes esperan a {name}, y ningún proceso lo atiende"),
-                    format!("{n} messages wait for {name}, and no process serves it"),
+                    format!("{es}, y ningún proceso lo atiende"),
+                    format!("{en}, and no process serves it"),
                 ),
                 Server::Outside { seen: Some(seen) } => Sentence::new(
-                    format!("{n} mensajes esperan a {name}, visto por última vez a las {seen}"),
-                    format!("{n} messages wait for {name}, last seen at {seen}"),
+                    format!("{es}, visto por última vez a las {seen}"),
+                    format!("{en}, last seen at {seen}"),
                 ),
                 Server::Outside { seen: None } => Sentence::new(
-                    format!("{n} mensajes esperan a {name}, que nunca se ha conectado"),
-                    format!("{n} messages wait for {name}, which was never there"),
+                    format!("{es}, que nunca se ha conectado"),
+                    format!("{en}, which was never there"),
                 ),
             }
         })
@@ -222,6 +248,33 @@ mod tests {
         assert_eq!(ringing(Figures { volume: 500, ..none }), [], "no history, no comparison");
     }
 
+    /// Where little is usual, a little more is chance: a volume rings when it is forty above.
+    #[test]
+    fn a_sparse_hour_needs_more_than_a_few_requests_to_ring() {
+        let rings = |volume, usual: f64| {
+            let figures = Figures { volume, usual_volume: Some(usual), ..Figures::default() };
+            Alarm::Volume.rings(&figures)
+        };
+        assert_eq!((rings(2, 1.0), rings(21, 1.0), rings(41, 1.0)), (None, None, None));
+        assert!(rings(42, 1.0).is_some());
+        assert_eq!(rings(90, 50.0), None);
+        assert!(rings(91, 50.0).is_some());
+        assert_eq!(rings(1_400, 1_000.0), None);
+        assert!(rings(1_401, 1_000.0).is_some());
+    }
+
+    #[test]
+    fn one_is_said_as_one() {
+        let usual = |n| busier(60, n);
+        assert_eq!(usual(1.2).es, "60 en esta hora; lo habitual es 1");
+        assert_eq!(usual(1.2).en, "60 in this hour; 1 is usual");
+        assert_eq!(usual(12.0).es, "60 en esta hora; lo habitual son 12");
+        assert_eq!(usual(12.0).en, "60 in this hour; 12 are usual");
+        assert_eq!(usual(0.25).es, "60 en esta hora; lo habitual es menos de 1");
+        assert_eq!(people(0, 1).es, "0 operadores libres y 1 tarea urgente");
+        assert_eq!(people(1, 2).en, "1 operator free and 2 urgent tasks");
+    }
+
     #[test]
     fn a_component_that_nobody_serves_rings_after_a_minute() {
         let at = |second| Timestamp::from_second(second).unwrap();
@@ -256,6 +309,14 @@ mod tests {
             let before = ringing(figures(0));
             let after = ringing(figures(1));
             prop_assert!(before.iter().all(|alarm| after.contains(alarm)));
+        }
+
+        /// What scatters by chance does not ring, however much or little is usual.
+        #[test]
+        fn four_deviations_above_the_usual_do_not_ring(usual in 0.01_f64..10_000.0) {
+            let volume = (usual + 4.0 * usual.sqrt()).floor() as i64;
+            let figures = Figures { volume, usual_volume: Some(usual), ..Figures::default() };
+            prop_assert_eq!(Alarm::Volume.rings(&figures), None);
         }
     }
 }

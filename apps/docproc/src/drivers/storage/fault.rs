@@ -23,10 +23,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub fn is_away(&self) -> bool {
-        matches!(self, Self::Away(_) | Self::Full(_))
-    }
-
     /// The fault of the storage inside an error of reading, if it is one.
     pub fn within(error: &io::Error) -> Option<&Self> {
         error.get_ref()?.downcast_ref()
