@@ -207,6 +207,7 @@ for (const [locale, words] of [
     await look("zzzz-nada");
     await says(box, words.none);
     await page.keyboard.press("Escape");
+    await closed(page);
     complaints.allow(/search|Failed to load/);
     await page.route("**/api/search**", (route) => route.abort());
     await look("algo");
