@@ -259,11 +259,16 @@ async fn a_document_that_ends_every_worker_is_buried_and_the_others_go_on() {
     office.close().await;
 }
 
-/// Waits until so many letters are in the component's queue.
+/// Waits until so many letters are in the component's queue, or one too many: sent again before it was
+/// known that the first arrived, it finds nothing to take. None means none.
 async fn letters(vhost: &Vhost, count: i64) {
     let began = Instant::now();
-    while depth(vhost, "q.mi_componente").await != count {
-        assert!(began.elapsed() < Duration::from_mins(1), "{count} letters never came");
+    loop {
+        let there = depth(vhost, "q.mi_componente").await;
+        if there == count || there > count && count > 0 {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_mins(1), "{there} letters, not {count}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
