@@ -31,12 +31,11 @@ pub struct Datum {
     /// Names it within the page: its row and its boxes.
     pub key: String,
     pub title: String,
-    /// Amounts and days as the reader writes them, the rest as it is printed.
     pub value: Option<String>,
     /// Of a table, in place of the value.
     pub table: Option<Table>,
-    /// How it is printed, or understood, where that is not how it is shown.
-    pub hover: Option<String>,
+    /// When it says more than the value does.
+    pub normalised: Option<String>,
     pub confidence: f64,
     pub standing: Standing,
     pub rules: Vec<RuleOutcome>,
@@ -157,10 +156,9 @@ impl Paper {
                 let table = table.zip(field.normalised.as_deref());
                 let table =
                     table.and_then(|(spec, text)| Table::new(page, &spec.table_columns(), text));
-                let kind = spec.map(|spec| spec.kind);
-                let said = datum(page, format!("d{n}f{at}"), field, kind, threshold);
-                let hover = said.hover.clone().filter(|_| table.is_none());
-                Datum { table, hover, ..said }
+                let said = datum(page, format!("d{n}f{at}"), field, threshold);
+                let normalised = said.normalised.clone().filter(|_| table.is_none());
+                Datum { table, normalised, ..said }
             })
             .collect();
         data.sort_by_key(|datum| datum.standing);
@@ -182,63 +180,19 @@ impl Paper {
     }
 }
 
-fn datum(
-    page: &Page,
-    key: String,
-    field: &FieldValue,
-    kind: Option<Kind>,
-    threshold: f64,
-) -> Datum {
-    let printed = field.value.clone().filter(|value| !value.is_empty());
-    let understood = field.normalised.as_deref().filter(|text| Some(*text) != printed.as_deref());
-    let as_read = match (kind, printed.as_deref(), field.normalised.as_deref()) {
-        (Some(Kind::Decimal), Some(printed), Some(text)) => amount(page, printed, text),
-        (Some(Kind::Date), Some(_), Some(text)) => day(page, text),
-        _ => None,
-    };
-    let labelled = |label: &str, text: &str| format!("{label}: {text}");
-    let hover = match (&as_read, &printed) {
-        (Some(shown), Some(printed)) if shown != printed => {
-            Some(labelled(page.t("En el documento", "On the document"), printed))
-        }
-        (Some(_), _) => None,
-        (None, _) => understood.map(|text| labelled(page.t("Se entiende", "Understood as"), text)),
-    };
+fn datum(page: &Page, key: String, field: &FieldValue, threshold: f64) -> Datum {
     Datum {
         key,
         title: words::field(page, &field.name),
-        value: as_read.or(printed),
+        value: field.value.clone().filter(|value| !value.is_empty()),
         table: None,
-        hover,
+        normalised: field.normalised.clone().filter(|value| Some(value) != field.value.as_ref()),
         confidence: field.confidence,
         standing: Standing::of(field, threshold),
         rules: field.rules.clone(),
         alternatives: field.alternatives.clone(),
         page: field.boxes.first().map(|found| found.page),
     }
-}
-
-/// An amount in the reader's digits, with the currency it is printed with.
-fn amount(page: &Page, printed: &str, text: &str) -> Option<String> {
-    let number: f64 = text.parse().ok()?;
-    let decimals = text.split_once('.').map_or(0, |(_, part)| part.len());
-    let is_currency = |one: char| one.is_alphabetic() || "€$£¥".contains(one);
-    let currency = |part: &str| {
-        let word = part.trim();
-        let short = word.chars().count() <= 3 && word.chars().all(is_currency);
-        if short { part.to_owned() } else { String::new() }
-    };
-    let of_number = |one: char| one.is_ascii_digit() || matches!(one, '-' | '−' | '+' | '.' | ',');
-    let before = printed.split(of_number).next().unwrap_or_default();
-    let after = printed.rsplit(of_number).next().unwrap_or_default();
-    let shown = page.decimal(number, decimals.max(2));
-    Some(format!("{}{shown}{}", currency(before), currency(after)))
-}
-
-/// `14/04/2021` or `14 Apr 2021`.
-fn day(page: &Page, text: &str) -> Option<String> {
-    let day: jiff::civil::Date = text.parse().ok()?;
-    Some(day.strftime(page.t("%d/%m/%Y", "%d %b %Y")).to_string())
 }
 
 /// `página 2`, `páginas 2–4`.
@@ -314,10 +268,9 @@ fn marks(page: &Page, n: u32, documents: &[DocumentView], threshold: f64) -> Vec
 
 fn read_by(page: &Page, source: Option<&str>) -> String {
     match source {
-        Some("text_layer") => page.t("del propio PDF", "from the PDF itself").to_owned(),
+        Some("layer") => page.t("del propio PDF", "from the PDF itself").to_owned(),
         Some("plain") => page.t("del propio texto", "from the text itself").to_owned(),
-        Some("ocr") => page.t("lectura", "reading").to_owned(),
-        Some(own) => words::spaced(own),
+        Some(engine) => engine.to_owned(),
         None => String::new(),
     }
 }
@@ -383,41 +336,6 @@ mod tests {
         assert_eq!(table.heads[0], ("Descripción".to_owned(), false));
         assert_eq!(table.rows, [["Caja", "1,5", "", "21 %", "1.250,50"]]);
         assert_eq!(Table::new(&page, &spec.table_columns(), "12"), None);
-    }
-
-    #[test]
-    fn amounts_and_days_are_shown_as_the_reader_writes_them() {
-        let seen = |lang, kind, value: &str, normalised: &str| {
-            let page = Page::new(lang, Theme::Light, Timestamp::UNIX_EPOCH, TimeZone::UTC);
-            let normalised = Some(normalised.to_owned());
-            let field = FieldValue { normalised, ..field(Some(value), 0.9, true, true) };
-            let datum = datum(&page, String::new(), &field, kind, 0.75);
-            (datum.value.unwrap_or_default(), datum.hover.unwrap_or_default())
-        };
-        let (money, date) = (Some(Kind::Decimal), Some(Kind::Date));
-        let told = |shown: &str, hover: &str| (shown.to_owned(), hover.to_owned());
-        let total = |lang| seen(lang, money, "16601,14 EUR", "16601.14");
-        assert_eq!(total(Lang::Es), told("16.601,14 EUR", "En el documento: 16601,14 EUR"));
-        assert_eq!(total(Lang::En), told("16,601.14 EUR", "On the document: 16601,14 EUR"));
-        assert_eq!(seen(Lang::Es, money, "129,22€", "129.22"), told("129,22€", ""));
-        assert_eq!(seen(Lang::Es, money, "$ 1200", "1200").0, "$ 1.200,00");
-        assert_eq!(seen(Lang::Es, money, "(12,00)", "-12.00").0, "-12,00");
-        let day = |lang| seen(lang, date, "14.04.21", "2021-04-14");
-        assert_eq!(day(Lang::Es), told("14/04/2021", "En el documento: 14.04.21"));
-        assert_eq!(day(Lang::En).0, "14 Apr 2021");
-        let iban = seen(Lang::Es, Some(Kind::Iban), "ES91 2100", "ES912100");
-        assert_eq!(iban, told("ES91 2100", "Se entiende: ES912100"));
-        assert_eq!(seen(Lang::Es, None, "1,50", "1.50").0, "1,50", "of an unknown kind");
-    }
-
-    #[test]
-    fn each_source_of_a_text_has_its_word() {
-        let page = Page::new(Lang::Es, Theme::Light, Timestamp::UNIX_EPOCH, TimeZone::UTC);
-        use ::page::Source::{Ocr, Plain, TextLayer};
-        let said = [Ocr, Plain, TextLayer].map(|source| {
-            read_by(&page, Some(crate::store::pages::source_word(source)))
-        });
-        assert_eq!(said, ["lectura", "del propio texto", "del propio PDF"]);
     }
 
     #[test]
