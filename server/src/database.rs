@@ -69,7 +69,7 @@ impl Database {
     }
 
     /// Waits for a server that starts at the same time as we do. A file is there or it is not.
-    pub(crate) async fn open_within(&self, patience: Duration) -> Result<Store, Exit> {
+    pub(crate) async fn open_within(&self, timeout: Duration) -> Result<Store, Exit> {
         let Self::Server(url) = self else {
             return self.open().await;
         };
@@ -80,7 +80,7 @@ impl Database {
                 Err(error) => error,
             };
             let delay = RETRY.delay(attempt, 1.0);
-            if !error.is_unavailable() || began.elapsed() + delay > patience {
+            if !error.is_unavailable() || began.elapsed() + delay > timeout {
                 return Err(error.into());
             }
             tracing::warn!(

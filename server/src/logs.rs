@@ -51,14 +51,14 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut said = Said::default();
+        let mut said = Fields::default();
         event.record(&mut said);
         let component = self.component.as_deref().unwrap_or(event.metadata().target());
         writeln!(writer, "{}", line(Timestamp::now(), *event.metadata().level(), component, said))
     }
 }
 
-fn line(now: Timestamp, level: Level, target: &str, said: Said) -> Value {
+fn line(now: Timestamp, level: Level, target: &str, said: Fields) -> Value {
     let component = target.split("::").next().unwrap_or(target);
     let mut line = Map::new();
     line.insert("timestamp".into(), json!(format!("{now:.6}")));
@@ -81,9 +81,9 @@ fn word(level: Level) -> &'static str {
 
 /// The fields of one event; its sentence is `event`.
 #[derive(Default)]
-struct Said(Map<String, Value>);
+struct Fields(Map<String, Value>);
 
-impl Said {
+impl Fields {
     fn put(&mut self, field: &Field, value: Value) {
         self.put_named(field.name(), value);
     }
@@ -105,7 +105,7 @@ impl Said {
     }
 }
 
-impl Visit for Said {
+impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.put(field, format!("{value:?}").into());
     }
@@ -137,13 +137,13 @@ mod tests {
 
     #[test]
     fn sections_are_objects() {
-        let mut said = Said::default();
+        let mut said = Fields::default();
         for (name, value) in
             [("message", "stage_completed"), ("sla.deadline", "noon"), ("sla.restante_ms", "7")]
         {
             said.put_named(name, value.into());
         }
-        let ours = line(Timestamp::UNIX_EPOCH, Level::INFO, "sla_monitor", Said::default());
+        let ours = line(Timestamp::UNIX_EPOCH, Level::INFO, "sla_monitor", Fields::default());
         assert_eq!(ours["component"], "sla_monitor");
         let line = line(Timestamp::UNIX_EPOCH, Level::INFO, "docproc::work", said);
         assert_eq!(line["event"], "stage_completed");

@@ -90,21 +90,7 @@ pub(crate) fn refuse_strange(applied: &BTreeSet<String>) -> Result<(), Exit> {
 }
 
 pub(crate) async fn standing(store: &Store) -> Result<Standing, Exit> {
-    let mut tx = store.read().await?;
-    let sql = tx.dialect().pick(
-        "SELECT COUNT(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'migrations'",
-        "SELECT COUNT(*) AS n FROM pg_tables
-         WHERE schemaname = current_schema() AND tablename = 'migrations'",
-    );
-    if tx.one(sql, &[]).await?.get::<i64>("n")? == 0 {
-        return Ok(Standing::Empty);
-    }
-    let rows = tx.all("SELECT line, name FROM migrations", &[]).await?;
-    let applied: Result<BTreeSet<String>, db::Error> = rows
-        .iter()
-        .map(|row| Ok(step(&row.get::<String>("line")?, &row.get::<String>("name")?)))
-        .collect();
-    let applied = applied?;
+    let Some(applied) = store.applied_steps().await? else { return Ok(Standing::Empty) };
     let wanted = wanted();
     let strange: Vec<String> =
         applied.iter().filter(|step| !wanted.contains(step)).cloned().collect();

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use db::Store;
 use host::{
-    Access, AlertChannels, App, Certificates, Clock, Context, Limits, Network, Options, Past, Room,
-    Running, accounts,
+    Access, AlertChannels, App, Certificates, Clock, Context, DiskLimits, Limits, Network, Options,
+    Past, Running, accounts,
 };
 use jiff::{SignedDuration, Timestamp};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -82,7 +82,7 @@ async fn start(config: &Config, clock: Clock) -> Result<Running, Exit> {
         network: network(config)?,
         vault: secrets::vault(server)?,
         broker: server.broker.clone(),
-        room: Room::new(
+        room: DiskLimits::new(
             config.limits.disk_reserve,
             config.limits.disk_alert_percent,
             server.data_dir.clone(),

@@ -43,6 +43,11 @@ fn profile_dir() -> PathBuf {
     profile.expect("deps lives inside a profile directory").to_owned()
 }
 
+/// Where tests put what they throw away. `TEST_SCRATCH` names a faster place than the build directory.
+pub fn scratch() -> PathBuf {
+    std::env::var_os("TEST_SCRATCH").map_or_else(|| profile_dir().join("testkit"), PathBuf::from)
+}
+
 /// A name no other test, process or run uses.
 fn unique(prefix: &str) -> String {
     use std::sync::atomic::{AtomicU32, Ordering};

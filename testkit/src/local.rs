@@ -7,13 +7,13 @@ use db::{
     settings::{Override, Settings},
 };
 use host::{
-    Access, Actor, AlertChannels, App, Clock, Context, Grant, Network, Options, Past, Room,
+    Access, Actor, AlertChannels, App, Clock, Context, DiskLimits, Grant, Network, Options, Past,
     Running, Schedule, Vault, accounts,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use tokio::net::TcpListener;
 
-use crate::{Client, fresh_database, profile_dir, unique};
+use crate::{Client, fresh_database, scratch, unique};
 
 /// Longer than what a test leaves open takes to end on a busy machine.
 const DRAIN: Duration = Duration::from_secs(20);
@@ -46,7 +46,7 @@ impl Drop for TestDb {
 }
 
 fn directory() -> PathBuf {
-    let dir = profile_dir().join("testkit").join(unique("local"));
+    let dir = scratch().join(unique("local"));
     fs::create_dir_all(&dir).expect("the target directory is writable");
     dir
 }
@@ -101,7 +101,7 @@ pub struct Setup {
     pub broker: Option<broker::Address>,
     pub network: Box<Network>,
     /// What is kept free on the disk.
-    pub room: Room,
+    pub room: DiskLimits,
     /// Backups by the clock.
     pub backups: Option<Schedule>,
     /// With the demonstration, and its week before the clock.
@@ -123,7 +123,7 @@ impl Setup {
             data_dir: database.dir.clone(),
             broker: None,
             network: Box::default(),
-            room: Room::new(0, 0, database.dir.clone()),
+            room: DiskLimits::new(0, 0, database.dir.clone()),
             backups: None,
             demo: false,
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, interval};
 
-use crate::{Client, profile_dir, unique};
+use crate::{Client, profile_dir, scratch, unique};
 
 /// Long enough for migrations on a busy two-core machine; a healthy start takes under a second.
 const READY_WITHIN: Duration = Duration::from_secs(30);
@@ -54,7 +54,7 @@ pub struct Turno {
 impl Turno {
     /// Starts on a free port with an empty data directory and waits until it is ready.
     pub async fn start(options: Options) -> Self {
-        let home = profile_dir().join("testkit").join(unique("turno"));
+        let home = scratch().join(unique("turno"));
         fs::create_dir_all(&home).expect("the target directory is writable");
         let port = free_port();
         let child = spawn(&home, port, &options);

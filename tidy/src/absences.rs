@@ -71,10 +71,20 @@ fn is_application(path: &str) -> bool {
 }
 
 fn in_room(path: &str, rooms: &[&str]) -> bool {
+    is_application(path) && is_called(path, rooms)
+}
+
+fn is_called(path: &str, rooms: &[&str]) -> bool {
     let room = |room: &&str| {
         path.contains(&format!("/src/{room}/")) || path.ends_with(&format!("/src/{room}.rs"))
     };
-    is_application(path) && rooms.iter().any(room)
+    rooms.iter().any(room)
+}
+
+/// What runs for customers and has tables: the applications, their host, the binary, the example.
+fn has_tables(path: &str) -> bool {
+    let begins = ["apps/", "crates/host/", "server/", "examples/"];
+    path.contains("/src/") && begins.iter().any(|one| path.starts_with(one))
 }
 
 /// Every file begins by saying what it is for.
@@ -104,9 +114,9 @@ fn is_statement(text: &str) -> bool {
     long && verbs.iter().any(|verb| text.trim_start().starts_with(verb))
 }
 
-/// SQL lives in the store of an application.
+/// SQL lives in `store/`.
 fn foreign_sql(source: &Source) -> Vec<Finding> {
-    if !is_application(&source.path) || in_room(&source.path, &["store"]) {
+    if !has_tables(&source.path) || is_called(&source.path, &["store"]) {
         return Vec::new();
     }
     let literals = source.literals().into_iter().filter(|(_, text)| is_statement(text));
@@ -116,7 +126,7 @@ fn foreign_sql(source: &Source) -> Vec<Finding> {
 
 /// An `UPDATE` of a state names the state it expects.
 fn unguarded(source: &Source) -> Vec<Finding> {
-    if !in_room(&source.path, &["store"]) {
+    if !has_tables(&source.path) {
         return Vec::new();
     }
     let sets_state = |text: &str| {
@@ -163,6 +173,9 @@ mod tests {
         let sql = "const A: &str = \"SELECT 1 AS one\";";
         assert_eq!(count("apps/docproc/src/drivers/load.rs", sql), 1);
         assert_eq!(count("apps/docproc/src/store/load.rs", sql), 0);
+        assert_eq!(count("crates/host/src/accounts/users.rs", sql), 1);
+        assert_eq!(count("crates/host/src/store/users.rs", sql), 0);
+        assert_eq!(count("examples/counter/src/store.rs", sql), 0);
         let blind = "const A: &str = \"UPDATE runs SET state = $1 WHERE id = $2\";";
         let sure = "const A: &str = \"UPDATE runs SET state = $1 WHERE id = $2 AND state = $3\";";
         assert_eq!(count("apps/sam/src/store/runs.rs", blind), 1);

@@ -118,9 +118,9 @@ pub fn app() -> App {
             wiring.tick(sweep::TICK, sweep::tick),
         ],
         drivers: vec![
-            wiring.driver(deploy::KIND, deploy::perform).patient(LONGEST_CALL),
-            wiring.driver(stop::KIND, stop::perform).patient(LONGEST_CALL),
-            wiring.driver(decisions::aftermath::KIND, alarm::perform).patient(LONGEST_CALL),
+            wiring.driver(deploy::KIND, deploy::perform).timeout(LONGEST_CALL),
+            wiring.driver(stop::KIND, stop::perform).timeout(LONGEST_CALL),
+            wiring.driver(decisions::aftermath::KIND, alarm::perform).timeout(LONGEST_CALL),
         ],
         redact: wire::redact,
         senseless: routes::senseless,

@@ -111,9 +111,9 @@ fn boundary(pages: &[Vec<u8>], whole: Duration, report: &mut Report) -> Result<(
         Ok(began.elapsed() / pages.len() as u32)
     };
     let (here, there) = (best(|| draw(&Renderer::Here))?, {
-        let apart = Renderer::own(1);
-        draw(&apart)?;
-        best(|| draw(&apart))?
+        let isolated = Renderer::own(1);
+        draw(&isolated)?;
+        best(|| draw(&isolated))?
     });
     let more = there.saturating_sub(here);
     let note = format!(
@@ -138,10 +138,10 @@ fn best(mut measure: impl FnMut() -> Result<Duration>) -> Result<Duration> {
 
 /// The same for pages whose text is read: what one page costs more.
 fn text_boundary(files: &[Vec<u8>], report: &mut Report) -> Result<()> {
-    let apart = Renderer::own(1);
-    text_by(&apart, files)?;
+    let isolated = Renderer::own(1);
+    text_by(&isolated, files)?;
     let (here, there) =
-        (best(|| text_by(&Renderer::Here, files))?, best(|| text_by(&apart, files))?);
+        (best(|| text_by(&Renderer::Here, files))?, best(|| text_by(&isolated, files))?);
     let pages = (FILES * DOCUMENTS) as f64;
     let more = (there.as_secs_f64() - here.as_secs_f64()).max(0.0) * 1e3 / pages;
     let note = format!(

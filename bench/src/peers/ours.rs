@@ -48,37 +48,38 @@ pub(super) async fn on_postgres() -> Result<Option<Measured>> {
 }
 
 pub(super) async fn on_broker(node: &Node) -> Result<Option<Measured>> {
-    let Some(place) = Place::find(node).await else { return Ok(None) };
-    let server = office::open_with(Some(place.database.clone()), THREADS, place.broker()).await?;
-    through(&[server], || place.processes()).await.map(Some)
+    let Some(cluster) = Cluster::find(node).await else { return Ok(None) };
+    let server =
+        office::open_with(Some(cluster.database.clone()), THREADS, cluster.broker()).await?;
+    through(&[server], || cluster.processes()).await.map(Some)
 }
 
 pub(super) async fn by_component(node: &Node) -> Result<Option<Measured>> {
-    let Some(place) = Place::find(node).await else { return Ok(None) };
+    let Some(cluster) = Cluster::find(node).await else { return Ok(None) };
     let files = std::env::temp_dir().join(format!("turno-bench-files-{}", std::process::id()));
     let mut servers = Vec::new();
     for component in PROCESSES {
-        let mut set = place.broker();
+        let mut set = cluster.broker();
         set.push(("DOCPROC_COMPONENT_NAME".to_owned(), component.to_owned()));
         set.push(("DOCPROC_STORAGE_PATH".to_owned(), files.display().to_string()));
         // Eleven processes on one machine: the seed's ports would be taken by the first.
         set.push(("DOCPROC_HEALTH_PORT".to_owned(), testkit::server::free_port().to_string()));
         set.push(("DOCPROC_BACKOFFICE_PORT".to_owned(), "off".to_owned()));
-        servers.push(office::open_with(Some(place.database.clone()), THREADS, set).await?);
+        servers.push(office::open_with(Some(cluster.database.clone()), THREADS, set).await?);
     }
-    let measured = through(&servers, || place.processes()).await;
+    let measured = through(&servers, || cluster.processes()).await;
     let _ = std::fs::remove_dir_all(&files);
     measured.map(Some)
 }
 
 /// A database and a virtual host of this run.
-struct Place {
+struct Cluster {
     database: String,
     vhost: Vhost,
     node: Option<u32>,
 }
 
-impl Place {
+impl Cluster {
     async fn find(node: &Node) -> Option<Self> {
         let database = testkit::fresh_database().await?;
         Some(Self { database, vhost: node.vhost().await, node: node.process().await })

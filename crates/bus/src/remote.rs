@@ -94,9 +94,9 @@ impl RemoteBus {
     }
 
     /// Waits for the connection, at most so long, and says whether it is there.
-    pub async fn connected(&self, patience: Duration) -> bool {
+    pub async fn connected(&self, within: Duration) -> bool {
         let mut connected = self.0.connected.subscribe();
-        matches!(timeout(patience, connected.wait_for(|up| *up)).await, Ok(Ok(_)))
+        matches!(timeout(within, connected.wait_for(|up| *up)).await, Ok(Ok(_)))
     }
 }
 

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use crate::{Committed, Dialect, Error, Rows, Tx, writer::Writer};
 
 /// How long a caller waits for a connection or for another process's write before it hears
-/// "unavailable". Longer than any decision takes, shorter than a client's patience.
+/// "unavailable". Longer than any decision takes, shorter than a client waits.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements kept prepared per connection: more than there are.
 const STATEMENTS: usize = 500;
@@ -223,7 +223,7 @@ async fn open_postgres(url: &str) -> Result<PgPool, Error> {
         .await?)
 }
 
-/// Opens the file as often as it takes, within the patience everyone has.
+/// Opens the file as often as it takes, within the time everyone has.
 ///
 /// The first connection turns a new file to write-ahead logging. `SQLite` tells another that comes in
 /// this moment "locked" at once, without the waiting it does elsewhere, and nothing rings when the

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use crate::{Error, Scope, Store, Tx, sha256_hex};
+use crate::{Error, Row, Scope, Store, Tx, sha256_hex};
 
 /// One owner's migrations, oldest first.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,24 @@ impl Store {
             return Err(Error::Newer(strange));
         }
         self.bring_to(lines, |step| steps.contains(step), now).await.map(drop)
+    }
+
+    /// The steps (`line/name`) that were applied; none: there are no tables yet.
+    pub async fn applied_steps(&self) -> Result<Option<BTreeSet<String>>, Error> {
+        let mut tx = self.read().await?;
+        let sql = tx.dialect().pick(
+            "SELECT COUNT(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'migrations'",
+            "SELECT COUNT(*) AS n FROM pg_tables
+             WHERE schemaname = current_schema() AND tablename = 'migrations'",
+        );
+        if tx.one(sql, &[]).await?.get::<i64>("n")? == 0 {
+            return Ok(None);
+        }
+        let rows = tx.all("SELECT line, name FROM migrations", &[]).await?;
+        let label = |row: &Row| {
+            Ok(format!("{}/{}", row.get::<String>("line")?, row.get::<String>("name")?))
+        };
+        rows.iter().map(label).collect::<Result<_, Error>>().map(Some)
     }
 
     async fn bring_to(

@@ -209,7 +209,7 @@ impl Inner {
     }
 }
 
-/// To the end of the rows, or of the listener's patience: its failure is not the database's.
+/// To the end of the rows, or until the listener leaves: its failure is not the database's.
 async fn drain<R>(
     rows: impl Stream<Item = Result<R, sqlx::Error>>,
     mut hear: impl FnMut(R) -> Result<(), Error>,

@@ -29,7 +29,7 @@ const CARRY: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     options: Arc<SqliteConnectOptions>,
-    patience: Duration,
+    timeout: Duration,
     batch: Arc<Mutex<Batch>>,
 }
 
@@ -87,15 +87,15 @@ enum Stage {
 impl Writer {
     pub(crate) async fn open(
         options: SqliteConnectOptions,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Self, Error> {
         let connection = Some(options.connect().await?);
         let batch = Arc::new(Mutex::new(Batch { connection, ..Batch::default() }));
-        Ok(Self { options: Arc::new(options), patience, batch })
+        Ok(Self { options: Arc::new(options), timeout, batch })
     }
 
     pub(crate) async fn begin(&self) -> Result<Turn, Error> {
-        let queue = timeout(self.patience, self.batch.clone().lock_owned());
+        let queue = timeout(self.timeout, self.batch.clone().lock_owned());
         let batch = queue.await.map_err(|_| sqlx::Error::PoolTimedOut)?;
         if batch.closed {
             return Err(sqlx::Error::PoolClosed.into());

@@ -90,7 +90,7 @@ pub struct App {
     /// What `turno doctor` asks of it where it runs.
     pub doctor: fn(&Deployment) -> Vec<Finding>,
     /// The files its rows speak of, which a backup has to hold too; told the house's data directory.
-    pub files: fn(&Path) -> Place,
+    pub files: fn(&Path) -> FilesOf,
 }
 
 /// An application with nothing in it, to be filled.
@@ -216,7 +216,7 @@ pub type Reseal = for<'a> fn(&'a mut db::Tx, &'a Vault) -> BoxFuture<'a, Result<
 pub type Owns =
     for<'a> fn(&'a Context, &'a Actor, &'a Event) -> BoxFuture<'a, Result<bool, db::Error>>;
 /// Where an application keeps files, if it does.
-pub type Place = Result<Option<Arc<dyn Files>>, Exit>;
+pub type FilesOf = Result<Option<Arc<dyn Files>>, Exit>;
 type TickRun = dyn Fn(Context, Timestamp) -> BoxFuture<'static, Next> + Send + Sync;
 
 /// When a tick has to run again: at that instant, or not before somebody wakes it.

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    AlertChannels, App, Clock, Network, Past, Room, Schedule, Shortages, Vault,
+    AlertChannels, App, Clock, DiskLimits, Network, Past, Schedule, Shortages, Vault,
     accounts::LoginGuard, demo::Demonstration, door::Paces, effects, gate::Gate, live::Streams,
     metrics::Metrics, processes::Me, relay, relay::Relay, tick::Ticks,
 };
@@ -70,7 +70,7 @@ pub struct Options {
     /// The house's broker, if it has one.
     pub broker: Option<broker::Address>,
     /// What is kept free on its disks.
-    pub room: Room,
+    pub room: DiskLimits,
     /// Backups it makes by itself.
     pub backups: Option<Schedule>,
 }

@@ -15,13 +15,13 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
-use db::{Scope, Store, Tx, events};
+use db::{Scope, Store, events};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value as Json;
 use tower::ServiceExt as _;
 use web::{Lang, Problem};
 
-use crate::{Actor, Clock, Context, Grant, Identity, router};
+use crate::{Actor, Clock, Context, Grant, Identity, router, store::demonstration};
 
 /// How much was lived before the first page.
 const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -46,13 +46,10 @@ impl Past {
     /// somebody else's work is.
     pub async fn of(store: &Store, clock: &Clock) -> Result<Option<Self>, db::Error> {
         let (to, mut tx) = (clock.now(), store.read().await?);
-        let sql = "SELECT lived_until, ended FROM demonstration WHERE id = 1";
-        let Some(row) = tx.optional(sql, &[]).await? else {
+        let Some((lived, ended)) = demonstration::lived(&mut tx).await? else {
             let used = events::bounds(&mut tx).await?.1 > 0;
             return Ok((!used).then(|| Self { from: to - WEEK, to }));
         };
-        let lived: Timestamp = row.get("lived_until")?;
-        let ended: bool = row.get("ended")?;
         // Whoever was interrupted goes on from there.
         let from = lived.max(to - WEEK);
         Ok((!ended && from < to).then_some(Self { from, to }))
@@ -90,13 +87,6 @@ impl Demonstration {
     pub(crate) fn end(&self) {
         *self.doors.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
-}
-
-async fn remember(tx: &mut Tx, past: Past, until: Timestamp, ended: bool) -> Result<(), db::Error> {
-    let sql = "INSERT INTO demonstration (id, began_at, lived_until, ended)
-               VALUES (1, $1, $2, $3)
-               ON CONFLICT (id) DO UPDATE SET lived_until = $2, ended = $3";
-    tx.execute(sql, &[past.from.into(), until.into(), ended.into()]).await.map(drop)
 }
 
 impl Context {
@@ -151,7 +141,7 @@ impl Context {
 
     async fn note(&self, past: Past, until: Timestamp, ended: bool) -> Result<(), db::Error> {
         let mut decision = self.store.decide(&Scope::new("demonstration"), until).await?;
-        remember(&mut decision.tx, past, until, ended).await?;
+        demonstration::remember(&mut decision.tx, past.from, until, ended).await?;
         decision.commit().await.map(drop)
     }
 

@@ -1,4 +1,4 @@
-//! Room on the disk: told before it is gone, and kept for what was already accepted.
+//! Free space on the disk: told before it is gone, and kept for what was already accepted.
 //!
 //! Uploads are the first to be refused, while the database can still write: an order taken, a result
 //! found, a state changed need little room, and everything acknowledged has to be kept.
@@ -34,7 +34,7 @@ const FLOWS_FOR: Duration = Duration::from_secs(10);
 
 /// What is kept free, and when people are told.
 #[derive(Clone, Debug)]
-pub struct Room {
+pub struct DiskLimits {
     reserve: u64,
     /// Told below so many hundredths of the disk.
     percent: u64,
@@ -58,7 +58,7 @@ enum Standing {
     Reserved,
 }
 
-impl Room {
+impl DiskLimits {
     pub fn new(reserve: u64, percent: u64, place: PathBuf) -> Self {
         Self { reserve, percent, places: [place].into() }
     }
@@ -202,8 +202,8 @@ pub fn full(lang: Lang) -> Problem {
 mod tests {
     use super::*;
 
-    fn room(reserve: u64) -> Room {
-        Room::new(reserve, 10, std::env::temp_dir().join("not/there/yet"))
+    fn room(reserve: u64) -> DiskLimits {
+        DiskLimits::new(reserve, 10, std::env::temp_dir().join("not/there/yet"))
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::Context;
 
-/// Longer than the most patient driver; the claim of a process that is gone ends with it.
+/// Longer than the slowest driver; the claim of a process that is gone ends with it.
 const LEASE: SignedDuration = SignedDuration::from_secs(300);
 /// Performed at once: one that waits for a slow receiver must not hold up the others.
 const AT_ONCE: usize = 32;
@@ -23,10 +23,10 @@ const AGAIN: Duration = Duration::from_millis(250);
 const BACKOFF: Backoff = Backoff::new(Duration::from_secs(2), Duration::from_hours(1));
 /// After so many failures an effect is given up.
 pub const ATTEMPTS: i64 = 16;
-/// A driver that has not answered by then failed, unless it is more patient.
+/// A driver that has not answered by then failed, unless it was given longer.
 const DRIVER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Nobody is waited for longer; shorter than the lease.
-const MOST_PATIENT: Duration = Duration::from_secs(270);
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(270);
 /// Every commit with effects says so here.
 pub(crate) const TOPIC: &str = "effects";
 
@@ -37,7 +37,7 @@ type Perform = dyn Fn(Context, Claimed) -> BoxFuture<'static, Outcome> + Send + 
 pub struct Driver {
     pub kind: &'static str,
     perform: Arc<Perform>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Driver {
@@ -51,13 +51,13 @@ impl Driver {
     {
         let perform: Arc<Perform> =
             Arc::new(move |context, effect| Box::pin(perform(context, effect)));
-        Self { kind, perform, patience: DRIVER_TIMEOUT }
+        Self { kind, perform, timeout: DRIVER_TIMEOUT }
     }
 
     /// Waits so long for whoever it speaks to.
     #[must_use]
-    pub fn patient(mut self, patience: Duration) -> Self {
-        self.patience = patience.min(MOST_PATIENT);
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout.min(LONGEST_TIMEOUT);
         self
     }
 }
@@ -142,7 +142,7 @@ impl Context {
         let outcome = match self.driver(&effect.kind) {
             Some(driver) => {
                 let call = (driver.perform)(self.clone(), effect.clone());
-                tokio::time::timeout(driver.patience, call)
+                tokio::time::timeout(driver.timeout, call)
                     .await
                     .unwrap_or_else(|_| Outcome::Failed("no answer in time".into()))
             }

@@ -45,21 +45,21 @@ const BREATH: Duration = Duration::from_millis(20);
 pub(crate) struct Gate {
     limits: Limits,
     certificates: Option<Certificates>,
-    places: Mutex<HashMap<u64, Arc<Place>>>,
+    connections: Mutex<HashMap<u64, Arc<Connection>>>,
     next: AtomicU64,
     opened: Instant,
 }
 
 /// One connection.
 #[derive(Debug)]
-struct Place {
+struct Connection {
     /// Since when it asks nothing, in microseconds since the gate was opened, plus one; 0: it waits
     /// for our answer.
     idle_since: AtomicU64,
     leave: CancellationToken,
 }
 
-/// Holds a place until the connection is gone, wherever it went: an upgraded one too.
+/// Counts a connection until the connection is gone, wherever it went: an upgraded one too.
 #[derive(Debug)]
 struct Held {
     gate: Arc<Gate>,
@@ -68,7 +68,7 @@ struct Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.gate.places.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+        self.gate.connections.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
     }
 }
 
@@ -83,7 +83,7 @@ impl HangUp {
 }
 
 /// Marks a connection busy until the whole answer is out.
-struct Busy(Arc<Gate>, Arc<Place>);
+struct Busy(Arc<Gate>, Arc<Connection>);
 
 impl Drop for Busy {
     fn drop(&mut self) {
@@ -93,43 +93,44 @@ impl Drop for Busy {
 
 impl Gate {
     pub(crate) fn new(limits: Limits, certificates: Option<Certificates>) -> Arc<Self> {
-        let (places, next) = (Mutex::default(), AtomicU64::new(0));
-        Arc::new(Self { limits, certificates, places, next, opened: Instant::now() })
+        let (connections, next) = (Mutex::default(), AtomicU64::new(0));
+        Arc::new(Self { limits, certificates, connections, next, opened: Instant::now() })
     }
 
     fn moment(&self) -> u64 {
         self.opened.elapsed().as_micros() as u64 + 1
     }
 
-    /// A place, if there is one or somebody idle can be asked to leave.
-    fn enter(self: &Arc<Self>) -> Option<(Arc<Place>, Held)> {
+    /// Lets a connection in, if there is a place or somebody idle can be asked to leave.
+    fn enter(self: &Arc<Self>) -> Option<(Arc<Connection>, Held)> {
         let idle_since = AtomicU64::new(self.moment());
-        let place = Arc::new(Place { idle_since, leave: CancellationToken::new() });
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        if places.len() >= self.limits.connections && !dismiss(&mut places) {
+        let connection = Arc::new(Connection { idle_since, leave: CancellationToken::new() });
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        if connections.len() >= self.limits.connections && !dismiss(&mut connections) {
             return None;
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        places.insert(number, place.clone());
-        metrics::gauge!("turno_http_connections").set(places.len() as f64);
-        Some((place, Held { gate: self.clone(), number }))
+        connections.insert(number, connection.clone());
+        metrics::gauge!("turno_http_connections").set(connections.len() as f64);
+        Some((connection, Held { gate: self.clone(), number }))
     }
 
     fn make_room(&self) {
-        dismiss(&mut self.places.lock().unwrap_or_else(PoisonError::into_inner));
+        dismiss(&mut self.connections.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 /// Sends away whoever has asked nothing for the longest time. `false`: everybody waits for us.
-fn dismiss(places: &mut HashMap<u64, Arc<Place>>) -> bool {
-    let idle = |place: &Arc<Place>| match place.idle_since.load(Ordering::Relaxed) {
+fn dismiss(connections: &mut HashMap<u64, Arc<Connection>>) -> bool {
+    let idle = |connection: &Arc<Connection>| match connection.idle_since.load(Ordering::Relaxed) {
         0 => None,
         since => Some(since),
     };
-    let all = places.iter().filter_map(|(number, place)| Some((idle(place)?, *number)));
+    let all =
+        connections.iter().filter_map(|(number, connection)| Some((idle(connection)?, *number)));
     let Some((_, number)) = all.min() else { return false };
-    if let Some(place) = places.remove(&number) {
-        place.leave.cancel();
+    if let Some(connection) = connections.remove(&number) {
+        connection.leave.cancel();
         metrics::counter!("turno_http_dismissed_total").increment(1);
     }
     true
@@ -153,8 +154,8 @@ pub(crate) async fn serve<S>(
         };
         match accepted {
             Ok((socket, client)) => {
-                if let Some((place, held)) = gate.enter() {
-                    let door = Doorway { gate: gate.clone(), place, client, app: app.clone() };
+                if let Some((connection, held)) = gate.enter() {
+                    let door = Doorway { gate: gate.clone(), connection, client, app: app.clone() };
                     inside.spawn(door.welcome(socket, held, stopping.clone()));
                 }
             }
@@ -173,7 +174,7 @@ pub(crate) async fn serve<S>(
 /// One connection with what serves it.
 struct Doorway<S> {
     gate: Arc<Gate>,
-    place: Arc<Place>,
+    connection: Arc<Connection>,
     client: SocketAddr,
     app: S,
 }
@@ -185,17 +186,17 @@ where
 {
     async fn welcome(self, socket: TcpStream, held: Held, stopping: CancellationToken) {
         let _ = socket.set_nodelay(true);
-        let (patience, leave) = (self.gate.limits, self.place.leave.clone());
+        let (limits, leave) = (self.gate.limits, self.connection.leave.clone());
         match &self.gate.certificates {
-            None => self.talk(Line::new(socket, patience.body, leave, held), stopping).await,
+            None => self.talk(Line::new(socket, limits.body, leave, held), stopping).await,
             Some(certificates) => {
                 let greeted = certificates.acceptor().accept(socket);
                 let greeted = tokio::select! {
-                    greeted = tokio::time::timeout(patience.header, greeted) => greeted,
+                    greeted = tokio::time::timeout(limits.header, greeted) => greeted,
                     () = leave.cancelled() => return,
                 };
                 if let Ok(Ok(stream)) = greeted {
-                    self.talk(Line::new(stream, patience.body, leave, held), stopping).await;
+                    self.talk(Line::new(stream, limits.body, leave, held), stopping).await;
                 }
             }
         }
@@ -205,7 +206,7 @@ where
     where
         T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (header, leave) = (self.gate.limits.header, self.place.leave.clone());
+        let (header, leave) = (self.gate.limits.header, self.connection.leave.clone());
         let service = service_fn(move |request| self.answer(request));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
@@ -226,11 +227,11 @@ where
         &self,
         request: hyper::Request<Incoming>,
     ) -> impl Future<Output = Result<Response, Infallible>> + Send + use<S> {
-        self.place.idle_since.store(0, Ordering::Relaxed);
-        let busy = Busy(self.gate.clone(), self.place.clone());
+        self.connection.idle_since.store(0, Ordering::Relaxed);
+        let busy = Busy(self.gate.clone(), self.connection.clone());
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(ConnectInfo(self.client));
-        request.extensions_mut().insert(HangUp(self.place.leave.clone()));
+        request.extensions_mut().insert(HangUp(self.connection.leave.clone()));
         let answer = self.app.clone().call(request);
         async move {
             let response = answer.await?;
@@ -248,16 +249,16 @@ where
 /// told to: once it is upgraded nobody else here has it in hand.
 struct Line<T> {
     io: T,
-    patience: Duration,
+    stall_timeout: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
     leave: Pin<Box<WaitForCancellationFutureOwned>>,
     _held: Held,
 }
 
 impl<T> Line<T> {
-    fn new(io: T, patience: Duration, leave: CancellationToken, held: Held) -> Self {
+    fn new(io: T, stall_timeout: Duration, leave: CancellationToken, held: Held) -> Self {
         let leave = Box::pin(leave.cancelled_owned());
-        Self { io, patience, stalled: None, leave, _held: held }
+        Self { io, stall_timeout, stalled: None, leave, _held: held }
     }
 
     fn judge<O>(
@@ -269,8 +270,9 @@ impl<T> Line<T> {
             self.stalled = None;
             return polled;
         }
-        let patience = self.patience;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        let stall_timeout = self.stall_timeout;
+        let stalled =
+            self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(stall_timeout)));
         match stalled.as_mut().poll(waker) {
             Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,

@@ -38,6 +38,7 @@ mod router;
 mod search;
 mod serve;
 mod shortages;
+mod store;
 mod tick;
 mod tls;
 mod vault;
@@ -54,7 +55,7 @@ pub use actor::{Actor, EVERY_APP, Grant, Identity};
 pub use alerts::{Alert, AlertChannels, Severity};
 pub use answers::{Listed, Span, as_json, conflict, merged, of_json, tagged, unknown};
 pub use app::{
-    App, AppTask, Draw, Nav, Next, OnSettings, Owns, Place, Port, Prepare, Reseal, Role, Routes,
+    App, AppTask, Draw, FilesOf, Nav, Next, OnSettings, Owns, Port, Prepare, Reseal, Role, Routes,
     Section, Tick,
 };
 pub use backups::Schedule;
@@ -64,14 +65,14 @@ pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};
 pub use demo::{Doors, Heard, Past, person};
 pub use desk::Desk;
-pub use disk::{Room, full as disk_full};
+pub use disk::{DiskLimits, full as disk_full};
 pub use effects::{ATTEMPTS, Driver, Outcome};
 pub use engine::Roles;
 pub use failure::Failure;
 pub use gate::HangUp;
 pub use glance::{Act, Figure, Glance, Glanced, Home};
 pub use lexicon::{Lexicon, Subject};
-pub use live::{LivePlace, too_many};
+pub use live::{StreamPermit, too_many};
 pub use local::{Local, Wiring};
 pub use network::{Limits, Network};
 pub use pass::Pass;

@@ -40,7 +40,7 @@ pub(crate) async fn stream(
     Query(wanted): Query<Wanted>,
 ) -> Result<Response, Failure> {
     let actor = pass.actor.clone();
-    let Some(place) = context.live_place(&actor, None) else { return Ok(too_many(lang)) };
+    let Some(place) = context.stream_permit(&actor, None) else { return Ok(too_many(lang)) };
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let since = wanted.since.or(last_id);
     let topics: Option<Vec<String>> =
@@ -137,7 +137,7 @@ pub(crate) struct Streams(Mutex<HashMap<String, usize>>);
 /// One of a bounded number of live connections, of all and of one actor; given back when the client
 /// goes.
 #[derive(Debug)]
-pub struct LivePlace {
+pub struct StreamPermit {
     context: Context,
     whose: String,
 }
@@ -145,7 +145,7 @@ pub struct LivePlace {
 impl Context {
     /// A place for a stream or a socket, if there is one. Strangers, who may still say who they are,
     /// are told apart by where they come from.
-    pub fn live_place(&self, actor: &Actor, from: Option<IpAddr>) -> Option<LivePlace> {
+    pub fn stream_permit(&self, actor: &Actor, from: Option<IpAddr>) -> Option<StreamPermit> {
         let whose = match (actor.identity, from) {
             (Identity::Anonymous, Some(address)) => format!("{address}"),
             _ => format!("{:?}/{}", actor.identity, actor.name),
@@ -163,11 +163,11 @@ impl Context {
         }
         open.insert(whose.clone(), held + 1);
         drop(open);
-        Some(LivePlace { context: self.clone(), whose })
+        Some(StreamPermit { context: self.clone(), whose })
     }
 }
 
-impl Drop for LivePlace {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
         let mut open = self.context.streams.0.lock().unwrap_or_else(PoisonError::into_inner);
         match open.get_mut(&self.whose) {

@@ -34,15 +34,15 @@ pub fn client() -> Client {
 
 /// A client that goes where it is sent and nowhere else: a redirect could lead elsewhere with what was
 /// meant for one.
-pub fn straight(patience: Duration) -> ClientBuilder {
-    builder().timeout(patience).redirect(Policy::none())
+pub fn straight(within: Duration) -> ClientBuilder {
+    builder().timeout(within).redirect(Policy::none())
 }
 
 /// A client for addresses that strangers wrote down. It asks no proxy, which would look names up for
 /// us, and of what a name points at it connects to nothing that is refused: the address that was judged
 /// is the one that is called. An address written in figures is judged by whoever reads it.
-pub fn wary(patience: Duration, refused: fn(IpAddr) -> bool) -> ClientBuilder {
-    straight(patience).no_proxy().dns_resolver(Arc::new(Judging(refused)))
+pub fn wary(within: Duration, refused: fn(IpAddr) -> bool) -> ClientBuilder {
+    straight(within).no_proxy().dns_resolver(Arc::new(Judging(refused)))
 }
 
 /// Looks names up and leaves out what is refused, at the moment of the call.

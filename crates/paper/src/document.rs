@@ -2,7 +2,7 @@
 
 use image::RgbImage;
 
-use crate::apart::Remote;
+use crate::isolated::Remote;
 use crate::{Broken, Kind, Layer, Limits, pdf::Pdf, picture::Pictures, plain::Plain};
 
 /// An opened document. Cheap to share in an `Arc`: pages may be read from several threads at once,

@@ -8,12 +8,12 @@
 //! sizes are read from headers and refused before anything is allocated; nothing is trusted by its
 //! name. [`Limits`] holds every number, [`Broken`] every refusal.
 
-mod apart;
 mod archive;
 mod broken;
 mod document;
 mod foreign;
 mod guard;
+mod isolated;
 mod kind;
 mod layer;
 mod limits;
@@ -22,10 +22,10 @@ mod pdf;
 mod picture;
 mod plain;
 
-pub use apart::{Renderer, WORKER, work};
 pub use archive::{EntryName, Unpacked, inspect, unpack};
 pub use broken::Broken;
 pub use document::Document;
+pub use isolated::{Renderer, WORKER, work};
 pub use kind::{Kind, recognise, sniff};
 pub use layer::{Doubt, Layer};
 pub use limits::Limits;

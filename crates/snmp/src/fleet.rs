@@ -38,9 +38,9 @@ pub struct Fleet {
     keys: Mutex<HashMap<Credential, Auth>>,
 }
 
-/// A sign of life.
+/// What a device that answered says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pulse {
+pub struct Liveness {
     /// Since when the device is up; some that live do not say it.
     pub uptime: Option<Duration>,
     pub took: Duration,
@@ -96,7 +96,7 @@ impl Fleet {
         target: &Target,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Pulse, Fault> {
+    ) -> Result<Liveness, Fault> {
         let pulse = async {
             let peer = target.resolve(timeout).await?;
             let known = self.engines.get(&peer).is_some();
@@ -139,7 +139,7 @@ impl Fleet {
         peer: SocketAddr,
         timeout: Duration,
         cancel: &CancellationToken,
-    ) -> Result<Pulse, Fault> {
+    ) -> Result<Liveness, Fault> {
         let line = Line::own(peer, cancel.clone()).await.map_err(|_| Fault::Unreachable)?;
         let manner = Manner { timeout, retries: 0, per_packet: 1, in_flight: None };
         let talk = self.talk(target, peer, line, manner)?;
@@ -166,7 +166,7 @@ impl Fleet {
             },
             None => return Err(Fault::Decode),
         };
-        Ok(Pulse { uptime, took: asked.elapsed() })
+        Ok(Liveness { uptime, took: asked.elapsed() })
     }
 
     /// The way to a device through the shared socket.

@@ -34,7 +34,7 @@ pub struct Get {
     /// after all others.
     pub value_retries: u32,
     /// How long all of it may take.
-    pub patience: Duration,
+    pub time_limit: Duration,
 }
 
 impl Get {
@@ -46,7 +46,7 @@ impl Get {
             timeout: Duration::from_secs(5),
             retries: 2,
             value_retries: 0,
-            patience: Duration::from_mins(4),
+            time_limit: Duration::from_mins(4),
         }
     }
 }
@@ -79,7 +79,7 @@ impl Fleet {
         let mut asking = Asking::new(get.oids.len(), per_packet, get.value_retries);
         let work = async {
             let talk = self.reach(target, manner, cancel).await?;
-            match tokio::time::timeout(get.patience, ask_all(&talk, get, &mut asking)).await {
+            match tokio::time::timeout(get.time_limit, ask_all(&talk, get, &mut asking)).await {
                 // What was not reached in time says so value by value.
                 Ok(Ok(())) | Err(_) => Ok(()),
                 Ok(Err(fault)) => Err(self.note(talk.client.peer_addr(), fault)),

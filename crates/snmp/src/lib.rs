@@ -24,7 +24,7 @@ mod wire;
 
 pub use credential::{AuthProtocol, Credential, PrivacyProtocol, Secret};
 pub use fault::Fault;
-pub use fleet::{Fleet, Pulse};
+pub use fleet::{Fleet, Liveness};
 pub use get::{Answer, Get, Got};
 pub use oid::{BadOid, Oid};
 pub use target::Target;

@@ -20,7 +20,7 @@ impl Target {
     }
 
     /// A name nobody knows is a device nobody reaches.
-    pub(crate) async fn resolve(&self, patience: Duration) -> Result<SocketAddr, Fault> {
+    pub(crate) async fn resolve(&self, timeout: Duration) -> Result<SocketAddr, Fault> {
         if self.port == 0 {
             return Err(Fault::Invalid);
         }
@@ -28,7 +28,7 @@ impl Target {
             return Ok(SocketAddr::new(ip.to_canonical(), self.port));
         }
         let asked = tokio::net::lookup_host((self.host.as_str(), self.port));
-        let found = tokio::time::timeout(patience, asked).await;
+        let found = tokio::time::timeout(timeout, asked).await;
         let mut found = found.map_err(|_| Fault::Unreachable)?.map_err(|_| Fault::Unreachable)?;
         found.next().ok_or(Fault::Unreachable)
     }

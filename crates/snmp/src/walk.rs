@@ -29,7 +29,7 @@ pub struct Walk {
     /// How often to ask the same again before asking for less.
     pub retries: u32,
     /// How long the whole walk may take.
-    pub patience: Duration,
+    pub time_limit: Duration,
     pub max_rows: usize,
     /// What every row must hold; another kind is a [`Fault::Decode`].
     pub expect: Option<Kind>,
@@ -43,7 +43,7 @@ impl Walk {
             least: 5,
             timeout: Duration::from_secs(5),
             retries: 1,
-            patience: Duration::from_mins(2),
+            time_limit: Duration::from_mins(2),
             max_rows: 200_000,
             expect: None,
         }
@@ -80,7 +80,7 @@ impl Fleet {
         let mut reading = Reading::new(walk);
         let work = async {
             let talk = self.reach(target, manner, cancel).await?;
-            let read = tokio::time::timeout(walk.patience, read(&talk, &mut reading)).await;
+            let read = tokio::time::timeout(walk.time_limit, read(&talk, &mut reading)).await;
             let fault = match read {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(fault)) => fault,

@@ -92,7 +92,7 @@ async fn open(setup: Setup) -> LocalServer {
         callback_secret: None,
         health_port: None,
         health_address: None,
-        apart: false,
+        isolated: false,
     };
     let runtime = Arc::new(Runtime::open(config).unwrap());
     let prepared = setup.prepare(docproc::app_in(runtime.clone())).await;

@@ -140,9 +140,9 @@ async fn one_process_on_one_file_killed_under_load() {
             }
             ids
         };
-        let patience = tokio::time::sleep(Duration::from_millis(40 + 13 * (kill as u64 % 9)));
+        let timeout = tokio::time::sleep(Duration::from_millis(40 + 13 * (kill as u64 % 9)));
         accepted.extend(sending.await);
-        patience.await;
+        timeout.await;
         turno.kill().await;
         turno.restart().await;
     }

@@ -95,7 +95,7 @@ pub struct QuotaPolicy {
     pub resume: Resume,
     /// A node whose quota frees itself within this waits in place instead of jumping: a start that
     /// was seconds late must not cost an hour of runs one hour later.
-    pub patience: SignedDuration,
+    pub wait_in_place: SignedDuration,
     /// After the full hour, jumps spread over this.
     pub spread: SignedDuration,
     pub warn_percent: u32,
@@ -106,7 +106,7 @@ impl Default for QuotaPolicy {
     fn default() -> Self {
         Self {
             resume: Resume::NextFullHour,
-            patience: SignedDuration::from_secs(180),
+            wait_in_place: SignedDuration::from_secs(180),
             spread: SignedDuration::from_secs(180),
             warn_percent: 80,
             alert_percent: 90,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use db::Error;
-use snmp::{CancellationToken, Fault, Pulse};
+use snmp::{CancellationToken, Fault, Liveness};
 
 use super::credential;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     store::{olts, policy},
 };
 
-pub async fn probe(context: &Context, olt: &Olt) -> Result<Result<Pulse, Fault>, Error> {
+pub async fn probe(context: &Context, olt: &Olt) -> Result<Result<Liveness, Fault>, Error> {
     let mut tx = context.store.read().await?;
     let sealed = olts::sealed(&mut tx, olt.id).await?;
     let policy = policy::load(context, &mut tx).await?;

@@ -51,7 +51,7 @@ async fn walk(
         least: job.snmp.least_repetitions,
         timeout: seconds(job.snmp.timeout),
         retries: job.snmp.discovery_retries,
-        patience: seconds(job.stale),
+        time_limit: seconds(job.stale),
         expect: Some(Kind::Number),
         ..snmp::Walk::new(root(&job.task)?)
     };
@@ -104,7 +104,7 @@ async fn get(
         timeout: seconds(job.snmp.timeout),
         retries: job.snmp.get_retries,
         value_retries: job.snmp.onu_retries,
-        patience: seconds(job.stale),
+        time_limit: seconds(job.stale),
         ..snmp::Get::new(oids)
     };
     let mut told = socket.get(target, &question, cancel).await?.answers.into_iter();

@@ -216,7 +216,7 @@ pub fn from_values(values: &Values, house: &TimeZone) -> Result<Policy, Error> {
         },
         quota: QuotaPolicy {
             resume: resume.ok_or_else(|| Error::corrupt(QUOTA_RESUME))?,
-            patience: seconds(QUOTA_PATIENCE)?,
+            wait_in_place: seconds(QUOTA_PATIENCE)?,
             spread: seconds(QUOTA_SPREAD)?,
             warn_percent: count(QUOTA_WARN)?,
             alert_percent: count(QUOTA_ALERT)?,

@@ -141,7 +141,7 @@ pub fn config(data_dir: &Path) -> Result<Config, Exit> {
         callback_secret: secret(CALLBACK_SECRET)?.map(Secret::new),
         health_port: health_port()?,
         health_address: health_address()?,
-        apart: true,
+        isolated: true,
     })
 }
 

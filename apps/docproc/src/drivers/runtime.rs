@@ -53,7 +53,7 @@ pub struct Config {
     /// Absent: the address the process listens on.
     pub health_address: Option<IpAddr>,
     /// Whether files are opened in processes of their own; what they run is this very program.
-    pub apart: bool,
+    pub isolated: bool,
 }
 
 /// A text that must not reach a log by accident.
@@ -179,7 +179,7 @@ impl Runtime {
         let most = config.threads.max(1) + 1 + front::PLACES + 1;
         Ok(Self {
             storage: Storage::open(&config.storage)?,
-            renderer: if config.apart { Renderer::own(most) } else { Renderer::Here },
+            renderer: if config.isolated { Renderer::own(most) } else { Renderer::Here },
             pack,
             most_pages: AtomicUsize::new(Limits::default().pages),
             config,

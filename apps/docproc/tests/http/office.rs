@@ -263,7 +263,7 @@ pub(crate) async fn prepared(setup: &Setup) -> (Prepared, Context) {
         callback_secret: Some(docproc::drivers::runtime::Secret::new("a secret".to_owned())),
         health_port: None,
         health_address: None,
-        apart: false,
+        isolated: false,
     };
     let mut runtime = Runtime::open(config).unwrap();
     let broker = setup.broker.as_ref().map(|url| url.parse().unwrap());

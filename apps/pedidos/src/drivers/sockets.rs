@@ -61,7 +61,7 @@ pub async fn serve(
     mut request: Request,
 ) -> Response {
     if asks(&request, "sid").is_none() {
-        let Some(place) = context.live_place(&pass.actor, peer.address) else {
+        let Some(place) = context.stream_permit(&pass.actor, peer.address) else {
             return host::too_many(lang);
         };
         request.extensions_mut().insert(Arc::new(place));

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::room::{Room, deployment};
+use crate::room::{TestRoom, deployment};
 
 /// Takes callbacks and keeps them with the token they came with.
 struct Receiver {
@@ -58,7 +58,7 @@ async fn take(
 
 #[tokio::test]
 async fn an_end_is_told_with_the_headers_that_were_given() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let mut receiver = Receiver::new().await;
     let id = room.client().deploy(&receiver.deployment(50)).await.unwrap();
     room.advance(60).await;
@@ -81,7 +81,7 @@ async fn an_end_is_told_with_the_headers_that_were_given() {
 
 #[tokio::test]
 async fn a_status_given_by_hand_is_told_before_it_is_answered() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let mut receiver = Receiver::new().await;
     let id = room.client().deploy(&receiver.deployment(50)).await.unwrap();
     let path = format!("/sim/deployments/{id}");
@@ -101,7 +101,7 @@ async fn a_status_given_by_hand_is_told_before_it_is_answered() {
 
 #[tokio::test]
 async fn callbacks_are_lost_repeated_and_late() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let mut receiver = Receiver::new().await;
     let client = room.client();
     room.faults(json!({"callback": [
@@ -126,7 +126,7 @@ async fn callbacks_are_lost_repeated_and_late() {
 
 #[tokio::test]
 async fn a_receiver_that_is_not_there_changes_nothing() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let gone = Receiver { url: "http://127.0.0.1:9/".to_owned(), ..Receiver::new().await };
     room.client().deploy(&gone.deployment(50)).await.unwrap();
     room.advance(61).await;
@@ -137,7 +137,7 @@ async fn a_receiver_that_is_not_there_changes_nothing() {
 
 #[tokio::test]
 async fn what_was_stopped_is_told_of_and_the_next_goes_on() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let mut receiver = Receiver::new().await;
     let client = room.client();
     let id = client.deploy(&receiver.deployment(50)).await.unwrap();
@@ -161,7 +161,7 @@ async fn what_was_stopped_is_told_of_and_the_next_goes_on() {
 #[tokio::test]
 async fn by_the_real_clock_things_happen_by_themselves() {
     let room =
-        Room::with(Options { duration: Duration::from_millis(20), ..Options::default() }).await;
+        TestRoom::with(Options { duration: Duration::from_millis(20), ..Options::default() }).await;
     let mut receiver = Receiver::new().await;
     room.put("/sim/settings", json!({"start_seconds": 0.02})).await;
     let client = room.client();

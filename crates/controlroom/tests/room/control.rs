@@ -5,11 +5,11 @@ use controlroom::sim::{Clock, Options};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::room::{Room, deployment, start};
+use crate::room::{TestRoom, deployment, start};
 
 #[tokio::test]
 async fn devices_bots_and_users_can_be_made_and_changed() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let device = room.post("/sim/devices", json!({"id": 7, "host_name": "CAJA-7"})).await;
     assert_eq!(device["user_ids"], json!([7]), "nobody's device is that of its number");
     let device = room.put("/sim/devices/8", json!({"user_ids": [80]})).await;
@@ -31,7 +31,7 @@ async fn devices_bots_and_users_can_be_made_and_changed() {
 
 #[tokio::test]
 async fn what_waits_on_a_device_that_is_away_starts_when_it_is_back() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     for tag in ["a", "b"] {
         client.deploy(&deployment(5, 50, tag)).await.unwrap();
@@ -50,7 +50,7 @@ async fn what_waits_on_a_device_that_is_away_starts_when_it_is_back() {
 async fn the_same_seed_gives_the_same_and_a_reset_gives_other_ids() {
     let ids = async |seed| {
         let clock = Clock::Manual(start());
-        let room = Room::with(Options { seed: Some(seed), clock, ..Options::default() }).await;
+        let room = TestRoom::with(Options { seed: Some(seed), clock, ..Options::default() }).await;
         let first = room.client().deploy(&deployment(5, 50, "t")).await.unwrap();
         room.post("/sim/reset", json!({})).await;
         assert_eq!(room.deployments().await, [Value::Null; 0]);
@@ -64,7 +64,7 @@ async fn the_same_seed_gives_the_same_and_a_reset_gives_other_ids() {
 
 #[tokio::test]
 async fn what_is_not_understood_is_refused_and_changes_nothing() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let before = room.get("/sim/state").await;
     for (method, path, body, status) in [
         (Method::PUT, "/sim/devices/101", json!({"conected": false}), 400),
@@ -98,10 +98,10 @@ async fn what_is_not_understood_is_refused_and_changes_nothing() {
 
 #[tokio::test]
 async fn a_real_clock_cannot_be_moved_and_a_manual_one_not_back() {
-    let real = Room::with(Options::default()).await;
+    let real = TestRoom::with(Options::default()).await;
     let move_on = json!({"advance_seconds": 5});
     assert_eq!(real.ask(Method::POST, "/sim/clock", &move_on).await.0, 409);
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let to = |now: &str| json!({ "now": now });
     let moved = room.post("/debug/clock", to("2026-05-04T13:00:00Z")).await;
     assert_eq!(moved, json!({"now": "2026-05-04T13:00:00Z", "ticks": 0}));
@@ -112,7 +112,7 @@ async fn a_real_clock_cannot_be_moved_and_a_manual_one_not_back() {
 
 #[tokio::test]
 async fn filters_of_the_vendor_are_applied() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let id = client.deploy(&deployment(1001, 201, "turno-1")).await.unwrap();
     client.deploy(&deployment(1002, 202, "turno-2")).await.unwrap();

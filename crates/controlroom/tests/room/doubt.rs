@@ -4,7 +4,7 @@ use controlroom::Kind;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use crate::room::{Room, deployment, start};
+use crate::room::{TestRoom, deployment, start};
 
 #[tokio::test]
 async fn accepted_and_never_answered_is_found_by_its_tag() {
@@ -14,7 +14,7 @@ async fn accepted_and_never_answered_is_found_by_its_tag() {
         json!({"after_accept": true, "status": 502, "times": 1}),
         json!({"after_accept": true, "body": "{\"deplo", "times": 1}),
     ] {
-        let room = Room::new().await;
+        let room = TestRoom::new().await;
         let client = room.hasty();
         // Others are there as well, also with tags that look alike.
         for tag in ["turno-10", "turno-100", "1", "xturno-1"] {
@@ -37,7 +37,7 @@ async fn accepted_and_never_answered_is_found_by_its_tag() {
 
 #[tokio::test]
 async fn never_accepted_is_not_found() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.hasty();
     for fault in [json!({"drop": true}), json!({"delay_ms": 60_000})] {
         room.faults(json!({"deploy": fault})).await;
@@ -49,7 +49,7 @@ async fn never_accepted_is_not_found() {
 
 #[tokio::test]
 async fn clocks_that_disagree_hide_nothing() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     client.deploy(&deployment(5, 50, "turno-1")).await.unwrap();
     let hours = |n| start() + SignedDuration::from_hours(n);
@@ -61,7 +61,7 @@ async fn clocks_that_disagree_hide_nothing() {
 
 #[tokio::test]
 async fn looking_stops_where_the_past_begins() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     for n in 0..250 {
         client.deploy(&deployment(5, 50, &format!("old-{n}"))).await.unwrap();
@@ -79,7 +79,7 @@ async fn looking_stops_where_the_past_begins() {
 
 #[tokio::test]
 async fn a_runner_is_known_by_its_device_and_by_its_user() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     client.deploy(&deployment(5, 50, "turno-1")).await.unwrap();
     for (device, user, there) in [(7, 50, true), (50, 7, true), (50, 50, true), (7, 8, false)] {
@@ -90,7 +90,7 @@ async fn a_runner_is_known_by_its_device_and_by_its_user() {
 
 #[tokio::test]
 async fn a_version_without_these_fields_is_asked_in_a_plainer_way() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     client.deploy(&deployment(5, 50, "turno-1")).await.unwrap();
     let refusal = json!({"status": 400, "message": "Invalid field"});

@@ -5,11 +5,11 @@ use std::time::Duration;
 use controlroom::{Client, Config, Kind as K, Secret};
 use serde_json::{Value, json};
 
-use crate::room::{Room, deployment};
+use crate::room::{TestRoom, deployment};
 
 #[tokio::test]
 async fn deployments_are_refused_in_every_way() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let text = |status: u16, message: &str| json!({"status": status, "message": message});
     let table = [
@@ -45,7 +45,7 @@ async fn deployments_are_refused_in_every_way() {
 
 #[tokio::test]
 async fn a_time_to_wait_is_handed_on() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let wait = async |fault: Value| {
         room.faults(json!({ "deploy": fault })).await;
@@ -66,7 +66,7 @@ async fn a_time_to_wait_is_handed_on() {
 
 #[tokio::test]
 async fn devices_and_users_that_cannot_are_told_apart() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let refused = async |user| client.deploy(&deployment(1001, user, "t")).await.unwrap_err();
     room.put("/sim/devices/101", json!({"connected": false})).await;
@@ -85,7 +85,7 @@ async fn devices_and_users_that_cannot_are_told_apart() {
 
 #[tokio::test]
 async fn a_fault_may_concern_one_device_only() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     room.faults(json!({"deploy": {"status": 412, "device_id": 50}})).await;
     let refused = client.deploy(&deployment(5, 50, "t")).await.unwrap_err();
@@ -110,7 +110,7 @@ async fn nobody_there_is_certainly_not_accepted() {
 
 #[tokio::test]
 async fn lists_fail_as_they_should() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     room.faults(json!({
         "activity": {"status": 503}, "devices": {"body": "{\"list\": 5}"},

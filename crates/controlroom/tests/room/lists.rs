@@ -6,7 +6,7 @@ use controlroom::{Activity, ActivityQuery, Client, Kind};
 use futures::stream::{self, StreamExt as _};
 use serde_json::json;
 
-use crate::room::{Room, deployment, start};
+use crate::room::{TestRoom, deployment, start};
 
 async fn deploy(client: &Client, count: i64) -> Vec<String> {
     let deployments = stream::iter(0..count).map(|n| async move {
@@ -21,7 +21,7 @@ fn distinct(activities: &[Activity]) -> usize {
 
 #[tokio::test]
 async fn a_thousand_and_fifty_are_read_to_the_last() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let ids = deploy(&client, 1050).await;
     let active = client.activity(&ActivityQuery::active()).await.unwrap();
@@ -39,7 +39,7 @@ async fn a_thousand_and_fifty_are_read_to_the_last() {
 
 #[tokio::test]
 async fn a_full_last_page_is_not_followed_by_an_empty_one() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     deploy(&client, 200).await;
     assert_eq!(client.activity(&ActivityQuery::active()).await.unwrap().len(), 200);
@@ -53,7 +53,7 @@ async fn a_full_last_page_is_not_followed_by_an_empty_one() {
 
 #[tokio::test]
 async fn a_list_that_fails_half_way_is_no_list() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     deploy(&client, 250).await;
     room.faults(json!({"activity": [{"delay_ms": 0, "times": 2}, {"status": 500}]})).await;
@@ -63,7 +63,7 @@ async fn a_list_that_fails_half_way_is_no_list() {
 
 #[tokio::test]
 async fn slow_lists_are_waited_for_as_long_as_agreed() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     room.client().deploy(&deployment(5, 50, "t")).await.unwrap();
     room.faults(json!({"activity": {"delay_ms": 100}})).await;
     assert_eq!(room.hasty().activity(&ActivityQuery::active()).await.unwrap().len(), 1);
@@ -74,7 +74,7 @@ async fn slow_lists_are_waited_for_as_long_as_agreed() {
 
 #[tokio::test]
 async fn the_catalogue_is_what_the_room_begins_with() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     room.put("/sim/devices/102", json!({"connected": false})).await;
     let devices = client.devices().await.unwrap();
@@ -101,7 +101,7 @@ async fn the_catalogue_is_what_the_room_begins_with() {
 
 #[tokio::test]
 async fn what_is_lost_is_unknown_until_it_is_found() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let id = client.deploy(&deployment(5, 50, "turno-1")).await.unwrap();
     room.advance(5).await;
@@ -127,7 +127,7 @@ async fn what_is_lost_is_unknown_until_it_is_found() {
 
 #[tokio::test]
 async fn users_are_read_in_either_version() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let all = client.users().await.unwrap().len();
     assert!(all > 0);
@@ -144,7 +144,7 @@ async fn users_are_read_in_either_version() {
 /// A list that lags, or answers empty, is the simulator's to play.
 #[tokio::test]
 async fn what_is_young_can_be_hidden_from_the_list() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     let ids = deploy(&client, 3).await;
     let asked = ActivityQuery::Deployments(ids);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub(crate) const KEY: &str = "clave-secreta-42";
 
-pub(crate) struct Room {
+pub(crate) struct TestRoom {
     pub(crate) sim: Simulator,
     http: reqwest::Client,
 }
@@ -19,7 +19,7 @@ pub(crate) fn start() -> Timestamp {
     "2026-05-04T12:00:00Z".parse().unwrap()
 }
 
-impl Room {
+impl TestRoom {
     /// Time stands still.
     pub(crate) async fn new() -> Self {
         Self::with(Options { clock: Clock::Manual(start()), ..Options::default() }).await

@@ -6,11 +6,11 @@ use controlroom::{ActivityQuery, Client, Config, Fault, Kind, Secret};
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::room::{KEY, Room, deployment};
+use crate::room::{KEY, TestRoom, deployment};
 
 #[tokio::test]
 async fn fifty_callers_sign_in_once() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     room.faults(json!({"authentication": {"delay_ms": 100}})).await;
     let answers = join_all((0..50).map(|_| client.devices())).await;
@@ -20,7 +20,7 @@ async fn fifty_callers_sign_in_once() {
 
 #[tokio::test]
 async fn fifty_callers_share_a_failure() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     room.faults(json!({"authentication": {"status": 500, "delay_ms": 100}})).await;
     let answers = join_all((0..50).map(|n| {
@@ -40,7 +40,7 @@ async fn fifty_callers_share_a_failure() {
 
 #[tokio::test]
 async fn a_token_that_expired_is_replaced_once_for_all() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     client.sign_in().await.unwrap();
     room.advance(20 * 60).await;
@@ -52,7 +52,7 @@ async fn a_token_that_expired_is_replaced_once_for_all() {
 
 #[tokio::test]
 async fn a_deployment_with_an_expired_token_is_posted_again() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     client.sign_in().await.unwrap();
     room.put("/sim/settings", json!({"token_seconds": 60})).await;
@@ -64,7 +64,7 @@ async fn a_deployment_with_an_expired_token_is_posted_again() {
 
 #[tokio::test]
 async fn a_401_that_stays_is_asked_twice_and_no_more() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     room.faults(json!({"deploy": {"status": 401, "message": "no"}})).await;
     let refused = client.deploy(&deployment(5, 50, "turno-1")).await.unwrap_err();
@@ -75,7 +75,7 @@ async fn a_401_that_stays_is_asked_twice_and_no_more() {
 
 #[tokio::test]
 async fn an_old_token_is_renewed_before_it_is_refused() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let config = Config { renew_after: Duration::ZERO, ..room.config() };
     let client = Client::new(config).unwrap();
     for _ in 0..3 {
@@ -88,7 +88,7 @@ async fn an_old_token_is_renewed_before_it_is_refused() {
 
 #[tokio::test]
 async fn a_simulator_made_anew_is_signed_in_to_again() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let client = room.client();
     client.devices().await.unwrap();
     room.post("/sim/reset", json!({})).await;
@@ -97,7 +97,7 @@ async fn a_simulator_made_anew_is_signed_in_to_again() {
 
 #[tokio::test]
 async fn wrong_secrets_are_refused_and_no_secret_is_shown() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     room.put("/sim/settings", json!({"secret": "another"})).await;
     let client = room.client();
     let refused = client.devices().await.unwrap_err();
@@ -117,7 +117,7 @@ async fn wrong_secrets_are_refused_and_no_secret_is_shown() {
 
 #[tokio::test]
 async fn an_address_that_is_no_control_room_is_named() {
-    let room = Room::new().await;
+    let room = TestRoom::new().await;
     let config = Config { url: format!("{}/elsewhere", room.sim.url()), ..room.config() };
     let refused = Client::new(config).unwrap().devices().await.unwrap_err();
     assert!(refused.kind == Kind::Unreachable, "{refused:?}");

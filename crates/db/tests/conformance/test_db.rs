@@ -1,7 +1,7 @@
 //! A database of one's own for one case, and the tables the cases play with.
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Mutex,
         atomic::{AtomicU32, Ordering},
@@ -141,7 +141,7 @@ pub(crate) async fn on_postgres(name: &str, case: impl AsyncFnOnce(&TestDb)) {
 fn directory() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("store-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let dir = testkit::scratch().join(name);
     // A process of an earlier run may have had this id and failed before it tidied up.
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("the target directory is writable");

@@ -11,16 +11,21 @@ use db::{Decision, Scope, audit::Entry};
 
 use crate::{Actor, App, EVERY_APP, Grant, pass::CHANGED};
 
+pub use crate::store::{
+    sessions::Session,
+    tokens::{Token, tokens},
+    users::{User, users},
+};
 pub(crate) use guard::LoginGuard;
 pub use refusal::{AccountError, Refusal};
+pub use sessions::SESSION_DAYS;
 pub(crate) use sessions::{
-    Place, actor_of_session, end_own, is_known, sessions_of, sign_in, sign_out,
+    Caller, actor_of_session, end_own, is_known, sessions_of, sign_in, sign_out,
 };
-pub use sessions::{SESSION_DAYS, Session};
 pub(crate) use tokens::actor_of_token;
-pub use tokens::{Token, create_token, revoke_token, tokens};
+pub use tokens::{create_token, revoke_token};
 pub(crate) use users::PASSWORD;
-pub use users::{User, put_user, set_user_active, users};
+pub use users::{put_user, set_user_active};
 
 pub(crate) const NAME_MAX: usize = 64;
 

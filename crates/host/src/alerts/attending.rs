@@ -4,11 +4,11 @@ use db::{Decision, audit::Entry, events::NewEvent};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value as Json, json};
 
-use super::{
-    kept::{self, Attention, Kept},
-    scope,
+use super::scope;
+use crate::{
+    Actor, Context,
+    store::alerts::{self as rows, Attention, Kept},
 };
-use crate::{Actor, Context};
 
 /// How long an alert may be muted: what is muted for good is better mended or not raised.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 30);
@@ -43,7 +43,7 @@ pub(crate) async fn acknowledge(
         return Ok(Attended::Unknown);
     };
     let attention = wanted(by, reason, term.end(now));
-    kept::set_acknowledged(&mut decision.tx, fingerprint, &attention).await?;
+    rows::set_acknowledged(&mut decision.tx, fingerprint, &attention).await?;
     let before = kept.acknowledged.replace(attention.clone());
     record(
         context,
@@ -93,7 +93,7 @@ async fn change_mute(
     let (mut decision, Some(mut kept)) = open(context, fingerprint, now, false).await? else {
         return Ok(Attended::Unknown);
     };
-    kept::set_muted(&mut decision.tx, fingerprint, attention.as_ref()).await?;
+    rows::set_muted(&mut decision.tx, fingerprint, attention.as_ref()).await?;
     let before = std::mem::replace(&mut kept.muted, attention.clone());
     record(context, &mut decision, &kept, by, action, before.as_ref(), attention.as_ref());
     tell(context, &mut decision, &kept, by, event);
@@ -108,7 +108,7 @@ async fn open(
     firing: bool,
 ) -> Result<(Decision, Option<Kept>), db::Error> {
     let mut decision = context.store.decide(&scope(), now).await?;
-    let kept = kept::find(&mut decision.tx, fingerprint).await?;
+    let kept = rows::find(&mut decision.tx, fingerprint).await?;
     Ok((decision, kept.filter(|kept| kept.firing || !firing)))
 }
 

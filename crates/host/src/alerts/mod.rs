@@ -5,7 +5,6 @@
 //! reminded; one that is muted tells nobody until the end it was muted for.
 
 mod attending;
-mod kept;
 mod notices;
 
 use engine::Sentence;
@@ -14,11 +13,10 @@ use serde_json::json;
 
 use db::{Decision, Scope, effects::NewEffect, events::NewEvent};
 
-use crate::Context;
+use crate::{Context, store::alerts as rows};
 
 pub(crate) use attending::{Attended, Term, acknowledge, mute, unmute};
-pub(crate) use kept::{Attention, Badge, Kept, badge, list};
-pub(crate) use notices::{Delivery, deliveries, drivers, send_test};
+pub(crate) use notices::{drivers, send_test};
 
 fn scope() -> Scope {
     Scope::new("alerts")
@@ -101,7 +99,7 @@ impl Context {
     pub async fn raise(&self, alert: Alert) -> Result<(), db::Error> {
         let now = self.clock.now();
         let mut decision = self.store.decide(&scope(), now).await?;
-        let known = kept::find(&mut decision.tx, &alert.fingerprint).await?;
+        let known = rows::find(&mut decision.tx, &alert.fingerprint).await?;
         let fresh = known.as_ref().is_none_or(|kept| !kept.firing);
         let since = known.as_ref().filter(|_| !fresh).map_or(now, |kept| kept.since);
         let notified = known.as_ref().and_then(|kept| kept.notified_at);
@@ -110,7 +108,7 @@ impl Context {
         let throttle = self.options.alerts.throttle;
         let due = notified.is_none_or(|at| now.duration_since(at) >= throttle);
         let notify = due && !attended && !muted;
-        kept::save(&mut decision, &alert, fresh, since, if notify { Some(now) } else { notified })
+        rows::save(&mut decision, &alert, fresh, since, if notify { Some(now) } else { notified })
             .await?;
         if fresh {
             decision.emit(event(&alert, "alerta:activa"));
@@ -123,13 +121,13 @@ impl Context {
 
     /// Says that it is right again. Does nothing unless the alert fires.
     pub async fn resolve(&self, fingerprint: &str) -> Result<(), db::Error> {
-        let firing = kept::find(&mut self.store.read().await?, fingerprint).await?;
+        let firing = rows::find(&mut self.store.read().await?, fingerprint).await?;
         if !firing.is_some_and(|kept| kept.firing) {
             return Ok(());
         }
         let now = self.clock.now();
         let mut decision = self.store.decide(&scope(), now).await?;
-        let Some(kept) = kept::over(&mut decision, fingerprint).await? else { return Ok(()) };
+        let Some(kept) = rows::over(&mut decision, fingerprint).await? else { return Ok(()) };
         let muted = kept.is_muted(now);
         let app = self.app(&kept.app).map_or("host", |app| app.name);
         let alert = Alert::new(app, kept.fingerprint, Severity::Warning, kept.title, kept.detail);

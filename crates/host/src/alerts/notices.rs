@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use db::{Row, Store, audit::Entry, effects::Claimed};
+use db::{audit::Entry, effects::Claimed};
 use engine::Sentence;
-use jiff::Timestamp;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use serde_json::Value as Json;
 
@@ -98,37 +97,4 @@ pub(crate) async fn send_test(context: &Context, by: &Actor) -> Result<bool, db:
     });
     decision.commit().await?;
     Ok(true)
-}
-
-/// A notice on its way, or arrived.
-#[derive(Clone, Debug)]
-pub(crate) struct Delivery {
-    pub channel: String,
-    pub title: Sentence,
-    pub state: String,
-    pub attempts: i64,
-    pub error: Option<String>,
-    pub created_at: Timestamp,
-}
-
-/// The latest notices. Looks at the newest effects only: a busy application makes many others.
-pub(crate) async fn deliveries(store: &Store) -> Result<Vec<Delivery>, db::Error> {
-    let sql = "SELECT kind, payload, state, attempts, last_error, created_at FROM effects
-               WHERE kind IN ('alert.webhook', 'alert.email')
-               AND id > (SELECT COALESCE(MAX(id), 0) FROM effects) - 5000
-               ORDER BY id DESC LIMIT 10";
-    let rows = store.read().await?.all(sql, &[]).await?;
-    let delivery = |row: &Row| {
-        let payload: Json = row.get("payload")?;
-        let text = |key: &str| payload[key].as_str().unwrap_or_default().to_owned();
-        Ok(Delivery {
-            channel: row.get("kind")?,
-            title: Sentence { es: text("title"), en: text("title_en") },
-            state: row.get("state")?,
-            attempts: row.get("attempts")?,
-            error: row.maybe("last_error")?,
-            created_at: row.get("created_at")?,
-        })
-    };
-    rows.iter().map(delivery).collect()
 }

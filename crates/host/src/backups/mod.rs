@@ -3,13 +3,13 @@
 //! Whoever is first among the processes writes the one that is due; its row says so. Without its
 //! process the row is a failure, and the next one is begun.
 
-mod plan;
+pub(crate) mod plan;
 mod write;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use db::{
-    Decision, Scope, Tx,
+    Decision, Scope,
     backup::{Contents, Summary},
     processes,
 };
@@ -17,15 +17,16 @@ use engine::Sentence;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 
-use crate::{Alert, Context, Severity};
+use crate::{
+    Alert, Context, Severity,
+    store::backups::{self as rows, Ending},
+};
 use plan::{History, Trouble};
 
 /// How often it is looked whether something is due or wrong.
 const LOOK: Duration = Duration::from_secs(30);
 /// Not more often, however short the time between two of them.
 const SOONEST: Duration = Duration::from_millis(100);
-/// Rows that tell of backups long gone.
-const REMEMBERED: i64 = 1_000;
 const ALERT: &str = "host/backup";
 
 /// How often the house backs itself up, where to, and how many stay.
@@ -79,12 +80,13 @@ async fn keep_writing(context: &Context, schedule: &Schedule, ended: &Notify) {
 /// Writes what is due; answers when to look again.
 async fn round(context: &Context, schedule: &Schedule) -> Result<Timestamp, db::Error> {
     if let Some(begun) = begin(context, schedule).await? {
-        let before = last_good(&mut context.store.read().await?).await?;
+        let good = rows::good(&mut context.store.read().await?).await?;
+        let before = good.into_iter().next().map(|backup| backup.file);
         let written = write::write(context, schedule, &begun.file, before).await;
         end(context, &begun, written).await?;
         retire(context, schedule).await?;
     }
-    let history = history(&mut context.store.read().await?).await?;
+    let history = rows::history(&mut context.store.read().await?).await?;
     Ok(plan::next(&history, schedule.every, context.clock.now()))
 }
 
@@ -104,7 +106,7 @@ async fn keep_telling(context: Context, every: SignedDuration, ended: Arc<Notify
 }
 
 async fn look(context: &Context, every: SignedDuration) -> Result<(), db::Error> {
-    let history = history(&mut context.store.read().await?).await?;
+    let history = rows::history(&mut context.store.read().await?).await?;
     if let Some((at, _)) = &history.good {
         metrics::gauge!("turno_backup_last_success_timestamp_seconds").set(at.as_second() as f64);
     }
@@ -114,14 +116,14 @@ async fn look(context: &Context, every: SignedDuration) -> Result<(), db::Error>
 /// Takes the backup that is due, unless somebody has it.
 async fn begin(context: &Context, schedule: &Schedule) -> Result<Option<Begun>, db::Error> {
     let now = context.clock.now();
-    let seen = history(&mut context.store.read().await?).await?;
+    let seen = rows::history(&mut context.store.read().await?).await?;
     let due = |history: &History| plan::next(history, schedule.every, now) <= now;
     if !seen.running && !due(&seen) {
         return Ok(None);
     }
     let mut decision = context.store.decide(&scope(), now).await?;
     let dead = forget_the_dead(&mut decision, &context.process.name).await?;
-    let seen = history(&mut decision.tx).await?;
+    let seen = rows::history(&mut decision.tx).await?;
     if seen.running || !due(&seen) {
         decision.commit().await?;
         clear(dead).await;
@@ -129,20 +131,9 @@ async fn begin(context: &Context, schedule: &Schedule) -> Result<Option<Begun>, 
     }
     let name = format!("turno-{}.gz", now.strftime("%Y%m%dT%H%M%S%.6fZ"));
     let file = schedule.folder.join(name);
-    let sql = "INSERT INTO backups (process, host, file, state, started_at)
-               VALUES ($1, $2, $3, 'RUNNING', $4) RETURNING id";
-    let args = [
-        context.process.name.as_str().into(),
-        context.process.host().into(),
-        file.display().to_string().into(),
-        now.into(),
-    ];
-    let id: i64 = decision.tx.one(sql, &args).await?.get("id")?;
-    // The first and the last good one stay: by them it is known how long there was none.
-    let sql = "DELETE FROM backups WHERE id <= $1 AND state IN ('FAILED', 'REMOVED')
-               AND id <> (SELECT MIN(id) FROM backups) AND id <> COALESCE(
-                   (SELECT MAX(id) FROM backups WHERE state IN ('GOOD', 'REMOVED')), 0)";
-    decision.tx.execute(sql, &[(id - REMEMBERED).into()]).await?;
+    let (process, host) = (&context.process.name, context.process.host());
+    let name = file.display().to_string();
+    let id = rows::begin(&mut decision.tx, process, host, name, now).await?;
     decision.commit().await?;
     clear(dead).await;
     Ok(Some(Begun { id, file }))
@@ -152,25 +143,25 @@ async fn begin(context: &Context, schedule: &Schedule) -> Result<Option<Begun>, 
 async fn forget_the_dead(decision: &mut Decision, me: &str) -> Result<Vec<PathBuf>, db::Error> {
     let all = processes::all(&mut decision.tx).await?.into_iter();
     let alive: Vec<String> = all.map(|process| process.name).filter(|name| name != me).collect();
-    let sql = "SELECT id, process, file FROM backups WHERE state = 'RUNNING' LIMIT 100";
     let mut dead = Vec::new();
-    for row in decision.tx.all(sql, &[]).await? {
-        let process: String = row.get("process")?;
-        if alive.contains(&process) {
+    for backup in rows::running(&mut decision.tx).await? {
+        if alive.contains(&backup.process) {
             continue;
         }
-        let told = if process == me {
+        let told = if backup.process == me {
             "it could not be written down how it ended"
         } else {
             "the process that wrote it is gone"
         };
-        let sql = "UPDATE backups SET state = 'FAILED', ended_at = $2, told = $3
-                   WHERE id = $1 AND state = 'RUNNING'";
-        let args = [row.get::<i64>("id")?.into(), decision.now.into(), told.into()];
-        decision.tx.execute(sql, &args).await?;
-        dead.push(PathBuf::from(row.get::<String>("file")?));
+        let now = decision.now;
+        rows::end(&mut decision.tx, backup.id, failed(told.to_owned()), now).await?;
+        dead.push(backup.file);
     }
     Ok(dead)
+}
+
+fn failed(why: String) -> Ending {
+    Ending { good: false, told: Some(why), rows: None, files: None }
 }
 
 /// Removes what is left of backups that nobody writes any more; on another machine's disk there is
@@ -184,42 +175,27 @@ async fn clear(dead: Vec<PathBuf>) {
     let _ = cleared.await;
 }
 
-/// Where the last good one is that was not removed.
-async fn last_good(tx: &mut Tx) -> Result<Option<PathBuf>, db::Error> {
-    let sql = "SELECT file FROM backups WHERE state = 'GOOD' ORDER BY id DESC LIMIT 1";
-    let row = tx.optional(sql, &[]).await?;
-    row.map(|row| row.get::<String>("file").map(PathBuf::from)).transpose()
-}
-
 async fn end(
     context: &Context,
     begun: &Begun,
     written: Result<Summary, String>,
 ) -> Result<(), db::Error> {
     let file = begun.file.display();
-    let (state, told, rows, files) = match written {
+    let ending = match written {
         Ok(summary) => {
             let (rows, files) = (summary.rows, summary.files);
             tracing::info!(%file, rows, files, bytes = summary.bytes, "backup written");
-            ("GOOD", lacking(&summary), Some(rows as i64), Some(files as i64))
+            let told = lacking(&summary);
+            Ending { good: true, told, rows: Some(rows as i64), files: Some(files as i64) }
         }
         Err(why) => {
             tracing::error!(%file, why, "backup failed");
-            ("FAILED", Some(why), None, None)
+            failed(why)
         }
     };
-    let mut decision = context.store.decide(&scope(), context.clock.now()).await?;
-    let sql = "UPDATE backups SET state = $2, ended_at = $3, told = $4, row_count = $5,
-               file_count = $6 WHERE id = $1 AND state = 'RUNNING'";
-    let args = [
-        begun.id.into(),
-        state.into(),
-        decision.now.into(),
-        told.into(),
-        rows.into(),
-        files.into(),
-    ];
-    decision.tx.execute(sql, &args).await?;
+    let now = context.clock.now();
+    let mut decision = context.store.decide(&scope(), now).await?;
+    rows::end(&mut decision.tx, begun.id, ending, now).await?;
     decision.commit().await.map(drop)
 }
 
@@ -232,13 +208,11 @@ fn lacking(summary: &Summary) -> Option<String> {
 
 /// Removes the oldest good ones beyond those that are kept; of another machine's disk nothing.
 async fn retire(context: &Context, schedule: &Schedule) -> Result<(), db::Error> {
-    let sql = "SELECT id, host, file FROM backups WHERE state = 'GOOD' ORDER BY id DESC LIMIT 1000";
-    let good = context.store.read().await?.all(sql, &[]).await?;
-    for row in good.iter().skip(schedule.keep as usize) {
-        let (id, file): (i64, String) = (row.get("id")?, row.get("file")?);
-        let here = row.get::<String>("host")? == context.process.host();
-        let path = file.clone();
-        let removed = tokio::task::spawn_blocking(move || std::fs::remove_file(path)).await;
+    let good = rows::good(&mut context.store.read().await?).await?;
+    for backup in good.into_iter().skip(schedule.keep as usize) {
+        let here = backup.host == context.process.host();
+        let file = backup.file.display().to_string();
+        let removed = tokio::task::spawn_blocking(move || std::fs::remove_file(backup.file)).await;
         match removed.unwrap_or_else(|error| Err(std::io::Error::other(error))) {
             Ok(()) => tracing::info!(file, "an old backup was removed"),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && here => {}
@@ -250,37 +224,10 @@ async fn retire(context: &Context, schedule: &Schedule) -> Result<(), db::Error>
             }
         }
         let mut decision = context.store.decide(&scope(), context.clock.now()).await?;
-        let sql = "UPDATE backups SET state = 'REMOVED' WHERE id = $1 AND state = 'GOOD'";
-        decision.tx.execute(sql, &[id.into()]).await?;
+        rows::remove(&mut decision.tx, backup.id).await?;
         decision.commit().await?;
     }
     Ok(())
-}
-
-/// Each by a query of its own: however many failed, the last good one is seen behind them.
-async fn history(tx: &mut Tx) -> Result<History, db::Error> {
-    let sql = "SELECT id FROM backups WHERE state = 'RUNNING' LIMIT 1";
-    let running = tx.optional(sql, &[]).await?.is_some();
-    let sql = "SELECT started_at FROM backups ORDER BY id LIMIT 1";
-    let first = tx.optional(sql, &[]).await?;
-    let sql = "SELECT id, started_at, told FROM backups WHERE state IN ('GOOD', 'REMOVED')
-               ORDER BY id DESC LIMIT 1";
-    let good = tx.optional(sql, &[]).await?;
-    let after: i64 = good.as_ref().map(|row| row.get("id")).transpose()?.unwrap_or_default();
-    let sql = "SELECT ended_at, told FROM backups WHERE state = 'FAILED' AND id > $1
-               ORDER BY id DESC LIMIT 1";
-    let failed = tx.optional(sql, &[after.into()]).await?;
-    let good = good.map(|row| Ok::<_, db::Error>((row.get("started_at")?, row.maybe("told")?)));
-    let failed = failed.map(|row| {
-        let told: Option<String> = row.maybe("told")?;
-        Ok::<_, db::Error>((row.get("ended_at")?, told.unwrap_or_default()))
-    });
-    Ok(History {
-        running,
-        first: first.map(|row| row.get("started_at")).transpose()?,
-        good: good.transpose()?,
-        failed: failed.transpose()?,
-    })
 }
 
 async fn tell(context: &Context, trouble: Option<Trouble>) -> Result<(), db::Error> {

@@ -7,7 +7,7 @@ const RETRY: SignedDuration = SignedDuration::from_mins(10);
 
 /// What is known of the backups so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct History {
+pub(crate) struct History {
     /// Somebody is writing one.
     pub running: bool,
     /// When the first ever was begun.

@@ -18,7 +18,8 @@ use super::{
 use crate::{
     Actor, AlertChannels, Context, Failure,
     actor::insufficient_role,
-    alerts::{self, Attended, Attention, Badge, Delivery, Kept, Term},
+    alerts::{self, Attended, Term},
+    store::alerts::{self as rows, Attention, Badge, Delivery, Kept},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -149,13 +150,13 @@ async fn page(
 ) -> Result<Response, Failure> {
     let context = &console.context;
     let is_admin = console.actor.is_admin();
-    let (firing, resolved) = alerts::list(&context.store)
+    let (firing, resolved) = rows::list(&context.store)
         .await?
         .into_iter()
         .filter(|kept| console.sees(&kept.app))
         .map(|kept| console.shown(kept))
         .partition(|shown| shown.kept.firing);
-    let deliveries = if is_admin { alerts::deliveries(&context.store).await? } else { Vec::new() };
+    let deliveries = if is_admin { rows::deliveries(&context.store).await? } else { Vec::new() };
     let page = AlertsPage {
         page: console.page(console.lang.t("Alertas", "Alerts")),
         topics: console.topics(),
@@ -239,7 +240,7 @@ async fn mine(console: &Console, fingerprint: &str, firing: bool) -> Result<Kept
     if !console.actor.is_admin() && !context.apps.iter().any(answers) {
         return Err(insufficient_role(lang).into());
     }
-    let all = alerts::list(&context.store).await?;
+    let all = rows::list(&context.store).await?;
     let kept = all
         .into_iter()
         .find(|kept| kept.fingerprint == fingerprint && (kept.firing || !firing))
@@ -327,7 +328,7 @@ struct AlertList {
 #[utoipa::path(get, path = "/api/alerts", tag = "console",
     responses((status = 200, body = AlertList)))]
 async fn list(console: Console) -> Result<Json<AlertList>, Failure> {
-    let items = alerts::list(&console.context.store)
+    let items = rows::list(&console.context.store)
         .await?
         .into_iter()
         .filter(|kept| console.sees(&kept.app))

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Context, Failure, Identity, Peer,
-    accounts::{NAME_MAX, PASSWORD, Place, SESSION_DAYS, is_known, sign_in, sign_out},
+    accounts::{Caller, NAME_MAX, PASSWORD, SESSION_DAYS, is_known, sign_in, sign_out},
     door::{SESSION_COOKIE, seconds},
 };
 
@@ -79,8 +79,8 @@ pub(super) async fn enter(
         }
     }
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
-    let place = Place { address: peer.address, agent: agent.unwrap_or_default() };
-    let secret = sign_in(&context.store, name, password, place, now).await;
+    let caller = Caller { address: peer.address, agent: agent.unwrap_or_default() };
+    let secret = sign_in(&context.store, name, password, caller, now).await;
     let secret = secret.map_err(|error| account_failure(error, console.lang))?;
     let Some(secret) = secret else { return wrong(&console, name, back) };
     context.logins.succeeded(name, peer.address, rate);

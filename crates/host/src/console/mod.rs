@@ -23,7 +23,7 @@ use utoipa_axum::router::OpenApiRouter;
 use web::routing::{boxed, get, post};
 use web::{Lang, NavGroup, NavItem, Notice, Page, Theme, Tone, Who};
 
-use crate::{Actor, App, Context, Draw, Failure, Identity, alerts::Badge};
+use crate::{Actor, App, Context, Draw, Failure, Identity, store::alerts::Badge};
 use forms::Done;
 
 pub use settings::change_setting;
@@ -140,7 +140,7 @@ impl Console {
     /// A page without its mark is better than no page.
     async fn count_firing(&self) -> Badge {
         let (store, now) = (&self.context.store, self.context.clock.now());
-        crate::alerts::badge(store, now, |app| self.sees(app)).await.unwrap_or_default()
+        crate::store::alerts::badge(store, now, |app| self.sees(app)).await.unwrap_or_default()
     }
 
     /// The topics a live page asks for.

@@ -9,7 +9,7 @@ use futures::future::join_all;
 use web::Page;
 
 use super::{Console, alerts::Shown, forms::html};
-use crate::{Act, App, Failure, Glance, alerts};
+use crate::{Act, App, Failure, Glance, store::alerts as rows};
 
 #[derive(Template)]
 #[template(path = "overview.html")]
@@ -47,7 +47,7 @@ pub(super) async fn show(console: Console) -> Result<Response, Failure> {
         return Ok(Redirect::to(&first).into_response());
     }
     let context = &console.context;
-    let firing: Vec<Shown> = alerts::list(&context.store)
+    let firing: Vec<Shown> = rows::list(&context.store)
         .await?
         .into_iter()
         .filter(|kept| kept.firing && console.sees(&kept.app))

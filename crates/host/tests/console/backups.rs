@@ -7,7 +7,7 @@ use db::{
     backup::{self, BackupError, Files, Incoming, Owed},
 };
 use futures::future::BoxFuture;
-use host::{App, Clock, Room, Schedule};
+use host::{App, Clock, DiskLimits, Schedule};
 use jiff::{SignedDuration, Timestamp};
 use testkit::{Setup, TestDb, on_both};
 
@@ -101,7 +101,7 @@ const CRITICAL: &str = "SELECT COUNT(*) AS n FROM alerts WHERE fingerprint = 'ho
 async fn a_backup_leaves_the_room_that_is_kept_for_what_was_accepted() {
     let database = TestDb::sqlite();
     let folder = database.dir.join("kept");
-    let room = Room::new(u64::MAX, 0, database.dir.clone());
+    let room = DiskLimits::new(u64::MAX, 0, database.dir.clone());
     let setup = Setup { room, ..setup(&database, &folder) };
     let server = setup.prepare(App::default()).await.start().await;
     let store = server.context().store.clone();

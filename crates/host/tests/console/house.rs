@@ -204,7 +204,7 @@ impl House {
             url: "http://127.0.0.1:8000".into(),
             network,
             broker: None,
-            room: host::Room::new(0, 0, std::env::temp_dir()),
+            room: host::DiskLimits::new(0, 0, std::env::temp_dir()),
             backups: None,
         };
         let bus = Arc::new(bus::LocalBus::new());

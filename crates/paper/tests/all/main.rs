@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-mod apart;
 mod archive;
 mod fuzz;
+mod isolated;
 mod made;
 mod pdf;
 mod picture;

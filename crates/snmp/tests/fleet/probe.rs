@@ -33,11 +33,11 @@ async fn where_nobody_listens_is_known_at_once() {
     let port = free.local_addr().expect("bound").port();
     drop(free);
     let target = Target::new("127.0.0.1", port, Credential::v2c("public"));
-    let patience = Duration::from_secs(10);
+    let timeout = Duration::from_secs(10);
     let since = Instant::now();
-    let pulse = rig.fleet.probe(&target, patience, &CancellationToken::new()).await;
+    let pulse = rig.fleet.probe(&target, timeout, &CancellationToken::new()).await;
     assert_eq!(pulse, Err(Fault::Unreachable));
-    assert!(since.elapsed() < patience / 2, "{:?}", since.elapsed());
+    assert!(since.elapsed() < timeout / 2, "{:?}", since.elapsed());
 }
 
 #[tokio::test]

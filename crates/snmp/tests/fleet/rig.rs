@@ -84,11 +84,11 @@ pub(crate) async fn names(rig: &Rig, wanted: Column, count: usize) -> Vec<snmp::
 /// Waits until something is so; the other side of it runs on its own.
 pub(crate) async fn until(mut so: impl FnMut() -> bool) {
     let mut look = tokio::time::interval(Duration::from_millis(1));
-    let patience = Duration::from_secs(20);
+    let timeout = Duration::from_secs(20);
     let seen = async {
         while !so() {
             look.tick().await;
         }
     };
-    tokio::time::timeout(patience, seen).await.expect("it never happened");
+    tokio::time::timeout(timeout, seen).await.expect("it never happened");
 }

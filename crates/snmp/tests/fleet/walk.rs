@@ -77,7 +77,7 @@ async fn silence_in_the_middle_is_partial_and_gives_no_rows() {
 #[tokio::test]
 async fn a_walk_that_takes_too_long_is_partial() {
     let rig = Rig::with(2048, |olt| olt.latency_ms = 20).await;
-    let walk = Walk { patience: SHORT, ..states() };
+    let walk = Walk { time_limit: SHORT, ..states() };
     let walked = rig.walk(&walk).await;
     assert!(matches!(walked, Err(Fault::Partial { rows: 1.. })), "{walked:?}");
 }

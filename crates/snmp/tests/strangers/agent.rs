@@ -8,7 +8,7 @@ use snmp::{
     PrivacyProtocol, Target, Value, Walk,
 };
 
-use crate::process::{Room, Running, free_port, start, system};
+use crate::process::{Running, TestDir, free_port, start, system};
 use crate::reading::{Tool, same};
 
 const CONFIGURATION: &str = "\
@@ -33,7 +33,7 @@ const KEYS: &str = "-A turno-auth-key -X turno-priv-key";
 
 async fn snmpd() -> Option<Running> {
     let program = system("snmpd")?;
-    let room = Room::new();
+    let room = TestDir::new();
     let configuration = room.write("snmpd.conf", CONFIGURATION);
     let port = free_port();
     let mut command = Command::new(program);
@@ -66,7 +66,7 @@ async fn read(fleet: &Fleet, target: &Target, root: &str) -> Vec<(Oid, Value)> {
 #[tokio::test]
 async fn every_version_and_level_reads_what_net_snmp_reads() {
     let Some(agent) = snmpd().await else { return };
-    let state = Room::new();
+    let state = TestDir::new();
     let Some(bulk) = Tool::find("snmpbulkwalk", state.path()) else { return };
     let Some(next) = Tool::find("snmpwalk", state.path()) else { return };
     let fleet = Fleet::bind().expect("a socket");
@@ -159,7 +159,7 @@ async fn another_device_at_the_same_address_is_met_anew() {
     let short = Duration::from_secs(2);
     assert!(fleet.probe(&target, short, &none).await.is_ok());
     drop(first);
-    let room = Room::new();
+    let room = TestDir::new();
     let configuration = room.write("snmpd.conf", CONFIGURATION);
     let mut command = Command::new(system("snmpd").expect("found above"));
     command.env("SNMP_PERSISTENT_DIR", room.path()).args(["-f", "-C", "-Le", "-c"]);

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(300);
 pub(crate) struct Running {
     child: Child,
     pub(crate) port: u16,
-    room: Room,
+    room: TestDir,
 }
 
 impl Drop for Running {
@@ -27,9 +27,9 @@ impl Drop for Running {
 }
 
 /// A directory of one test, under the build directory.
-pub(crate) struct Room(PathBuf);
+pub(crate) struct TestDir(PathBuf);
 
-impl Room {
+impl TestDir {
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -50,7 +50,7 @@ impl Room {
     }
 }
 
-impl Drop for Room {
+impl Drop for TestDir {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             let _ = std::fs::remove_dir_all(&self.0);
@@ -82,7 +82,7 @@ pub(crate) fn free_port() -> u16 {
 }
 
 /// Starts a program and waits until it answers as `target`.
-pub(crate) async fn start(mut command: Command, room: Room, target: &Target) -> Running {
+pub(crate) async fn start(mut command: Command, room: TestDir, target: &Target) -> Running {
     let log = std::fs::File::create(room.path().join("log")).expect("a log");
     let errors = log.try_clone().expect("the same log");
     command.stdin(Stdio::null()).stdout(log).stderr(errors);

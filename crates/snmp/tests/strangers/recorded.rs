@@ -10,7 +10,7 @@ use snmp::{
     PrivacyProtocol, Target, Value, Walk,
 };
 
-use crate::process::{Room, Running, find, free_port, start};
+use crate::process::{Running, TestDir, find, free_port, start};
 
 const STATE: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.1";
 const SERIAL: &str = "1.3.6.1.4.1.2011.6.128.1.1.2.46.1.3";
@@ -35,7 +35,7 @@ async fn snmpsim() -> Option<Running> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("inside the target");
     let name = "snmpsim-command-responder";
     let program = find("snmpsim", &[target.join("venv/bin").join(name)])?;
-    let room = Room::new();
+    let room = TestDir::new();
     std::fs::create_dir(room.path().join("data")).expect("a directory");
     room.write("data/olt.snmprec", &recording());
     let port = free_port();

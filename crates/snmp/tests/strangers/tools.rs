@@ -3,12 +3,12 @@
 use snmp::sim::{Brand, Column, Options, Simulator};
 use snmp::{CancellationToken, Credential, Fleet, Target, Walk};
 
-use crate::process::Room;
+use crate::process::TestDir;
 use crate::reading::{Tool, same};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_simulated_fleet_is_understood_by_others() {
-    let state = Room::new();
+    let state = TestDir::new();
     let Some(bulk) = Tool::find("snmpbulkwalk", state.path()) else { return };
     let Some(next) = Tool::find("snmpwalk", state.path()) else { return };
     let Some(get) = Tool::find("snmpget", state.path()) else { return };

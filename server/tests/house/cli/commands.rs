@@ -96,10 +96,10 @@ fn what_does_not_answer_is_6() {
     let home = Home::new();
     // Port 9 is discard: nothing listens there.
     home.run("sim pedidos --url http://127.0.0.1:9").refused(6, &["does not answer", "hint:"]);
-    let patience = [("TURNO_DATABASE_WAIT_SECONDS", "0")];
+    let no_wait = [("TURNO_DATABASE_WAIT_SECONDS", "0")];
     home.run_with(
         "serve --listen 127.0.0.1:0 --database-url postgres://127.0.0.1:9/x",
-        &patience,
+        &no_wait,
         "",
     )
     .refused(6, &["the database is not available", "hint:"]);

@@ -7,7 +7,7 @@ use testkit::{Client, Options, Turno};
 use super::{Operation, choices, fitting, kind, operations};
 
 /// A number or a text of a request, with a way to say another value there.
-struct Place<'a> {
+struct Input<'a> {
     operation: &'a Operation,
     /// As a problem names it: `articulos[0].cantidad`.
     path: String,
@@ -22,7 +22,7 @@ enum Step {
     Each,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Input<'a> {
     fn all(api: &Json, operation: &'a Operation) -> Vec<Self> {
         let mut found = Vec::new();
         for one in &operation.parameters {
@@ -146,7 +146,7 @@ async fn every_number_has_bounds_and_is_held_to_them() {
     let (house, client, api) = house().await;
     let (mut wrong, mut asked) = (Vec::new(), 0);
     for operation in operations(&api) {
-        let places = Place::all(&api, &operation);
+        let places = Input::all(&api, &operation);
         for place in places.iter().filter(|one| ["integer", "number"].contains(&kind(&one.schema)))
         {
             if place.schema["minimum"].is_null() || place.schema["maximum"].is_null() {
@@ -195,7 +195,7 @@ async fn no_value_brings_an_operation_down_and_no_text_holds_a_nul() {
     let (house, client, api) = house().await;
     let (mut broken, mut asked) = (Vec::new(), 0);
     for operation in operations(&api) {
-        for place in Place::all(&api, &operation) {
+        for place in Input::all(&api, &operation) {
             let text = kind(&place.schema) == "string" || place.around.is_empty();
             for value in hostile().into_iter().chain(text.then(|| json!("a\0b"))) {
                 // A stream has no end, and an address no room for so much.

@@ -35,13 +35,13 @@ fn slot(cadence: &Cadence, now: Timestamp, ahead: i128) -> Timestamp {
 pub fn after_start(
     cadence: &Cadence,
     planned: Timestamp,
-    patience: SignedDuration,
+    wait_in_place: SignedDuration,
     now: Timestamp,
 ) -> Timestamp {
     if is_on_grid(cadence, planned) {
         return next_after(cadence, now);
     }
-    let pause = cadence.interval.duration().saturating_sub(patience).max(SignedDuration::ZERO);
+    let pause = cadence.interval.duration().saturating_sub(wait_in_place).max(SignedDuration::ZERO);
     next_after(cadence, later(now, pause))
 }
 
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn after_a_jump_the_slot_that_follows_too_soon_is_skipped() {
         let (cadence, _) = first(every(900), at("2026-03-02T10:05:00Z"));
-        let patience = SignedDuration::from_secs(180);
-        let next = |planned: &str| after_start(&cadence, at(planned), patience, at(planned));
+        let wait_in_place = SignedDuration::from_secs(180);
+        let next = |planned: &str| after_start(&cadence, at(planned), wait_in_place, at(planned));
         assert_eq!(next("2026-03-02T12:02:00Z"), at("2026-03-02T12:20:00Z"));
         assert_eq!(next("2026-03-02T12:05:00Z"), at("2026-03-02T12:20:00Z"));
         assert_eq!(next("2026-03-02T12:07:00Z"), at("2026-03-02T12:20:00Z"));

@@ -15,7 +15,7 @@ use super::{CLASSIFIER, Fault, MARK, Small, Storage, Writer};
 use crate::{drivers::environment, store::storage as rows};
 
 /// The storage of the installation with this data directory.
-pub fn of(data_dir: &Path) -> host::Place {
+pub fn of(data_dir: &Path) -> host::FilesOf {
     let address = environment::config(data_dir)?.storage;
     let storage = Storage::open(&address).map_err(|fault| Exit::failed(fault.to_string()))?;
     Ok(Some(Arc::new(storage)))

@@ -64,7 +64,7 @@ struct State {
     away: Mutex<Option<String>>,
     shortages: OnceLock<host::Shortages>,
     /// What is kept free on the disks of this machine.
-    room: OnceLock<host::Room>,
+    room: OnceLock<host::DiskLimits>,
 }
 
 /// A file that was stored.
@@ -121,7 +121,7 @@ impl Storage {
     }
 
     /// From now on, uploads leave this much free.
-    pub fn leave(&self, room: &host::Room) {
+    pub fn leave(&self, room: &host::DiskLimits) {
         let room = self.root.as_ref().map_or_else(|| room.clone(), |root| room.and(root));
         let _ = self.state.room.set(room);
     }

@@ -96,9 +96,9 @@ impl<'a> Claim<'a> {
         self.short && self.job == JobType::Get && self.slot.is_some()
     }
 
-    pub(super) fn start(&self, patience: SignedDuration, now: Timestamp) -> Start {
+    pub(super) fn start(&self, wait_in_place: SignedDuration, now: Timestamp) -> Start {
         let planned_at = self.planned_at.unwrap_or(now);
-        let next = |due: &Due| due::after_start(&due.cadence, planned_at, patience, now);
+        let next = |due: &Due| due::after_start(&due.cadence, planned_at, wait_in_place, now);
         Start {
             subject: self.subject,
             node: self.node,

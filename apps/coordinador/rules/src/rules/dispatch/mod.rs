@@ -150,12 +150,12 @@ pub fn plan(world: &World, now: Timestamp) -> Plan {
     for claim in claim::ranked(world, now) {
         let Some(reason) = conditions::first(world, &permits, &claim, now) else {
             permits.take(&claim, now);
-            plan.changes.push(Change::Start(claim.start(world.policy.quota.patience, now)));
+            plan.changes.push(Change::Start(claim.start(world.policy.quota.wait_in_place, now)));
             continue;
         };
         if let Some(leader) = rides_with(&permits, &claim, reason) {
             permits.join(&claim);
-            let start = claim.start(world.policy.quota.patience, now);
+            let start = claim.start(world.policy.quota.wait_in_place, now);
             plan.changes.push(Change::Start(Start { rides_with: Some(leader), ..start }));
             continue;
         }
@@ -220,7 +220,7 @@ fn replan(
     let (next_run_at, motive) = match reason {
         Reason::NotPlanned { at } => (at, Motive::Repair),
         Reason::Quota { used, max, until } => {
-            if until <= due::later(now, world.policy.quota.patience) {
+            if until <= due::later(now, world.policy.quota.wait_in_place) {
                 return None;
             }
             let recent = permits.recent(due);

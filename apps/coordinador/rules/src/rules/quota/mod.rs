@@ -106,7 +106,7 @@ pub fn is_pressed(
     let passed = now.as_second() - oldest.as_second();
     let faster = number > (passed + step / 2) / step + 1;
     let held = next.map(|next| next.max(now)).is_some_and(|next| {
-        frees_at(recent, max_per_hour(interval), next) > later(next, policy.patience)
+        frees_at(recent, max_per_hour(interval), next) > later(next, policy.wait_in_place)
     });
     faster || held
 }

@@ -12,14 +12,14 @@ pub(super) fn plan(sync: &mut Sync, runners: &[Runner], devices: &[Device], user
         seen.entry(RunnerId(device.id)).or_insert(device);
     }
     let ours: HashSet<RunnerId> = runners.iter().map(|runner| runner.id).collect();
-    let mut room = Room { users, moved: HashSet::new(), names: names(runners) };
+    let mut roster = Roster { users, moved: HashSet::new(), names: names(runners) };
     // The newest registration first: of two with one host it is the machine as it is now.
     for (id, device) in seen.iter().rev().filter(|(id, _)| !ours.contains(id)) {
-        room.meet(sync, *id, device, runners, &seen);
+        roster.meet(sync, *id, device, runners, &seen);
     }
-    for runner in runners.iter().filter(|runner| !room.moved.contains(&runner.id)) {
+    for runner in runners.iter().filter(|runner| !roster.moved.contains(&runner.id)) {
         match seen.get(&runner.id) {
-            Some(device) => room.look(sync, runner, runner.id, device),
+            Some(device) => roster.look(sync, runner, runner.id, device),
             None if runner.connected == Some(false) => {}
             None => sync.changes.push(Change::RunnerGone { runner: runner.id }),
         }
@@ -30,14 +30,14 @@ fn names(runners: &[Runner]) -> HashSet<String> {
     runners.iter().map(|runner| runner.name.clone()).collect()
 }
 
-struct Room<'a> {
+struct Roster<'a> {
     users: HashMap<i64, &'a User>,
     /// Runners that continue under another device.
     moved: HashSet<RunnerId>,
     names: HashSet<String>,
 }
 
-impl<'a> Room<'a> {
+impl<'a> Roster<'a> {
     /// A device that is not ours: the new registration of a machine of ours, or a new machine.
     fn meet(
         &mut self,

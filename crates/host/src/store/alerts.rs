@@ -1,11 +1,12 @@
-//! The alerts as the database keeps them.
+//! Rows of alerts, and of the notices sent about them.
 
 use db::{Decision, Row, Store, Tx};
 use engine::Sentence;
 use jiff::Timestamp;
+use serde_json::Value as Json;
 use web::Lang;
 
-use super::Alert;
+use crate::Alert;
 
 const LISTED: i64 = 200;
 
@@ -99,7 +100,7 @@ pub(crate) async fn badge(
     Ok(badge)
 }
 
-pub(super) async fn save(
+pub(crate) async fn save(
     decision: &mut Decision,
     alert: &Alert,
     fresh: bool,
@@ -134,7 +135,7 @@ pub(super) async fn save(
 }
 
 /// Marks it as over, and gives it back; nothing when it did not fire.
-pub(super) async fn over(
+pub(crate) async fn over(
     decision: &mut Decision,
     fingerprint: &str,
 ) -> Result<Option<Kept>, db::Error> {
@@ -147,7 +148,7 @@ pub(super) async fn over(
     find(&mut decision.tx, fingerprint).await
 }
 
-pub(super) async fn set_acknowledged(
+pub(crate) async fn set_acknowledged(
     tx: &mut Tx,
     fingerprint: &str,
     attention: &Attention,
@@ -157,7 +158,7 @@ pub(super) async fn set_acknowledged(
     set(tx, sql, fingerprint, Some(attention)).await
 }
 
-pub(super) async fn set_muted(
+pub(crate) async fn set_muted(
     tx: &mut Tx,
     fingerprint: &str,
     attention: Option<&Attention>,
@@ -182,7 +183,7 @@ async fn set(
     tx.execute(sql, &args).await.map(drop)
 }
 
-pub(super) async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>, db::Error> {
+pub(crate) async fn find(tx: &mut Tx, fingerprint: &str) -> Result<Option<Kept>, db::Error> {
     let sql = "SELECT * FROM alerts WHERE fingerprint = $1";
     tx.optional(sql, &[fingerprint.into()]).await?.map(|row| kept(&row)).transpose()
 }
@@ -230,4 +231,37 @@ fn attention(
 ) -> Result<Option<Attention>, db::Error> {
     let Some(by) = row.maybe(by)? else { return Ok(None) };
     Ok(Some(Attention { by, reason: row.get(reason)?, until: row.maybe(until)? }))
+}
+
+/// A notice on its way, or arrived.
+#[derive(Clone, Debug)]
+pub(crate) struct Delivery {
+    pub channel: String,
+    pub title: Sentence,
+    pub state: String,
+    pub attempts: i64,
+    pub error: Option<String>,
+    pub created_at: Timestamp,
+}
+
+/// The latest notices. Looks at the newest effects only: a busy application makes many others.
+pub(crate) async fn deliveries(store: &Store) -> Result<Vec<Delivery>, db::Error> {
+    let sql = "SELECT kind, payload, state, attempts, last_error, created_at FROM effects
+               WHERE kind IN ('alert.webhook', 'alert.email')
+               AND id > (SELECT COALESCE(MAX(id), 0) FROM effects) - 5000
+               ORDER BY id DESC LIMIT 10";
+    let rows = store.read().await?.all(sql, &[]).await?;
+    let delivery = |row: &Row| {
+        let payload: Json = row.get("payload")?;
+        let text = |key: &str| payload[key].as_str().unwrap_or_default().to_owned();
+        Ok(Delivery {
+            channel: row.get("kind")?,
+            title: Sentence { es: text("title"), en: text("title_en") },
+            state: row.get("state")?,
+            attempts: row.get("attempts")?,
+            error: row.maybe("last_error")?,
+            created_at: row.get("created_at")?,
+        })
+    };
+    rows.iter().map(delivery).collect()
 }

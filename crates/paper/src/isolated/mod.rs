@@ -8,11 +8,11 @@
 //! when nobody asks.
 
 mod confine;
-mod hand;
 mod pool;
 mod remote;
 mod wire;
 mod work;
+mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{Broken, Document, Kind, Limits};
 pub(crate) use remote::Remote;
 pub use work::work;
 
-/// The first argument of a child. Whoever gives its own path to [`Renderer::apart`] calls [`work`]
+/// The first argument of a child. Whoever gives its own path to [`Renderer::isolated`] calls [`work`]
 /// when it finds this.
 pub const WORKER: &str = "render-worker";
 
@@ -32,20 +32,20 @@ pub enum Renderer {
     #[default]
     Here,
     /// In processes that may die.
-    Apart(Arc<pool::Pool>),
+    Isolated(Arc<pool::Pool>),
 }
 
 impl Renderer {
     /// In at most so many children, which run `program`.
-    pub fn apart(program: PathBuf, most: usize) -> Self {
-        Self::Apart(Arc::new(pool::Pool::new(program, most)))
+    pub fn isolated(program: PathBuf, most: usize) -> Self {
+        Self::Isolated(Arc::new(pool::Pool::new(program, most)))
     }
 
     /// In children of the running program, whatever happens to its file on the disk meanwhile.
     pub fn own(most: usize) -> Self {
         let link = PathBuf::from("/proc/self/exe");
         let program = if link.exists() { Some(link) } else { std::env::current_exe().ok() };
-        program.map_or(Self::Here, |program| Self::apart(program, most))
+        program.map_or(Self::Here, |program| Self::isolated(program, most))
     }
 
     /// Opens a file of a known kind (see [`crate::sniff`]). Blocking.
@@ -58,7 +58,7 @@ impl Renderer {
     ) -> Result<Document, Broken> {
         match self {
             Self::Here => Document::open(bytes, kind, password, limits),
-            Self::Apart(pool) => {
+            Self::Isolated(pool) => {
                 Remote::open(pool.clone(), bytes, kind, password, limits).map(Document::remote)
             }
         }
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Renderer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Here => "Here",
-            Self::Apart(_) => "Apart",
+            Self::Isolated(_) => "Isolated",
         })
     }
 }

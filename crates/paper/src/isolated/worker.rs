@@ -25,7 +25,7 @@ const LAST_WORDS: u64 = 4096;
 const ENDING: Duration = Duration::from_millis(500);
 
 /// A child, and what it has open.
-pub(super) struct Hand {
+pub(super) struct RenderWorker {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
@@ -48,7 +48,7 @@ pub(super) enum Lost {
     Died,
 }
 
-impl Hand {
+impl RenderWorker {
     pub(super) fn start(program: &Path) -> io::Result<Self> {
         let mut child = Command::new(program)
             .arg0("turno")
@@ -148,7 +148,7 @@ fn was_over(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe)
 }
 
-impl Drop for Hand {
+impl Drop for RenderWorker {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -8,7 +8,7 @@ use crate::made::picture::{block, jpeg, png};
 use paper::{Broken, Document, Kind, Limits, Renderer, sniff};
 
 fn renderer(most: usize) -> Renderer {
-    Renderer::apart(PathBuf::from(env!("CARGO_BIN_EXE_render-worker")), most)
+    Renderer::isolated(PathBuf::from(env!("CARGO_BIN_EXE_render-worker")), most)
 }
 
 fn open(renderer: &Renderer, bytes: &[u8], limits: &Limits) -> Result<Document, Broken> {
@@ -129,10 +129,10 @@ fn a_mask_larger_than_any_picture_is_refused() {
 
 #[test]
 fn a_program_that_is_no_renderer_is_told_apart_from_a_bad_file() {
-    let nobody = Renderer::apart(PathBuf::from("/nowhere/at/all"), 1);
+    let nobody = Renderer::isolated(PathBuf::from("/nowhere/at/all"), 1);
     let broken = open(&nobody, &good(), &Limits::default()).err().unwrap();
     assert!(matches!(broken, Broken::Io(_)), "{broken}");
-    let dies = Renderer::apart(PathBuf::from("/bin/false"), 1);
+    let dies = Renderer::isolated(PathBuf::from("/bin/false"), 1);
     let broken = open(&dies, &good(), &Limits::default()).err().unwrap();
     assert!(matches!(broken, Broken::Died), "{broken}");
 }

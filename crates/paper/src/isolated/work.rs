@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::confine;
-use super::hand::Timed;
 use super::wire::{Answer, Ask, receive, send};
+use super::worker::Timed;
 use crate::broken::Told;
 use crate::{Broken, Document};
 

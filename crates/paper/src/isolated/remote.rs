@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use image::RgbImage;
 
-use super::hand::Lost;
 use super::pool::{Pool, Taken};
 use super::wire::{Answer, Ask};
+use super::worker::Lost;
 use crate::broken::Told;
 use crate::{Broken, Kind, Layer, Limits};
 
@@ -102,7 +102,7 @@ impl Remote {
     fn ask(&self, ask: &Ask) -> Result<(Answer, Vec<u8>), Broken> {
         let time = self.limits.render;
         self.on_a_child(time, |remote, child| {
-            if !child.hand()?.holds(remote.id) {
+            if !child.worker()?.holds(remote.id) {
                 remote.opened(child)?;
             }
             remote.tell(child, ask, &[], time)
@@ -111,8 +111,8 @@ impl Remote {
 
     /// Has the file opened by a child that does not have it.
     fn opened(&self, child: &mut Taken<'_>) -> Result<Sizes, Failed> {
-        let hand = child.hand()?;
-        let forget = hand.hold(self.id, self.bytes.len() as u64);
+        let worker = child.worker()?;
+        let forget = worker.hold(self.id, self.bytes.len() as u64);
         let ask = Ask::Open {
             id: self.id,
             kind: self.kind,
@@ -124,7 +124,7 @@ impl Remote {
             Ok((Answer::Opened(sizes), _)) if sizes.len() <= self.limits.pages => Ok(sizes),
             Ok(_) => Err(Failed::Lost(io::Error::other("this is no answer"))),
             Err(failed) => {
-                child.hand()?.release(self.id);
+                child.worker()?.release(self.id);
                 Err(failed)
             }
         }
@@ -138,7 +138,7 @@ impl Remote {
         time: Duration,
     ) -> Result<(Answer, Vec<u8>), Failed> {
         let most = self.limits.drawn.saturating_mul(3);
-        match child.hand()?.ask(ask, file, time * ON_THE_WALL, most)? {
+        match child.worker()?.ask(ask, file, time * ON_THE_WALL, most)? {
             (Answer::Broken(told), _) => Err(Failed::Broken(told.broken())),
             answered => Ok(answered),
         }
@@ -165,7 +165,7 @@ impl Remote {
                 }
                 Err(Failed::Lost(error)) => error,
             };
-            let lost = child.gone().map_or(Lost::Died, |hand| hand.end(&error));
+            let lost = child.gone().map_or(Lost::Died, |worker| worker.end(&error));
             match lost {
                 Lost::Left if left < LEFT => left += 1,
                 Lost::Stopped => return Err(io::Error::from(io::ErrorKind::Interrupted).into()),

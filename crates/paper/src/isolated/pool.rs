@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::hand::Hand;
+use super::worker::RenderWorker;
 
 /// As many children as are needed, up to a number; whoever comes then waits for one.
 pub struct Pool {
@@ -19,7 +19,7 @@ pub struct Pool {
 #[derive(Default)]
 struct State {
     /// The one that was used last is at the end.
-    idle: Vec<Hand>,
+    idle: Vec<RenderWorker>,
     /// Those that are out, and those that are idle.
     alive: usize,
 }
@@ -27,7 +27,7 @@ struct State {
 /// A child in use. Dropped without being given back it is gone.
 pub(super) struct Taken<'p> {
     pool: &'p Pool,
-    hand: Option<Hand>,
+    worker: Option<RenderWorker>,
 }
 
 impl Pool {
@@ -48,17 +48,17 @@ impl Pool {
             if fresh && !state.idle.is_empty() {
                 state.idle.remove(0);
                 state.alive -= 1;
-            } else if let Some(at) = state.idle.iter().position(|hand| hand.holds(id)) {
-                let hand = Some(state.idle.remove(at));
-                return Ok(Taken { pool: self, hand });
-            } else if let Some(hand) = state.idle.pop() {
-                return Ok(Taken { pool: self, hand: Some(hand) });
+            } else if let Some(at) = state.idle.iter().position(|worker| worker.holds(id)) {
+                let worker = Some(state.idle.remove(at));
+                return Ok(Taken { pool: self, worker });
+            } else if let Some(worker) = state.idle.pop() {
+                return Ok(Taken { pool: self, worker: Some(worker) });
             }
             if state.alive < self.most {
                 state.alive += 1;
                 drop(state);
-                let mut taken = Taken { pool: self, hand: None };
-                taken.hand = Some(Hand::start(&self.program)?);
+                let mut taken = Taken { pool: self, worker: None };
+                taken.worker = Some(RenderWorker::start(&self.program)?);
                 return Ok(taken);
             }
             state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -71,14 +71,14 @@ impl Pool {
 }
 
 impl Taken<'_> {
-    pub(super) fn hand(&mut self) -> io::Result<&mut Hand> {
-        self.hand.as_mut().ok_or_else(|| io::Error::other("the child is gone"))
+    pub(super) fn worker(&mut self) -> io::Result<&mut RenderWorker> {
+        self.worker.as_mut().ok_or_else(|| io::Error::other("the child is gone"))
     }
 
     /// It may be asked again, by anybody.
     pub(super) fn give_back(mut self) {
-        if let Some(hand) = self.hand.take() {
-            self.pool.state().idle.push(hand);
+        if let Some(worker) = self.worker.take() {
+            self.pool.state().idle.push(worker);
             self.pool.freed.notify_one();
         }
         // Nothing is left to be counted as gone.
@@ -86,8 +86,8 @@ impl Taken<'_> {
     }
 
     /// It is of no use any more.
-    pub(super) fn gone(mut self) -> Option<Hand> {
-        self.hand.take()
+    pub(super) fn gone(mut self) -> Option<RenderWorker> {
+        self.worker.take()
     }
 }
 
