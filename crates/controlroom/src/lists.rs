@@ -1,4 +1,4 @@
-//! Lists, page by page.
+//! Reads lists of the Control Room page by page.
 
 use std::collections::HashSet;
 

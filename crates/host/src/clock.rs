@@ -1,4 +1,4 @@
-//! What time it is.
+//! The only place that knows the time: real, stopped, or moved by hand.
 
 use std::{
     sync::{

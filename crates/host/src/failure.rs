@@ -1,4 +1,4 @@
-//! Why a handler could not answer.
+//! Why a handler could not answer, as a problem for the client.
 
 use axum::response::{IntoResponse, Response};
 use engine::Sentence;

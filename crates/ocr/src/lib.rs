@@ -1,4 +1,4 @@
-//! Pictures become words.
+//! Optical character recognition: a picture in, words with places and confidences out.
 //!
 //! Two engines read a picture of a page: [`PaddleOcr`], neural networks from a [`Pack`] of models,
 //! and [`Tesseract`], a library of the system. Both find out by themselves how the page was turned

@@ -1,4 +1,4 @@
-//! Archives and e-mails, one file at a time.
+//! Reads archives and e-mails, one file at a time.
 
 use std::cmp::Ordering;
 use std::fmt;

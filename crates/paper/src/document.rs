@@ -1,4 +1,4 @@
-//! An opened file.
+//! A file that was opened: how many pages it has, their text and their pictures.
 
 use image::RgbImage;
 

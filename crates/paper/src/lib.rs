@@ -1,4 +1,4 @@
-//! Files become pages.
+//! Opens what people upload (PDF, TIFF, pictures, text, archives, e-mail) and gives its pages.
 //!
 //! [`sniff`] says what a file is by its content, [`unpack`] opens archives, [`Document`] gives the
 //! pages of one file: their size, the text layer with word boxes, and a picture of each.

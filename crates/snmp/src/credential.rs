@@ -1,4 +1,4 @@
-//! How a device lets somebody in.
+//! SNMP credentials: a community, or a user of version 3 with keys.
 
 use std::fmt;
 

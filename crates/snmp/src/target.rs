@@ -1,4 +1,4 @@
-//! Whom to ask.
+//! The device that a request goes to: its address and how it lets us in.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;

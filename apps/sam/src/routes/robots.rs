@@ -1,4 +1,4 @@
-//! Robots.
+//! `/api/sam/robots`: list, create, change and remove robots.
 
 use host::Failure;
 use utoipa_axum::router::OpenApiRouter;

@@ -1,4 +1,4 @@
-//! Runs and their lives.
+//! `/api/sam/ejecuciones`: runs and what happened to each.
 
 use engine::Word as _;
 use host::Failure;

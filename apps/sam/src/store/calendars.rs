@@ -1,4 +1,4 @@
-//! Holiday calendars.
+//! Rows of holiday calendars.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Who is let in.
+//! Logins and tokens of the simulated Control Room.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

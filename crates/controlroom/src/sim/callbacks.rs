@@ -1,4 +1,4 @@
-//! Telling of an end.
+//! Sends the callback when a simulated execution ends.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! From the recogniser's answer to words.
+//! Decodes what the recogniser answers (CTC) into words.
 
 use super::alphabet::BLANK;
 

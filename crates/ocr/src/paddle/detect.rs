@@ -1,4 +1,4 @@
-//! Where the lines of text are.
+//! Finds the lines of text in a picture (the detector).
 
 use image::RgbImage;
 use rten_tensor::NdTensor;

@@ -1,4 +1,4 @@
-//! How the page lies, from the lines found on it.
+//! How a page is turned and tilted, from the lines found on it.
 
 use std::f32::consts::FRAC_PI_4;
 

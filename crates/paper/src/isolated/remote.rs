@@ -1,4 +1,4 @@
-//! A file that is open elsewhere.
+//! A file that is open in another process, asked through its pipes.
 
 use std::io;
 use std::sync::Arc;

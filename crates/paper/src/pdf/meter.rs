@@ -1,4 +1,4 @@
-//! What a page may cost while it is interpreted.
+//! Bounds what interpreting a page may cost.
 
 use std::time::Duration;
 

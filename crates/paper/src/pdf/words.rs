@@ -1,4 +1,4 @@
-//! Letters become words.
+//! Groups the glyphs of a PDF page into words and lines, with their places.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Chance that repeats itself.
+//! Random numbers from a seed, the same in every run.
 
 /// A number that depends on every part and looks like none of them (`SplitMix64`).
 pub(super) fn throw(parts: &[u64]) -> u64 {

@@ -1,4 +1,4 @@
-//! Sockets around the OLTs.
+//! The UDP sockets of the simulated OLTs.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

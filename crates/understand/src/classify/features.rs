@@ -1,4 +1,4 @@
-//! A page as a bag of numbered features.
+//! Turns a page into numbered features for the classifier.
 //!
 //! Words, pairs of words and pieces of words are hashed into a fixed number of buckets, so that
 //! no dictionary is stored and words never seen cost nothing. Letters lose case and accents, digits

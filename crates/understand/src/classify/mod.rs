@@ -1,4 +1,4 @@
-//! Of which type a page is.
+//! Says of which type a page is: invoice, receipt, contract and so on.
 //!
 //! A linear model over words, pieces of words and the look of the page, small enough to ship inside
 //! the binary and honest about what it does not know: its probabilities are calibrated on pages it

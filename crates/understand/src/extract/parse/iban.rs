@@ -1,4 +1,4 @@
-//! Bank accounts.
+//! Reads bank accounts (IBAN) and checks their digits.
 
 use std::ops::Range;
 

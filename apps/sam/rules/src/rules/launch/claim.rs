@@ -1,4 +1,4 @@
-//! Who is due.
+//! Which schedules and second tries are due to start now.
 
 use std::collections::HashMap;
 
