@@ -51,7 +51,8 @@ export class Turno {
 
   #environment() {
     const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("TURNO_"));
-    return { ...Object.fromEntries(clean), ...this.options.env };
+    // Journeys run side by side, and a port of its own has one owner.
+    return { ...Object.fromEntries(clean), DOCPROC_BACKOFFICE_PORT: "off", ...this.options.env };
   }
 
   async #launch() {
