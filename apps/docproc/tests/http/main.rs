@@ -35,6 +35,7 @@ mod tasks;
 mod together;
 #[path = "../../../../crates/db/tests/conformance/twins.rs"]
 mod twins;
+mod uploads;
 mod wire;
 mod work;
 mod work_door;
