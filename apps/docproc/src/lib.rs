@@ -125,7 +125,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         shortcuts: SHORTCUTS,
         routes: wiring.routes(routes::all),
         unhurried: UNHURRIED,
-        own_proof: &[drivers::letters::OPENED],
+        own_proof: &[drivers::envelopes::OPENED],
         assets: vec![pages::ASSETS.clone()],
         ticks: vec![
             wiring.tick(decisions::queue::TICK, decisions::queue::tick),

@@ -2,6 +2,7 @@
 
 use engine::{Lifecycle, Word as _};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
 engine::words! {
     /// *Componente* (§2): what a stage runs.
@@ -261,6 +262,24 @@ pub struct EvidenceBox {
     /// Of a table: the row and the column whose cell it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<[u16; 2]>,
+}
+
+/// What was read in a document, or what a person made of that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    pub fields: Vec<FieldValue>,
+    pub extracted_data: Map<String, Json>,
+    pub confidence: f64,
+    pub missing_required: bool,
+    /// The vendor's layout that took part, and its version.
+    pub layout: Option<(String, i64)>,
+}
+
+/// Where a page of a request is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageInFile {
+    pub file: u32,
+    pub page: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

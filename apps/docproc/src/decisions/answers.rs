@@ -18,17 +18,20 @@ use crate::{
     model::Item,
     rules::{
         correct::{self, Corrected, Submitted},
+        course::Via,
         hold,
         regroup::{self as rule, Bound, Regrouping, Wanted},
         workflow::Workflow,
     },
     store::{
-        Sight,
+        Visibility,
         corrections::{self, NewCorrection},
         documents::{self, DocumentRow},
         held::{self, HeldRow},
         layouts::Shelf,
-        operators, pages, people_scope, policy, regroup, requests,
+        operators, pages, people_scope, policy,
+        progress::{Finding, Found},
+        regroup, requests,
         reviews::{self, TaskRow},
         scope,
     },
@@ -108,8 +111,8 @@ pub async fn submit(
         held::keep(&mut decision, &row).await?;
         decision.wake(people::TICK);
     } else {
-        let said = Said { task: &task, operator, golden: submission.golden };
-        apply(context, &mut decision, &said, &checked).await?;
+        let answered = TaskAnswer { task: &task, operator, golden: submission.golden };
+        apply(context, &mut decision, &answered, checked).await?;
     }
     people::assign(context, &mut decision).await?;
     let answered = answered(&mut decision, id).await?;
@@ -189,7 +192,8 @@ pub(super) async fn check(
     operator: &str,
     answer: &Answer,
 ) -> Result<Result<Checked, Refusal>, Error> {
-    let Some(row) = requests::find(&mut decision.tx, Sight::All, &task.request_id).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Visibility::All, &task.request_id).await?
+    else {
         return Ok(Err(Refusal::NoTask));
     };
     let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
@@ -298,8 +302,8 @@ async fn grouped(
     Ok(Ok(Checked::Groups { wanted: wanted.to_vec(), machine, done, at }))
 }
 
-/// Whose answer to which task it is.
-pub(super) struct Said<'a> {
+/// A task that is answered, and by whom.
+pub(super) struct TaskAnswer<'a> {
     pub task: &'a TaskRow,
     pub operator: &'a str,
     pub golden: bool,
@@ -309,23 +313,31 @@ pub(super) struct Said<'a> {
 pub(super) async fn apply(
     context: &Context,
     decision: &mut Decision,
-    said: &Said<'_>,
-    checked: &Checked,
+    answer: &TaskAnswer<'_>,
+    checked: Checked,
 ) -> Result<(), Error> {
-    match checked {
-        Checked::Page { n, doc_type } => sort_page(decision, said, *n, doc_type).await?,
+    let found = match checked {
+        Checked::Page { n, doc_type } => {
+            keep_type(decision, answer, n, &doc_type).await?;
+            Some(Found::Type(doc_type))
+        }
         Checked::Document { document, corrected } => {
-            teach(context, decision, said, document, corrected).await?;
-            fill_document(decision, said, document, corrected).await?;
+            teach(context, decision, answer, &document, &corrected).await?;
+            keep_fields(decision, answer, &document, &corrected).await?;
+            Some(Found::Document(Box::new(corrected.reading())))
         }
+        // Where documents begin is nothing that a stage finds: its pages go back to the grouping.
         Checked::Groups { wanted, machine, done, at } => {
-            group_anew(decision, said, wanted, machine).await?;
-            regroup::undo(decision, &said.task.request_id, *at, done).await?;
+            keep_groups(decision, answer, &wanted, machine).await?;
+            regroup::undo(decision, &answer.task.request_id, at, &done).await?;
+            None
         }
-    }
-    course::settle(context, decision, std::slice::from_ref(&said.task.request_id)).await?;
+    };
+    let (item, at, via) = (&answer.task.item, answer.task.stage_at, Via::Person);
+    let finding = found.map(|found| Finding { via, ..Finding::new(item.clone(), at, found) });
+    course::settle(context, decision, &answer.task.request_id, finding.as_ref()).await?;
     queue::wake(context, decision);
-    if said.golden {
+    if answer.golden {
         decision.wake(super::golden::TICK);
     }
     Ok(())
@@ -335,12 +347,12 @@ pub(super) async fn apply(
 async fn teach(
     context: &Context,
     decision: &mut Decision,
-    said: &Said<'_>,
+    answer: &TaskAnswer<'_>,
     document: &DocumentRow,
     corrected: &Corrected,
 ) -> Result<(), Error> {
-    let request = &said.task.request_id;
-    let Some(row) = requests::find(&mut decision.tx, Sight::All, request).await? else {
+    let request = &answer.task.request_id;
+    let Some(row) = requests::find(&mut decision.tx, Visibility::All, request).await? else {
         return Ok(());
     };
     let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;
@@ -348,44 +360,42 @@ async fn teach(
     let (owner, doc_type) = (row.created_by, document.doc_type.clone());
     let shelf = Shelf { owner, workflow: row.workflow_name, doc_type };
     let today = decision.now.to_zoned(context.zone.clone()).date();
-    let by = said.operator;
+    let by = answer.operator;
     let lesson = Lesson { request, shelf, schema, document, corrected, by, today };
     memory::learn(decision, &lesson).await
 }
 
-/// A page gets its type and stands behind the stage that asked.
-async fn sort_page(
+/// Keeps which type the machine gave a page, and which one the person.
+async fn keep_type(
     decision: &mut Decision,
-    said: &Said<'_>,
+    answer: &TaskAnswer<'_>,
     n: u32,
     doc_type: &str,
 ) -> Result<(), Error> {
-    let task = said.task;
-    pages::decided(decision, &task.request_id, n, task.stage_at, doc_type).await?;
+    let task = answer.task;
     let suggested = &task.input_data["suggested_type"];
     let correction = NewCorrection {
         task,
         kind: "classification",
-        operator: said.operator,
+        operator: answer.operator,
         doc_type,
         machine: json!({ "doc_type": suggested, "confidence": task.input_data["confidence"] }),
         person: json!({ "doc_type": doc_type }),
         changed: suggested.as_str() != Some(doc_type),
-        golden: said.golden,
+        golden: answer.golden,
         page: Some(n),
     };
     corrections::keep(decision, &correction).await.map(drop)
 }
 
-/// A document gets its fields and stands behind the stage that asked.
-async fn fill_document(
+/// Keeps what the machine read in a document, and what the person said.
+async fn keep_fields(
     decision: &mut Decision,
-    said: &Said<'_>,
+    answer: &TaskAnswer<'_>,
     document: &DocumentRow,
     corrected: &Corrected,
 ) -> Result<(), Error> {
-    let task = said.task;
-    documents::corrected(decision, &document.id, task.stage_at, corrected).await?;
+    let task = answer.task;
     let lessons = &corrected.lessons;
     let machine: Map<String, Json> = lessons
         .iter()
@@ -398,33 +408,33 @@ async fn fill_document(
     let correction = NewCorrection {
         task,
         kind: "extraction",
-        operator: said.operator,
+        operator: answer.operator,
         doc_type: &document.doc_type,
         machine: machine.into(),
         person: person.into(),
         changed: lessons.iter().any(correct::Lesson::changed),
-        golden: said.golden,
+        golden: answer.golden,
         page: None,
     };
     corrections::keep(decision, &correction).await.map(drop)
 }
 
-/// Pages go back to the grouping, with a person's word on where documents begin.
-async fn group_anew(
+/// Keeps where the machine began documents, and where the person does.
+async fn keep_groups(
     decision: &mut Decision,
-    said: &Said<'_>,
+    answer: &TaskAnswer<'_>,
     wanted: &[Wanted],
-    machine: &[Json],
+    machine: Vec<Json>,
 ) -> Result<(), Error> {
     let correction = NewCorrection {
-        task: said.task,
+        task: answer.task,
         kind: "grouping",
-        operator: said.operator,
+        operator: answer.operator,
         doc_type: wanted.first().map_or("", |group| group.doc_type.as_str()),
-        machine: machine.to_vec().into(),
+        machine: machine.into(),
         person: groups(wanted).into(),
         changed: true,
-        golden: said.golden,
+        golden: answer.golden,
         page: None,
     };
     corrections::keep(decision, &correction).await.map(drop)

@@ -8,21 +8,21 @@ use engine::{Chance, Plan, Sentence, Word as _};
 use crate::{
     Context,
     decisions::{golden, people},
-    drivers::reading::{Finding, Outcome, report},
+    drivers::reading::report,
     drivers::runtime::ROUTER,
     model::{Component, Status},
     rules::{
         advance::{self, Change, Thresholds},
-        course::Course,
-        retry,
-        retry::{Trouble, Verdict},
+        course::{Course, Ran},
+        retry::{self, Trouble, Verdict},
     },
     store::{
         early, events,
+        jobs::Job,
         messages::{self, Claim},
         pages,
         policy::{self, Policy},
-        progress::{self, Loaded, Requests},
+        progress::{self, Finding, Found, Loaded, Requests},
         requests,
     },
 };
@@ -31,72 +31,63 @@ use crate::{
 /// own fault.
 const DEATHS: u32 = 25;
 
-/// Records outcomes and settles their requests. A result whose claim was lost is dropped. Answers
-/// which messages are dead.
+/// Records finished jobs and settles their requests. A result whose claim was lost is dropped.
+/// Answers which messages are dead.
 pub(crate) async fn record(
     context: &Context,
     decision: &mut Decision,
     worker: &str,
-    outcomes: &[Outcome],
+    finished: &[Job],
     policy: &Policy,
 ) -> Result<Vec<i64>, Error> {
-    let claims: Vec<&Claim> = outcomes.iter().map(|outcome| &outcome.job.claim).collect();
+    let claims: Vec<&Claim> = finished.iter().map(|job| &job.claim).collect();
     let held = messages::still_held(&mut decision.tx, worker, &claims).await?;
-    let mut book = Book::default();
-    for (outcome, held) in outcomes.iter().zip(held) {
+    let mut results = Results::default();
+    for (job, held) in finished.iter().zip(held) {
         if held {
-            book.take(context, outcome, decision.now);
+            results.add(context, job, decision.now);
         }
     }
-    book.write(decision).await?;
-    let ids: Vec<String> = book.findings.keys().cloned().collect();
-    let settling = Settling { ids: &ids, findings: &book.findings, worker };
-    follow(context, decision, &settling, policy).await?;
-    Ok(book.dead.iter().map(|(id, ..)| *id).collect())
+    results.write(decision).await?;
+    follow(context, decision, worker, &results.findings, policy).await?;
+    Ok(results.dead.iter().map(|(id, ..)| *id).collect())
 }
 
-/// Plans what follows for these requests and applies it.
+/// Takes in what a person answered about a request, if anything, plans what follows and applies
+/// it.
 pub async fn settle(
     context: &Context,
     decision: &mut Decision,
-    ids: &[String],
+    request: &str,
+    answer: Option<&Finding>,
 ) -> Result<(), Error> {
     let policy = policy::load(&context.settings, &mut decision.tx).await?;
-    let nothing = Settling { ids, findings: &HashMap::new(), worker: "" };
-    follow(context, decision, &nothing, &policy).await
+    let findings = HashMap::from([(request.to_owned(), answer.into_iter().collect())]);
+    let learnt = follow(context, decision, "", &findings, &policy).await?;
+    // An answer that is about nothing any more must not seem to be taken.
+    if learnt < usize::from(answer.is_some()) { Err(Error::conflict("answer")) } else { Ok(()) }
 }
 
-/// Requests about which something may have become known.
-struct Settling<'a> {
-    ids: &'a [String],
-    findings: &'a HashMap<String, Vec<&'a Finding>>,
-    worker: &'a str,
-}
-
+/// Takes findings in by request and plans what follows for each. Answers how many it could take in.
 async fn follow(
     context: &Context,
     decision: &mut Decision,
-    settling: &Settling<'_>,
+    worker: &str,
+    findings: &HashMap<String, Vec<&Finding>>,
     policy: &Policy,
-) -> Result<(), Error> {
-    let &Settling { ids, findings, worker } = settling;
-    if ids.is_empty() {
-        return Ok(());
+) -> Result<usize, Error> {
+    if findings.is_empty() {
+        return Ok(0);
     }
-    let slice = Requests {
-        ids,
-        workflows: &context.runtime.workflows,
-        house: policy.thresholds,
-        findings,
-        worker,
-    };
+    let (workflows, house) = (&context.runtime.workflows, policy.thresholds);
+    let slice = Requests { workflows, house, findings, worker };
     let mut eager = Vec::new();
     let plan = decision.plan(&slice, |loaded| {
         let mut batch = progress::Batch::new();
         let mut waiting = Vec::new();
         for (which, one) in loaded.iter().enumerate() {
             let found = findings.get(&one.row.id).map(Vec::as_slice).unwrap_or_default();
-            let (changes, held) = course(one, policy.thresholds, found);
+            let (changes, held) = course(one, house, found);
             let completes = changes.contains(&Change::Complete);
             if early::is_candidate(&one.row, &one.workflow) && !completes {
                 eager.push(one.row.id.clone());
@@ -115,7 +106,9 @@ async fn follow(
         // It may be a case to be judged by.
         decision.wake(golden::TICK);
     }
-    early::consider(decision, &context.runtime.workflows, &eager, policy.thresholds).await
+    early::consider(decision, workflows, &eager, house).await?;
+    let learns = |(_, one): &&(usize, Change)| matches!(one, Change::Learn(_));
+    Ok(plan.changes.iter().flatten().filter(learns).count())
 }
 
 fn course(
@@ -128,67 +121,54 @@ fn course(
     Course::new(snapshot.clone(), workflow, house, &document_id).run(findings)
 }
 
-/// What a batch of outcomes writes, by kind.
+/// What finished jobs found, and what becomes of their messages.
 #[derive(Default)]
-struct Book<'a> {
+struct Results<'a> {
     /// By request; one whose message only failed has an empty list.
     findings: HashMap<String, Vec<&'a Finding>>,
     done: Vec<(i64, jiff::Timestamp, jiff::Timestamp)>,
-    again: Vec<(i64, jiff::Timestamp, Trouble)>,
-    waits: Vec<(i64, jiff::Timestamp, Trouble)>,
-    dead: Vec<(i64, String, Trouble)>,
+    again: Vec<(i64, jiff::Timestamp, &'a Trouble)>,
+    waits: Vec<(i64, jiff::Timestamp, &'a Trouble)>,
+    dead: Vec<(i64, &'a str, &'a Trouble)>,
 }
 
-impl<'a> Book<'a> {
-    fn take(&mut self, context: &Context, outcome: &'a Outcome, now: jiff::Timestamp) {
-        let claim = &outcome.job.claim;
-        let workflow = &outcome.job.request.workflow;
-        for finding in &outcome.findings {
-            for ran in &finding.kept.ran {
-                let stage = usize::try_from(ran.at).ok().and_then(|at| workflow.stages.get(at));
-                let component = stage.map_or(ROUTER, |stage| stage.component_name());
-                metrics::histogram!("docproc_stage_seconds", "component" => component.to_owned())
-                    .record(ran.took.as_secs_f64());
-                let read =
-                    finding.kept.text.as_ref().filter(|_| component == Component::Ocr.word());
-                if let Some(text) = read {
-                    let source = pages::source_word(text.source);
-                    metrics::histogram!("docproc_reading_seconds", "source" => source)
-                        .record(ran.took.as_secs_f64());
-                }
-                let used = context.process.used();
-                report::stage(outcome, finding, *ran, stage, component, used);
+impl<'a> Results<'a> {
+    fn add(&mut self, context: &Context, job: &'a Job, now: jiff::Timestamp) {
+        let claim = &job.claim;
+        for finding in &job.findings {
+            if let Some(ran) = finding.ran {
+                measure(context, job, finding, ran);
             }
         }
-        self.findings.entry(claim.request.clone()).or_default().extend(&outcome.findings);
-        if let Some(first) = outcome.findings.first().and_then(|one| one.kept.ran.first()) {
+        self.findings.entry(claim.request.clone()).or_default().extend(&job.findings);
+        if let Some(first) = job.findings.first().and_then(|one| one.ran) {
             self.done.push((claim.id, first.started, first.finished));
         }
-        if let Some(trouble) = &outcome.trouble {
-            self.trouble(outcome, trouble, now);
+        if let Some(trouble) = &job.trouble {
+            self.fail(job, trouble, now);
         }
     }
 
-    fn trouble(&mut self, outcome: &Outcome, trouble: &Trouble, now: jiff::Timestamp) {
-        let claim = &outcome.job.claim;
+    fn fail(&mut self, job: &'a Job, trouble: &'a Trouble, now: jiff::Timestamp) {
+        let claim = &job.claim;
         metrics::counter!("docproc_troubles_total", "component" => claim.component.clone(),
             "code" => trouble.code.clone())
         .increment(1);
         // A later stage of the chain failed: it gets a message of its own, and its own tries.
-        if !outcome.findings.is_empty() {
-            report::trouble(outcome, trouble, None);
+        if !job.findings.is_empty() {
+            report::trouble(job, trouble, None);
             return;
         }
-        let retry = outcome.job.request.workflow.retry;
+        let retry = job.request.workflow.retry;
         let attempt = claim.attempt as u32;
         // Its own chance: what fails together is spread, and the same history waits as long.
         let chance = Chance::of(&[claim.id as u64, u64::from(attempt)]).unit();
         let verdict = retry::after(trouble, attempt, retry, now, chance);
-        report::trouble(outcome, trouble, Some(verdict));
+        report::trouble(job, trouble, Some(verdict));
         match verdict {
-            Verdict::Again { at } => self.again.push((claim.id, at, trouble.clone())),
-            Verdict::Waits { at } => self.waits.push((claim.id, at, trouble.clone())),
-            Verdict::Dead => self.dead.push((claim.id, claim.request.clone(), trouble.clone())),
+            Verdict::Again { at } => self.again.push((claim.id, at, trouble)),
+            Verdict::Waits { at } => self.waits.push((claim.id, at, trouble)),
+            Verdict::Dead => self.dead.push((claim.id, &claim.request, trouble)),
         }
     }
 
@@ -205,6 +185,23 @@ impl<'a> Book<'a> {
         }
         Ok(())
     }
+}
+
+/// The time that a stage took, in the metrics and in the log.
+fn measure(context: &Context, job: &Job, finding: &Finding, ran: Ran) {
+    let stages = &job.request.workflow.stages;
+    let stage = usize::try_from(finding.at).ok().and_then(|at| stages.get(at));
+    let component = stage.map_or(ROUTER, |stage| stage.component_name());
+    metrics::histogram!("docproc_stage_seconds", "component" => component.to_owned())
+        .record(ran.took.as_secs_f64());
+    if let Found::Page { text: Some(text), .. } = &finding.found
+        && component == Component::Ocr.word()
+    {
+        let source = pages::source_word(text.source);
+        metrics::histogram!("docproc_reading_seconds", "source" => source)
+            .record(ran.took.as_secs_f64());
+    }
+    report::stage(job, finding, ran, stage, component, context.process.used());
 }
 
 /// A message that cannot be done goes to the dead letters, and its request fails with it.

@@ -21,7 +21,7 @@ use crate::{
         workflow::Workflow,
     },
     store::{
-        Sight,
+        Visibility,
         golden::{self as cases, CaseRow, Retired},
         requests::{self, FileRow, RequestRow},
     },
@@ -38,7 +38,7 @@ type Added = Result<Result<CaseRow, Refusal>, Error>;
 /// A request that ended becomes a case: what people confirmed is what is expected.
 pub async fn add_request(context: &Context, by: &By, id: &str, name: Option<&str>) -> Added {
     let mut tx = context.store.read().await?;
-    let Some(row) = requests::find(&mut tx, Sight::All, id).await? else {
+    let Some(row) = requests::find(&mut tx, Visibility::All, id).await? else {
         return Ok(Err(Refusal::NotFound));
     };
     let files = requests::files(&mut tx, id).await?;
@@ -253,7 +253,7 @@ pub async fn tick(context: Context, _: Timestamp) -> Next {
 async fn refuse(context: &Context, by: &By, request: &str, reason: &str) -> Result<(), Error> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&cases::scope(), now).await?;
-    let Some(row) = requests::find(&mut decision.tx, Sight::All, request).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Visibility::All, request).await? else {
         return Ok(());
     };
     let case = CaseRow {

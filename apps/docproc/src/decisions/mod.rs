@@ -26,7 +26,7 @@ use crate::{
     model::{Component, Status},
     rules::workflow::Workflow,
     store::{
-        Sight, events, messages, policy,
+        Visibility, events, messages, policy,
         requests::{self, RequestRow},
         reviews, rewind, scope,
     },
@@ -206,13 +206,13 @@ async fn steer(
     command: impl AsyncFnOnce(&mut Decision, &RequestRow) -> Result<Result<(), Refusal>, Error>,
 ) -> Answer {
     let mut decision = context.store.decide(&scope(id), context.clock.now()).await?;
-    let Some(row) = requests::find(&mut decision.tx, Sight::All, id).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Visibility::All, id).await? else {
         return Ok(Err(Refusal::NotFound));
     };
     if let Err(refusal) = command(&mut decision, &row).await? {
         return Ok(Err(refusal));
     }
-    course::settle(context, &mut decision, &[id.to_owned()]).await?;
+    course::settle(context, &mut decision, id, None).await?;
     // Questions that were withdrawn leave their operators free for others.
     people::assign(context, &mut decision).await?;
     queue::wake(context, &mut decision);

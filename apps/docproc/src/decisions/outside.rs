@@ -6,24 +6,27 @@ use db::{Decision, Error};
 use engine::Sentence;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::{Refusal, course, queue};
 use crate::{
     Context,
     drivers::{
-        letters::{self, Links},
-        reading::{Finding, Outcome, reply},
+        envelopes::{self, Links},
+        reading::reply,
     },
     model::Item,
-    rules::retry::{Trouble, is_deadly},
+    rules::{
+        course::Ran,
+        retry::{Trouble, is_deadly},
+    },
     store::{
-        Sight,
+        Visibility,
         jobs::{self, Job},
         messages::{Claim, OUTSIDE},
         outside::{self, Letter},
         policy::{self, Policy},
-        progress::Ran,
+        progress::Finding,
         queue_scope, requests, scope,
     },
     wire::message::PipelineMessage,
@@ -41,9 +44,9 @@ pub struct Asker {
     pub base: String,
 }
 
-/// A message that is lent.
+/// A message that is lent, and until when.
 #[derive(Clone, Debug)]
-pub struct Lent {
+pub struct Lease {
     pub message: PipelineMessage,
     pub until: Timestamp,
 }
@@ -54,7 +57,7 @@ pub async fn take(
     asker: &Asker,
     limit: usize,
     wait: Duration,
-) -> Result<Vec<Lent>, Error> {
+) -> Result<Vec<Lease>, Error> {
     let deadline = Instant::now() + wait;
     let mut wakes = context.listen(OUTSIDE);
     let mut shown = false;
@@ -88,7 +91,7 @@ async fn lend(
     asker: &Asker,
     limit: usize,
     now: Timestamp,
-) -> Result<Vec<Lent>, Error> {
+) -> Result<Vec<Lease>, Error> {
     let mut decision = context.store.decide(&queue_scope(), now).await?;
     let claims = outside::lend(&mut decision, &asker.worker, &asker.component, limit).await?;
     outside::seen(&mut decision, &asker.component, &asker.worker).await?;
@@ -97,7 +100,7 @@ async fn lend(
     let mut leases = Vec::with_capacity(jobs.len());
     let (mut lent, mut deadly) = (Vec::with_capacity(jobs.len()), Vec::new());
     for job in jobs {
-        let until = lasts(&job, now);
+        let until = lease_until(&job, now);
         leases.push((job.claim.id, until));
         if let Some(trouble) = course::deadly(&job.claim, job.request.workflow.retry.attempts) {
             deadly.push((job.claim.clone(), trouble));
@@ -106,8 +109,8 @@ async fn lend(
         let open = until.saturating_add(OPEN_LONGER).unwrap_or(Timestamp::MAX);
         let vault = &context.options.vault;
         let links = Links { vault, base: &asker.base, until: open };
-        let message = letters::envelope(&mut decision.tx, &job, &links).await?;
-        lent.push(Lent { message, until });
+        let message = envelopes::envelope(&mut decision.tx, &job, &links).await?;
+        lent.push(Lease { message, until });
     }
     outside::until(&mut decision, &leases).await?;
     if !leases.is_empty() {
@@ -115,55 +118,51 @@ async fn lend(
     }
     decision.commit().await?;
     for (claim, trouble) in deadly {
-        conclude(context, &Held::of(&claim), &Said::Trouble(trouble)).await?.ok();
+        conclude(context, &LeaseToken::of(&claim), Err(trouble)).await?.ok();
     }
     Ok(lent)
 }
 
 /// A stage's own time is how long its messages are lent.
-fn lasts(job: &Job, now: Timestamp) -> Timestamp {
+fn lease_until(job: &Job, now: Timestamp) -> Timestamp {
     let time = job.stage().map_or(Duration::from_secs(30), |stage| stage.timeout);
     now.checked_add(time.max(Duration::from_secs(1))).unwrap_or(Timestamp::MAX)
 }
 
-/// A message as whoever has it names it.
+/// Names a message that is lent, and for the how manieth time: what comes later is refused.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct LeaseToken {
     pub component: String,
     pub id: i64,
     pub attempt: i64,
 }
 
-impl Held {
+impl LeaseToken {
     fn of(claim: &Claim) -> Self {
         Self { component: claim.component.clone(), id: claim.id, attempt: claim.attempt }
     }
 }
 
-/// What somebody outside brings.
-#[derive(Clone, Debug)]
-pub enum Said {
-    Reply(Json),
-    Trouble(Trouble),
-}
+/// What a component outside brings: its answer, or why there is none.
+pub type Brought = Result<Json, Trouble>;
 
 type Answer<T> = Result<Result<T, Refusal>, Error>;
 
 /// Records what came of a message that was lent.
-pub async fn conclude(context: &Context, held: &Held, said: &Said) -> Answer<()> {
-    let Some(letter) = letter(context, held).await? else { return Ok(Err(no_message())) };
+pub async fn conclude(context: &Context, token: &LeaseToken, brought: Brought) -> Answer<()> {
+    let Some(letter) = letter(context, token).await? else { return Ok(Err(no_message())) };
     let now = context.clock.now();
     let mut decision = context.store.decide(&scope(&letter.claim.request), now).await?;
     decision.hold(&queue_scope()).await?;
-    let Some(letter) = outside::find(&mut decision.tx, held.id).await? else {
+    let Some(letter) = outside::find(&mut decision.tx, token.id).await? else {
         return Ok(Err(no_message()));
     };
-    if !letter.is_lent(held.attempt) {
+    if !letter.is_lent(token.attempt) {
         return Ok(Err(late(&letter)));
     }
     let worker = letter.worker.clone().unwrap_or_default();
-    let recorded = record(context, &mut decision, letter, &worker, said).await?;
-    outside::seen(&mut decision, &held.component, &worker).await?;
+    let recorded = record(context, &mut decision, letter, &worker, brought).await?;
+    outside::seen(&mut decision, &token.component, &worker).await?;
     decision.commit().await?;
     Ok(recorded)
 }
@@ -175,67 +174,58 @@ async fn record(
     decision: &mut Decision,
     letter: Letter,
     worker: &str,
-    said: &Said,
+    brought: Brought,
 ) -> Result<Result<(), Refusal>, Error> {
     let policy: Policy = policy::load(&context.settings, &mut decision.tx).await?;
     let (workflows, house) = (&context.runtime.workflows, policy.thresholds);
     let jobs = jobs::load(&mut decision.tx, vec![letter.claim], workflows, house).await?;
-    let Some(job) = jobs.into_iter().next() else { return Ok(Err(no_message())) };
+    let Some(mut job) = jobs.into_iter().next() else { return Ok(Err(no_message())) };
     let links = Links { vault: &context.options.vault, base: "", until: decision.now };
-    let sent = letters::envelope(&mut decision.tx, &job, &links).await?.payload;
-    let (outcome, unfit) = outcome(job, &sent, said, decision.now);
-    course::record(context, decision, worker, &[outcome], &policy).await?;
+    let sent = envelopes::envelope(&mut decision.tx, &job, &links).await?.payload;
+    let unfit = conclude_job(&mut job, &sent, brought, decision.now);
+    course::record(context, decision, worker, &[job], &policy).await?;
     queue::wake(context, decision);
     Ok(unfit.map_or(Ok(()), |unfit| Err(misfit(&unfit))))
 }
 
-fn outcome(
-    job: Job,
-    sent: &serde_json::Map<String, Json>,
-    said: &Said,
-    now: Timestamp,
-) -> (Outcome, Option<String>) {
-    let understood = match said {
-        Said::Trouble(trouble) => {
-            return (Outcome { job, findings: Vec::new(), trouble: Some(trouble.clone()) }, None);
+/// Puts into a job what was brought for it. Answers why that does not fit, if so.
+fn conclude_job(
+    job: &mut Job,
+    sent: &Map<String, Json>,
+    brought: Brought,
+    finished: Timestamp,
+) -> Option<String> {
+    let (trouble, unfit) = match brought.map(|body| reply::finding(job, sent, body)) {
+        Ok(Ok(finding)) => {
+            let started = job.claim.claimed_at;
+            let took = Duration::try_from(finished.duration_since(started)).unwrap_or_default();
+            job.findings.push(Finding { ran: Some(Ran { started, finished, took }), ..finding });
+            return None;
         }
-        Said::Reply(body) => {
-            reply::parse(body.clone()).and_then(|reply| reply::understand(&job, sent, reply))
-        }
+        Ok(Err(unfit)) => (invalid(&job.claim.component, &unfit), Some(unfit)),
+        Err(trouble) => (trouble, None),
     };
-    match understood {
-        Ok(reply::Understood { known, mut kept, asks, at }) => {
-            let (from, started) = (job.claim.at, job.claim.claimed_at);
-            let took = Duration::try_from(now.duration_since(started)).unwrap_or_default();
-            kept.ran.push(Ran { at: from, started, finished: now, took });
-            let item = job.claim.item.clone();
-            let finding = Finding { item, from, at, known, asks, kept };
-            (Outcome { job, findings: vec![finding], trouble: None }, None)
-        }
-        Err(unfit) => {
-            let trouble = Trouble {
-                code: "REPLY_INVALID".to_owned(),
-                detail: Sentence::new(
-                    format!("la respuesta de {} no sirve: {unfit}", job.claim.component),
-                    format!("the answer of {} does not fit: {unfit}", job.claim.component),
-                )
-                .kept(),
-                lasting: false,
-            };
-            (Outcome { job, findings: Vec::new(), trouble: Some(trouble) }, Some(unfit))
-        }
-    }
+    job.trouble = Some(trouble);
+    unfit
+}
+
+fn invalid(component: &str, unfit: &str) -> Trouble {
+    let detail = Sentence::new(
+        format!("la respuesta de {component} no sirve: {unfit}"),
+        format!("the answer of {component} does not fit: {unfit}"),
+    );
+    Trouble { code: "REPLY_INVALID".to_owned(), detail: detail.kept(), lasting: false }
 }
 
 /// Lends a message for longer; answers until when.
-pub async fn extend(context: &Context, held: &Held) -> Answer<Timestamp> {
+pub async fn extend(context: &Context, token: &LeaseToken) -> Answer<Timestamp> {
     let now = context.clock.now();
     let mut decision = context.store.decide(&queue_scope(), now).await?;
-    let letter = outside::find(&mut decision.tx, held.id).await?;
-    let Some(letter) = letter.filter(|one| one.claim.component == held.component) else {
+    let letter = outside::find(&mut decision.tx, token.id).await?;
+    let Some(letter) = letter.filter(|one| one.claim.component == token.component) else {
         return Ok(Err(no_message()));
     };
-    if !letter.is_lent(held.attempt) {
+    if !letter.is_lent(token.attempt) {
         return Ok(Err(late(&letter)));
     }
     let worker = letter.worker.clone().unwrap_or_default();
@@ -243,17 +233,17 @@ pub async fn extend(context: &Context, held: &Held) -> Answer<Timestamp> {
     let workflows = &context.runtime.workflows;
     let jobs = jobs::load(&mut decision.tx, vec![letter.claim], workflows, house).await?;
     let Some(job) = jobs.first() else { return Ok(Err(no_message())) };
-    let until = lasts(job, now);
-    outside::until(&mut decision, &[(held.id, until)]).await?;
-    outside::seen(&mut decision, &held.component, &worker).await?;
+    let until = lease_until(job, now);
+    outside::until(&mut decision, &[(token.id, until)]).await?;
+    outside::seen(&mut decision, &token.component, &worker).await?;
     decision.wake(queue::TICK);
     decision.commit().await?;
     Ok(Ok(until))
 }
 
-async fn letter(context: &Context, held: &Held) -> Result<Option<Letter>, Error> {
-    let letter = outside::find(&mut context.store.read().await?, held.id).await?;
-    Ok(letter.filter(|one| one.claim.component == held.component))
+async fn letter(context: &Context, token: &LeaseToken) -> Result<Option<Letter>, Error> {
+    let letter = outside::find(&mut context.store.read().await?, token.id).await?;
+    Ok(letter.filter(|one| one.claim.component == token.component))
 }
 
 fn no_message() -> Refusal {
@@ -295,7 +285,7 @@ fn misfit(unfit: &str) -> Refusal {
 
 /// What became of a result that a broker brought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Receipt {
     Recorded,
     /// Known already, or of something that is over: nothing to do.
     Stale,
@@ -323,25 +313,25 @@ struct Marked {
     message_id: i64,
 }
 
-/// Hears a result that came by the broker: the list of §15b, or a message with an `error`. Heard
-/// twice it is recorded once.
-pub async fn heard(context: &Context, body: &[u8]) -> Result<Heard, Error> {
+/// Records a result that came by the broker: the list of §15b, or a message with an `error`. One
+/// that comes twice is recorded once.
+pub async fn receive(context: &Context, body: &[u8]) -> Result<Receipt, Error> {
     let (about, body) = match read(body) {
         Ok(read) => read,
-        Err(foreign) => return Ok(Heard::Foreign(foreign)),
+        Err(foreign) => return Ok(Receipt::Foreign(foreign)),
     };
     let mut tx = context.store.read().await?;
     let Some(id) = named(&mut tx, &about).await? else {
-        return Ok(Heard::Foreign(format!("no message of request {} fits", about.request_id)));
+        return Ok(Receipt::Foreign(format!("no message of request {} fits", about.request_id)));
     };
     let found = outside::find(&mut tx, id).await?;
     drop(tx);
     let Some(letter) = found.filter(|one| one.claim.request == about.request_id) else {
-        return Ok(Heard::Foreign(format!("message {id} is of no component outside")));
+        return Ok(Receipt::Foreign(format!("message {id} is of no component outside")));
     };
-    let said = match about.error {
-        None => Said::Reply(body),
-        Some(detail) => Said::Trouble(Trouble {
+    let brought = match about.error {
+        None => Ok(body),
+        Some(detail) => Err(Trouble {
             code: "COMPONENT_FAILED".to_owned(),
             detail: detail.chars().take(500).collect(),
             lasting: about.lasting,
@@ -351,7 +341,7 @@ pub async fn heard(context: &Context, body: &[u8]) -> Result<Heard, Error> {
     let mut decision = context.store.decide(&scope(&letter.claim.request), now).await?;
     decision.hold(&queue_scope()).await?;
     let Some(mut letter) = outside::find(&mut decision.tx, id).await? else {
-        return Ok(Heard::Stale);
+        return Ok(Receipt::Stale);
     };
     let component = letter.claim.component.clone();
     let worker = format!("amqp/{}", about.source_component.as_deref().unwrap_or(&component));
@@ -362,16 +352,16 @@ pub async fn heard(context: &Context, body: &[u8]) -> Result<Heard, Error> {
             letter.worker = Some(worker.clone());
         }
         "CLAIMED" => {}
-        _ => return Ok(Heard::Stale),
+        _ => return Ok(Receipt::Stale),
     }
     let holder = letter.worker.clone().unwrap_or_default();
-    let recorded = record(context, &mut decision, letter, &holder, &said).await?;
+    let recorded = record(context, &mut decision, letter, &holder, brought).await?;
     outside::seen(&mut decision, &component, &worker).await?;
     decision.commit().await?;
     if let Err(Refusal::Invalid { sentence, .. }) = recorded {
         tracing::warn!(request_id = about.request_id, component, "{}", sentence.en);
     }
-    Ok(Heard::Recorded)
+    Ok(Receipt::Recorded)
 }
 
 /// The message an answer is about, and the answer.
@@ -432,7 +422,7 @@ pub async fn unanswered(context: &Context, id: i64, why: Unanswered) -> Result<R
     decision.hold(&queue_scope()).await?;
     let found = outside::find(&mut decision.tx, id).await?;
     let Some(letter) = found.filter(Letter::waits) else { return Ok(Returned::Over) };
-    let Some(row) = requests::find(&mut decision.tx, Sight::All, request).await? else {
+    let Some(row) = requests::find(&mut decision.tx, Visibility::All, request).await? else {
         return Ok(Returned::Over);
     };
     let workflow = context.runtime.workflows.version(&mut decision.tx, row.workflow_id).await?;

@@ -42,7 +42,7 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     let stuck = progress::standing_still(&mut context.store.read().await?, before).await?;
     for id in stuck {
         let mut decision = context.store.decide(&scope(&id), now).await?;
-        course::settle(&context, &mut decision, &[id]).await?;
+        course::settle(&context, &mut decision, &id, None).await?;
         decision.commit().await?;
     }
     let lease = outside::next_expiry(&mut context.store.read().await?).await?;

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     Refusal,
-    answers::{self, Answer, Said},
+    answers::{self, Answer, TaskAnswer},
     people::{self, Took},
 };
 use crate::{
@@ -120,8 +120,8 @@ async fn settle(context: &Context, now: Timestamp, id: &str, request: &str) -> R
     match checked {
         Ok(checked) => {
             held::remove(&mut decision, id).await?;
-            let said = Said { task: &task, operator: &row.operator, golden: row.golden };
-            answers::apply(context, &mut decision, &said, &checked).await?;
+            let answer = TaskAnswer { task: &task, operator: &row.operator, golden: row.golden };
+            answers::apply(context, &mut decision, &answer, checked).await?;
         }
         // What it was about is gone.
         Err(Refusal::NoTask) => held::remove(&mut decision, id).await?,

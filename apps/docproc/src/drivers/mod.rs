@@ -2,10 +2,10 @@
 
 pub mod broker;
 pub mod callback;
+pub mod envelopes;
 pub mod environment;
 pub mod folder;
-pub mod front;
-pub mod letters;
+pub mod foreground;
 pub mod passwords;
 pub mod reading;
 pub mod reception;

@@ -132,7 +132,7 @@ pub async fn open(
     files: &mut Vec<FileRow>,
     lang: Lang,
 ) -> Result<(), Problem> {
-    let Some(place) = runtime.front.place(WAITS).await else { return Ok(()) };
+    let Some(place) = runtime.foreground.place(WAITS).await else { return Ok(()) };
     let mut opening = files.clone();
     let opened = tokio::task::spawn_blocking(move || {
         let _place = place;

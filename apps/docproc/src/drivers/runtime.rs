@@ -20,7 +20,7 @@ use super::{
     broker::Outbox,
     callback::Clients,
     folder::Seen,
-    front::{self, Front},
+    foreground::{self, Foreground},
     reading::WorkerStatus,
     storage::{Address, Fault, Storage},
 };
@@ -154,7 +154,7 @@ pub struct Runtime {
     pub classifier: ClassifierSlot,
     pub status: WorkerStatus,
     pub renderer: Renderer,
-    pub front: Front,
+    pub foreground: Foreground,
     pub folder: Seen,
     pub callbacks: Clients,
     pub arrivals: CommitBatcher,
@@ -175,8 +175,8 @@ impl Runtime {
                 tracing::warn!(%missing, "no model pack: pictures are read by Tesseract");
             })
             .ok();
-        // The readers, who route and split beside them, whoever waits at the front, and rehearsals.
-        let most = config.threads.max(1) + 1 + front::PLACES + 1;
+        // The readers, who route and split beside them, whoever waits in the foreground, and rehearsals.
+        let most = config.threads.max(1) + 1 + foreground::PLACES + 1;
         Ok(Self {
             storage: Storage::open(&config.storage)?,
             renderer: if config.isolated { Renderer::own(most) } else { Renderer::Here },

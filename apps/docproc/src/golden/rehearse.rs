@@ -11,10 +11,10 @@ use understand::extract::Extraction;
 use super::{Readers, perform};
 use crate::{
     drivers::runtime::Runtime,
-    model::{Component, Item, Progress, Standing, Status},
+    model::{Component, Item, PageInFile, Progress, Reading, Standing, Status},
     rules::{
         advance::{Change, Snapshot, Thresholds},
-        course::{Course, Finding, Known},
+        course::{Course, Finding, Found, Via},
         golden::{self, Answer},
         workflow::{How, Workflow},
     },
@@ -167,7 +167,7 @@ impl Play<'_> {
         let workflow = self.rehearsal.workflow;
         let runtime = self.rehearsal.runtime;
         let stage = &workflow.stages[at];
-        let known = match (stage.component, item) {
+        let found = match (stage.component, item) {
             (Component::Splitter, Item::Request) => self.split()?,
             (Component::Ocr, Item::Page(n)) => {
                 let How::Read { engine } = stage.how else { return Err(misplaced(&stage.name)) };
@@ -175,47 +175,40 @@ impl Play<'_> {
                 let paper = &self.papers[sheet.paper];
                 let read = perform::read(runtime, self.readers, engine, paper, sheet.page)?;
                 sheet.text = Some(read.text);
-                Known::Page { evidence: Some(read.evidence), scores: None }
+                Found::Page { text: None, evidence: Some(read.evidence), scores: None }
             }
             (Component::Classifier, Item::Page(n)) => {
                 let text = self.sheets[*n as usize].text.as_ref();
                 let text = text.ok_or_else(|| misplaced(&stage.name))?;
                 let scores = Some(perform::classify(runtime, workflow, text));
-                Known::Page { evidence: None, scores }
+                Found::Page { text: None, evidence: None, scores }
             }
             (Component::Extractor, Item::Document(id)) => self.extract(id),
             _ => return Err(misplaced(&stage.name)),
         };
-        let at = at as i32;
-        self.course.learn(&Finding {
-            item: item.clone(),
-            from: at,
-            at,
-            known,
-            asks: false,
-            kept: (),
-        });
+        self.course.learn(&Finding::<()>::new(item.clone(), at as i32, found));
         Ok(())
     }
 
-    fn split(&mut self) -> Result<Known, String> {
+    fn split(&mut self) -> Result<Found, String> {
         self.papers = perform::open(self.rehearsal.runtime, self.files)?;
         for (paper, opened) in self.papers.iter().enumerate() {
             let sheets = (0..opened.page_count()).map(|page| Sheet { paper, page, text: None });
             self.sheets.extend(sheets);
         }
-        Ok(Known::Split { files: self.sheets.iter().map(|sheet| sheet.paper as u32).collect() })
+        let page = |sheet: &Sheet| PageInFile { file: sheet.paper as u32, page: sheet.page as u32 };
+        Ok(Found::Split { pages: self.sheets.iter().map(page).collect(), files: Vec::new() })
     }
 
     fn bundle(&mut self, id: &str) -> Option<&mut Bundle> {
         self.bundles.get_mut(&id.parse().ok()?)
     }
 
-    fn extract(&mut self, id: &str) -> Known {
+    fn extract(&mut self, id: &str) -> Found {
         let Rehearsal { workflow, today, expected, runtime, owner, .. } = self.rehearsal;
         let Some(bundle) = id.parse().ok().and_then(|first: u32| self.bundles.get_mut(&first))
         else {
-            return Known::Nothing;
+            return Found::Nothing;
         };
         let pages = self.sheets.get(bundle.first as usize..=bundle.last as usize);
         let texts: Vec<&PageText> =
@@ -231,8 +224,8 @@ impl Play<'_> {
         self.asked.recalled += u32::from(recalled);
         bundle.data = found.data();
         let missing_required = found.fields.iter().any(|one| one.required && one.value.is_none());
-        let known =
-            Known::Document { confidence: perform::rounded(found.confidence), missing_required };
+        let reading =
+            read(bundle.data.clone(), perform::rounded(found.confidence), missing_required);
         if let Some(wanted) = wanted(expected, bundle) {
             for field in found.fields.iter().filter(|one| one.value.is_some()) {
                 let Some(truth) = wanted.get(&field.name) else { continue };
@@ -246,7 +239,7 @@ impl Play<'_> {
             }
         }
         bundle.found = Some(found);
-        known
+        reading
     }
 
     /// A person knows the type of a page that the expected answer has.
@@ -259,10 +252,9 @@ impl Play<'_> {
         }
         let known = self.rehearsal.expected.documents.iter().find(|one| one.pages.contains(&n));
         let known = known.map(|one| one.doc_type.clone());
-        let page = &mut self.course.snapshot.pages[n as usize];
         // Nobody's word at all would hold the page for ever.
-        page.doc_type = known.or(best.map(|(doc_type, _)| doc_type)).or(Some(String::new()));
-        page.standing = Standing { at: at as i32, progress: Progress::Done };
+        let doc_type = known.or(best.map(|(doc_type, _)| doc_type)).unwrap_or_default();
+        self.answer(Item::Page(n), at, Found::Type(doc_type));
     }
 
     /// A person mends what they are shown as doubtful and fills in what the machine left empty;
@@ -285,11 +277,13 @@ impl Play<'_> {
                 }
             }
         }
-        let documents = &mut self.course.snapshot.documents;
-        if let Some(row) = documents.iter_mut().find(|one| one.id == *id) {
-            (row.confidence, row.missing_required, row.suspected) = (Some(1.0), false, false);
-            row.standing = Standing { at: at as i32, progress: Progress::Done };
-        }
+        let certain = read(bundle.data.clone(), 1.0, false);
+        self.answer(item.clone(), at, certain);
+    }
+
+    fn answer(&mut self, item: Item, at: usize, found: Found) {
+        let answer = Finding { via: Via::Person, ..Finding::new(item, at as i32, found) };
+        self.course.learn(&answer);
     }
 
     fn observe_type(&mut self, n: u32, found: &str, confidence: f64) {
@@ -311,6 +305,18 @@ impl Play<'_> {
         let answer = Answer { documents: documents.collect() };
         Rehearsed { answer, asked: self.asked, observed: self.observed }
     }
+}
+
+/// A document as it was read; its fields are with its bundle.
+fn read(extracted_data: Map<String, Json>, confidence: f64, missing_required: bool) -> Found {
+    let (fields, layout) = (Vec::new(), None);
+    Found::Document(Box::new(Reading {
+        fields,
+        extracted_data,
+        confidence,
+        missing_required,
+        layout,
+    }))
 }
 
 /// What is expected of the document with these pages, if it is one of this type.

@@ -59,7 +59,7 @@ async fn of_request(desk: Desk, Path(id): Path<String>) -> Result<Response, Fail
     desk.require(Action::ReadStatus)?;
     let id = desk.id(&id)?;
     let mut tx = desk.context.store.read().await?;
-    if requests::find(&mut tx, desk.sight(), &id).await?.is_none() {
+    if requests::find(&mut tx, desk.visibility(), &id).await?.is_none() {
         return Err(desk.no_request().into());
     }
     let items = answers::log(&mut tx, &id).await?;

@@ -216,7 +216,7 @@ async fn status(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure>
     desk.require(Action::ReadStatus)?;
     let id = desk.id(&id)?;
     let mut tx = desk.context.store.read().await?;
-    let Some(row) = requests::find(&mut tx, desk.sight(), &id).await? else {
+    let Some(row) = requests::find(&mut tx, desk.visibility(), &id).await? else {
         return Err(desk.no_request().into());
     };
     let runtime = desk.context.runtime.clone();

@@ -38,7 +38,7 @@ use crate::{
     Context,
     decisions::Refusal,
     policy::{Action, Role},
-    store::Sight,
+    store::Visibility,
 };
 
 pub(crate) use tasks::{escaped, name_in_address};
@@ -75,7 +75,7 @@ pub(crate) trait AtDesk {
     /// A request's id as the path has it; anything but a UUID is told apart from an unknown one.
     fn id(&self, text: &str) -> Result<String, Failure>;
     /// Which requests there are for whoever is here.
-    fn sight(&self) -> Sight<'_>;
+    fn visibility(&self) -> Visibility<'_>;
     /// Whether nobody was asked for a name.
     fn is_open(&self) -> bool;
     /// Who works at the back office: the user who signed in; on open loopback, and for a program
@@ -124,8 +124,12 @@ impl AtDesk for Desk {
         })
     }
 
-    fn sight(&self) -> Sight<'_> {
-        if self.role.can(Action::ReadOthers) { Sight::All } else { Sight::Own(&self.actor.name) }
+    fn visibility(&self) -> Visibility<'_> {
+        if self.role.can(Action::ReadOthers) {
+            Visibility::All
+        } else {
+            Visibility::Own(&self.actor.name)
+        }
     }
 
     fn is_open(&self) -> bool {

@@ -17,11 +17,11 @@ use super::{AtDesk as _, Desk};
 use crate::{
     Context,
     drivers::{
-        front::{self, Unseen},
+        foreground::{self, Unseen},
         storage::{Fault, Storage},
     },
     policy::Action,
-    store::{Sight, pages, requests},
+    store::{Visibility, pages, requests},
 };
 
 pub(super) fn routes() -> OpenApiRouter<Context> {
@@ -71,7 +71,7 @@ async fn image(
         }
     };
     let mut tx = desk.context.store.read().await?;
-    if requests::find(&mut tx, desk.sight(), &id).await?.is_none() {
+    if requests::find(&mut tx, desk.visibility(), &id).await?.is_none() {
         return Err(desk.no_request().into());
     }
     drop(tx);
@@ -116,7 +116,7 @@ async fn make(
 ) -> Result<Bytes, Failure> {
     let runtime = context.runtime.clone();
     let mut tx = context.store.read().await?;
-    let request = requests::find(&mut tx, Sight::All, id).await?;
+    let request = requests::find(&mut tx, Visibility::All, id).await?;
     let request = request.ok_or_else(|| gone(lang))?;
     // A document that is still open here must not bring back what was removed.
     if request.cleared_at.is_some() {
@@ -128,14 +128,15 @@ async fn make(
     let page = all.into_iter().find(|page| page.n == n).ok_or_else(|| gone(lang))?;
     let file = files.into_iter().find(|file| file.n == page.file);
     let file = file.ok_or_else(|| gone(lang))?;
-    let wanted = front::Wanted {
+    let wanted = foreground::Wanted {
         page: page.page_in_file as usize,
         dpi: size.dpi,
         side: size.side,
         place: place.to_owned(),
         file,
     };
-    let drawn = front::picture(runtime, wanted, move |picture| encode(picture, page.turned, size));
+    let drawn =
+        foreground::picture(runtime, wanted, move |picture| encode(picture, page.turned, size));
     drawn.await.map_err(|unseen| match unseen {
         Unseen::Broken(sentence) => {
             Problem::unprocessable("SIN_IMAGEN").lang(lang).detail(lang.say(&sentence)).into()

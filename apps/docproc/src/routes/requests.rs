@@ -92,7 +92,7 @@ pub(super) async fn find(
         limit: limit + 1,
     };
     let mut tx = desk.context.store.read().await?;
-    let mut rows = requests::list(&mut tx, desk.sight(), &filter).await?;
+    let mut rows = requests::list(&mut tx, desk.visibility(), &filter).await?;
     let more = rows.len() as i64 > limit;
     rows.truncate(limit as usize);
     let next = rows
@@ -124,7 +124,7 @@ async fn one(desk: Desk, Path(id): Path<String>) -> Result<Response, Failure> {
 pub(super) async fn detail(desk: &Desk, id: &str) -> Result<Option<RequestDetail>, Failure> {
     let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
-    let Some(row) = requests::find(&mut tx, desk.sight(), id).await? else { return Ok(None) };
+    let Some(row) = requests::find(&mut tx, desk.visibility(), id).await? else { return Ok(None) };
     let workflow = runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let files = requests::files(&mut tx, id).await?;
     let pages = pages::all(&mut tx, id).await?;
@@ -193,7 +193,7 @@ async fn words(desk: Desk, Path((id, n)): Path<(String, u32)>) -> Result<Respons
     desk.require(Action::ReadContent)?;
     let id = desk.id(&id)?;
     let mut tx = desk.context.store.read().await?;
-    match pages::text(&mut tx, desk.sight(), &id, n).await? {
+    match pages::text(&mut tx, desk.visibility(), &id, n).await? {
         Some(text) => Ok(axum::Json(text).into_response()),
         None => Err(desk.no_request().into()),
     }
@@ -229,7 +229,7 @@ pub(super) async fn reasons(
     let runtime = desk.context.runtime.clone();
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
-    if requests::find(&mut tx, desk.sight(), id).await?.is_none() {
+    if requests::find(&mut tx, desk.visibility(), id).await?.is_none() {
         return Ok(None);
     }
     let loaded = progress::load(&mut tx, &[id.to_owned()], &runtime.workflows).await?;

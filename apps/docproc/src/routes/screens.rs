@@ -194,7 +194,7 @@ async fn one(
     let reasons = requests::reasons(&desk, &id).await?.map(|(_, reasons)| reasons);
     let mut tx = desk.context.store.read().await?;
     let policy = policy::load(&desk.context.settings, &mut tx).await?;
-    let row = store::requests::find(&mut tx, desk.sight(), &id).await?;
+    let row = store::requests::find(&mut tx, desk.visibility(), &id).await?;
     let row = row.ok_or_else(|| desk.no_request())?;
     let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;
     let extractor = workflow.stages.iter().find(|one| one.component == Component::Extractor);

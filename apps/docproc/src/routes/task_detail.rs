@@ -31,7 +31,7 @@ pub(super) async fn load(
 ) -> Result<Option<TaskDetail>, Error> {
     let mut tx = desk.context.store.read().await?;
     let Some(task) = reviews::find(&mut tx, id).await? else { return Ok(None) };
-    let Some(row) = requests::find(&mut tx, desk.sight(), &task.request_id).await? else {
+    let Some(row) = requests::find(&mut tx, desk.visibility(), &task.request_id).await? else {
         return Ok(None);
     };
     let workflow = desk.context.runtime.workflows.version(&mut tx, row.workflow_id).await?;

@@ -23,12 +23,12 @@ use web::{Lang, Path, Problem, Query};
 use super::{AtDesk as _, Desk, pictures};
 use crate::{
     Context,
-    decisions::outside::{self, Asker, Held, Said},
-    drivers::letters::{self, Closed},
+    decisions::outside::{self, Asker, Brought, LeaseToken},
+    drivers::envelopes::{self, Closed},
     model::Component,
     policy::Action,
     rules::retry::Trouble,
-    store::{Sight, requests},
+    store::{Visibility, requests},
     wire::message::PipelineMessage,
 };
 
@@ -96,7 +96,7 @@ async fn take(
     let asker = Asker { component, worker, base };
     let wait = Duration::from_secs_f64(wait);
     let items = outside::take(&desk.context, &asker, limit, wait).await?;
-    let lent = |lent: outside::Lent| Lent {
+    let lent = |lent: outside::Lease| Lent {
         message_id: lent.message.metadata.message_id,
         attempt: lent.message.metadata.attempt,
         lease_until: lent.until,
@@ -125,8 +125,8 @@ async fn done(
     web::Json(done): web::Json<Done>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Work)?;
-    let held = held(&desk, component, done.message_id, done.attempt)?;
-    bring(&desk, &held, Said::Reply(Json::Array(done.replies))).await
+    let token = token(&desk, component, done.message_id, done.attempt)?;
+    bring(&desk, &token, Ok(Json::Array(done.replies))).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -153,7 +153,7 @@ async fn failed(
     web::Json(failed): web::Json<Failed>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Work)?;
-    let held = held(&desk, component, failed.message_id, failed.attempt)?;
+    let token = token(&desk, component, failed.message_id, failed.attempt)?;
     let code = failed.code.unwrap_or_else(|| "COMPONENT_FAILED".to_owned());
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if code.is_empty() || code.len() > 64 || !code.chars().all(fits) {
@@ -164,11 +164,11 @@ async fn failed(
         return Err(invalid(&desk, "CODIGO_INVALIDO", "code", said));
     }
     let detail = failed.error.chars().take(500).collect();
-    bring(&desk, &held, Said::Trouble(Trouble { code, detail, lasting: failed.lasting })).await
+    bring(&desk, &token, Err(Trouble { code, detail, lasting: failed.lasting })).await
 }
 
-async fn bring(desk: &Desk, held: &Held, said: Said) -> Result<Response, Failure> {
-    match outside::conclude(&desk.context, held, &said).await? {
+async fn bring(desk: &Desk, token: &LeaseToken, brought: Brought) -> Result<Response, Failure> {
+    match outside::conclude(&desk.context, token, brought).await? {
         Ok(()) => Ok(StatusCode::NO_CONTENT.into_response()),
         Err(refusal) => Err(desk.refused(&refusal).into()),
     }
@@ -196,8 +196,8 @@ async fn extend(
     web::Json(extend): web::Json<Extend>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Work)?;
-    let held = held(&desk, component, extend.message_id, extend.attempt)?;
-    match outside::extend(&desk.context, &held).await? {
+    let token = token(&desk, component, extend.message_id, extend.attempt)?;
+    match outside::extend(&desk.context, &token).await? {
         Ok(lease_until) => Ok(axum::Json(Extended { lease_until }).into_response()),
         Err(refusal) => Err(desk.refused(&refusal).into()),
     }
@@ -215,8 +215,8 @@ fn named(desk: &Desk, component: String) -> Result<String, Failure> {
     Err(invalid(desk, "COMPONENTE_INVALIDO", "component", said))
 }
 
-fn held(desk: &Desk, component: String, id: i64, attempt: i64) -> Result<Held, Failure> {
-    Ok(Held { component: named(desk, component)?, id, attempt })
+fn token(desk: &Desk, component: String, id: i64, attempt: i64) -> Result<LeaseToken, Failure> {
+    Ok(LeaseToken { component: named(desk, component)?, id, attempt })
 }
 
 /// How the queue names whoever holds a message.
@@ -275,7 +275,7 @@ async fn page(
     Path((request, n)): Path<(String, u32)>,
     Query(proof): Query<Proof>,
 ) -> Result<Response, Failure> {
-    open(&context, lang, &format!("{}{request}/pages/{n}", letters::OPENED), &proof)?;
+    open(&context, lang, &format!("{}{request}/pages/{n}", envelopes::OPENED), &proof)?;
     let picture = pictures::picture(&context, lang, &request, n, pictures::READ).await?;
     Ok(([(header::CONTENT_TYPE, "image/jpeg")], picture).into_response())
 }
@@ -291,9 +291,9 @@ async fn file(
     Path((request, n)): Path<(String, u32)>,
     Query(proof): Query<Proof>,
 ) -> Result<Response, Failure> {
-    open(&context, lang, &format!("{}{request}/files/{n}", letters::OPENED), &proof)?;
+    open(&context, lang, &format!("{}{request}/files/{n}", envelopes::OPENED), &proof)?;
     let mut tx = context.store.read().await?;
-    let row = requests::find(&mut tx, Sight::All, &request).await?;
+    let row = requests::find(&mut tx, Visibility::All, &request).await?;
     let files = requests::files(&mut tx, &request).await?;
     drop(tx);
     let kept = row.is_some_and(|row| row.cleared_at.is_none());
@@ -335,7 +335,7 @@ async fn file(
 fn open(context: &Context, lang: Lang, path: &str, proof: &Proof) -> Result<(), Failure> {
     let now = context.clock.now();
     let vault = &context.options.vault;
-    let problem = match letters::opens(vault, path, proof.expires, &proof.signature, now) {
+    let problem = match envelopes::opens(vault, path, proof.expires, &proof.signature, now) {
         Ok(()) => return Ok(()),
         Err(Closed::Forged) => Problem::forbidden("FIRMA_INVALIDA").detail(lang.t(
             "La firma de esta dirección no es de esta casa.",

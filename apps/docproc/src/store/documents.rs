@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use db::{Decision, Error, Row, Rows, Tx};
 use engine::Word as _;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::{
-    model::{FieldValue, Origin, Progress, Standing},
-    rules::{answer::Source, correct::Corrected},
+    model::{FieldValue, Origin, Progress, Reading, Standing},
+    rules::answer::Source,
 };
 
 #[derive(Clone, Debug)]
@@ -48,24 +48,14 @@ impl DocumentRow {
     }
 }
 
-/// What a worker read in a document.
-#[derive(Clone, Debug)]
-pub struct Reading {
-    pub fields: Vec<FieldValue>,
-    pub extracted_data: Map<String, Json>,
-    pub confidence: f64,
-    pub missing_required: bool,
-    /// The vendor's layout that took part, and its version.
-    pub layout: Option<(String, i64)>,
-}
-
 /// What changes of a document; what is left out stays as it was.
 #[derive(Debug, Default)]
 pub struct DocumentPatch<'a> {
     /// Not there before.
     pub new: Option<NewDocument<'a>>,
     pub standing: Option<Standing>,
-    pub reading: Option<&'a Reading>,
+    /// And who says so.
+    pub reading: Option<(&'a Reading, Origin)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +67,7 @@ pub struct NewDocument<'a> {
 
 const COLUMNS: &[&str] = db::columns![
     id request_id first_page last_page doc_type stage_at standing fields extracted_data
-    confidence missing layout_id layout_version
+    confidence missing layout_id layout_version origin
 ];
 
 /// Writes documents: request, id, what changes.
@@ -87,7 +77,7 @@ pub async fn write(
 ) -> Result<(), Error> {
     let (mut new, mut known) = (Rows::new(COLUMNS), Rows::new(COLUMNS));
     for (request, id, document) in documents {
-        let reading = document.reading;
+        let reading = document.reading.map(|(reading, _)| reading);
         let fields = reading
             .map(|reading| serde_json::to_value(&reading.fields))
             .transpose()
@@ -107,6 +97,7 @@ pub async fn write(
             reading.map(|reading| i64::from(reading.missing_required)).into(),
             reading.and_then(|reading| Some(reading.layout.as_ref()?.0.clone())).into(),
             reading.and_then(|reading| Some(reading.layout.as_ref()?.1)).into(),
+            document.reading.map(|(_, origin)| origin.word()).into(),
         ]);
     }
     let now = decision.now.into();
@@ -123,29 +114,14 @@ pub async fn write(
                extracted_data = COALESCE(v.extracted_data, documents.extracted_data),
                extraction_confidence = COALESCE(v.confidence, documents.extraction_confidence),
                missing_required = COALESCE(v.missing, documents.missing_required),
-               layout_id = CASE WHEN v.fields IS NULL THEN documents.layout_id
-                   ELSE v.layout_id END,
-               layout_version = CASE WHEN v.fields IS NULL THEN documents.layout_version
-                   ELSE v.layout_version END,
+               origin = CASE WHEN v.origin = 'BACKOFFICE' THEN v.origin
+                   ELSE documents.origin END,
+               layout_id = CASE WHEN v.origin = 'AUTO' THEN v.layout_id
+                   ELSE documents.layout_id END,
+               layout_version = CASE WHEN v.origin = 'AUTO' THEN v.layout_version
+                   ELSE documents.layout_version END,
                updated_at = $1 FROM ROWS WHERE documents.id = v.id";
     decision.tx.each(sql, &[now], &known).await.map(drop)
-}
-
-/// A person corrected what a document says, at the stage that asked.
-pub async fn corrected(
-    decision: &mut Decision,
-    id: &str,
-    at: i32,
-    corrected: &Corrected,
-) -> Result<(), Error> {
-    let fields = serde_json::to_value(&corrected.fields)
-        .map_err(|error| Error::corrupt(error.to_string()))?;
-    let sql = "UPDATE documents SET fields = $3, extracted_data = $4, extraction_confidence = 1.0,
-               missing_required = 0, origin = 'BACKOFFICE', standing = 'DONE', updated_at = $5
-               WHERE id = $1 AND stage_at = $2 AND standing = 'REVIEW'";
-    let data = Json::Object(corrected.data.clone());
-    let args = [id.into(), at.into(), fields.into(), data.into(), decision.now.into()];
-    decision.tx.guarded("document", sql, &args).await
 }
 
 /// The documents of several requests, in their order, by request.

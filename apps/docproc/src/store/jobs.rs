@@ -13,23 +13,30 @@ use super::{
     documents,
     messages::Claim,
     pages::page_text,
+    progress::Finding,
     requests::{self, FileRow, RequestRow},
 };
 use crate::{
     model::{Component, FieldValue, Item},
     rules::{
         advance::Thresholds,
+        retry::Trouble,
         workflow::{Stage, Workflow},
     },
     store::catalogue::Workflows,
 };
 
-/// A message with everything its stage works on.
+/// A message with everything its stage works on and, once a worker is through, what came of it.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub claim: Claim,
     pub request: Arc<Brief>,
     pub input: Input,
+    /// The stages that ran. Behind the one that the message asks for stand those that ran ahead of
+    /// being asked.
+    pub findings: Vec<Finding>,
+    /// What stopped the next one.
+    pub trouble: Option<Trouble>,
 }
 
 /// What all jobs of a request share.
@@ -65,6 +72,10 @@ pub enum Input {
 }
 
 impl Job {
+    pub const fn new(claim: Claim, request: Arc<Brief>, input: Input) -> Self {
+        Self { claim, request, input, findings: Vec::new(), trouble: None }
+    }
+
     /// The stage it is for; the router is before all stages.
     pub fn stage(&self) -> Option<&Stage> {
         usize::try_from(self.claim.at).ok().and_then(|at| self.request.workflow.stages.get(at))
@@ -89,7 +100,7 @@ pub async fn load(
             Item::Page(n) => pages.get(&(claim.request.clone(), *n)).cloned(),
             Item::Document(id) => documents.remove(id),
         };
-        jobs.extend(input.map(|input| Job { claim, request, input }));
+        jobs.extend(input.map(|input| Job::new(claim, request, input)));
     }
     Ok(jobs)
 }

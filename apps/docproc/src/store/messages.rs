@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use db::{Decision, Error, Row, Rows, Tx, Value, trusted};
 use jiff::Timestamp;
 
-use super::{progress::Ran, steps::BACKOFFICE};
+use super::steps::BACKOFFICE;
 use crate::{
     model::Item,
+    rules::course::Ran,
     wire::message::{Address, PipelineMessage, Sent},
 };
 

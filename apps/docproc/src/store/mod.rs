@@ -22,6 +22,7 @@ pub mod outbox;
 pub mod outside;
 pub mod pages;
 pub mod partial;
+mod patches;
 pub mod policy;
 pub mod progress;
 pub mod quality;
@@ -33,16 +34,15 @@ pub mod reviews;
 pub mod rewind;
 pub mod search;
 pub mod second;
-mod sight;
 pub mod steps;
 pub mod storage;
 pub mod sweep;
+mod visibility;
 pub mod workers;
 pub mod workflows;
-mod writing;
 
 use db::{Line, Scope};
-pub use sight::{Sight, owns};
+pub use visibility::{Visibility, owns};
 
 pub const MIGRATIONS: Line = db::migrations!("docproc"; "0001_requests", "0002_people", "0003_deadlines", "0004_golden", "0005_processes", "0006_broker", "0007_outside", "0008_storage", "0009_set_aside", "0010_original_names", "0011_vendors", "0013_held_answers", "0015_original_columns", "0016_reference_ids");
 

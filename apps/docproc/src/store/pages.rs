@@ -7,9 +7,9 @@ use engine::Word as _;
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Value as Json, json};
 
-use super::{Sight, documents::source as source_of, progress::read_evidence};
+use super::{Visibility, documents::source as source_of, progress::read_evidence};
 use crate::{
-    model::{Origin, Progress, Standing},
+    model::{Origin, PageInFile, Progress, Standing},
     rules::{
         answer::ReadPage,
         continuity::{Evidence, Scores},
@@ -55,39 +55,32 @@ impl PageRow {
     }
 }
 
-/// Where a page of a request is found: file and page in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaf {
-    pub file: u32,
-    pub page: u32,
-}
-
 /// What changes of a page; what is left out stays as it was.
 #[derive(Debug, Default)]
 pub struct PagePatch<'a> {
     /// Not there before.
-    pub new: Option<Leaf>,
+    pub new: Option<PageInFile>,
     pub standing: Option<Standing>,
     pub text: Option<&'a PageText>,
     pub evidence: Option<Json>,
     pub scores: Option<&'a Scores>,
-    /// Type and confidence.
-    pub accepted: Option<(&'a str, f64)>,
+    /// Type and confidence, and who says so.
+    pub accepted: Option<(&'a str, f64, Origin)>,
     pub document: Option<String>,
 }
 
 const COLUMNS: &[&str] = db::columns![
     request_id n file page_in_file stage_at standing width height words ocr_text ocr_confidence
-    ocr_source turned evidence scores doc_type confidence document_id
+    ocr_source turned evidence scores doc_type confidence origin document_id
 ];
 
-fn values(request: &str, n: u32, page: &PagePatch<'_>) -> [Value; 18] {
+fn values(request: &str, n: u32, page: &PagePatch<'_>) -> [Value; 19] {
     let text = page.text;
     [
         request.into(),
         n.into(),
-        page.new.map(|leaf| leaf.file).into(),
-        page.new.map(|leaf| leaf.page).into(),
+        page.new.map(|new| new.file).into(),
+        page.new.map(|new| new.page).into(),
         page.standing.map(|standing| standing.at).into(),
         page.standing.map(|standing| standing.progress.word()).into(),
         text.map(|text| f64::from(text.width)).into(),
@@ -99,8 +92,9 @@ fn values(request: &str, n: u32, page: &PagePatch<'_>) -> [Value; 18] {
         text.map(|text| i64::from(text.turned)).into(),
         page.evidence.clone().into(),
         page.scores.map(|scores| json!(scores)).into(),
-        page.accepted.map(|(doc_type, _)| doc_type).into(),
-        page.accepted.map(|(_, confidence)| confidence).into(),
+        page.accepted.map(|(doc_type, ..)| doc_type).into(),
+        page.accepted.map(|(_, confidence, _)| confidence).into(),
+        page.accepted.map(|(.., origin)| origin.word()).into(),
         page.document.clone().into(),
     ]
 }
@@ -135,24 +129,10 @@ pub async fn write(
                doc_type = COALESCE(v.doc_type, pages.doc_type),
                classification_confidence =
                    COALESCE(v.confidence, pages.classification_confidence),
+               origin = COALESCE(v.origin, pages.origin),
                document_id = COALESCE(v.document_id, pages.document_id)
                FROM ROWS WHERE pages.request_id = v.request_id AND pages.n = v.n";
     decision.tx.each(sql, &[], &known).await.map(drop)
-}
-
-/// A person said what a page is, at the stage that asked.
-pub async fn decided(
-    decision: &mut Decision,
-    request: &str,
-    n: u32,
-    at: i32,
-    doc_type: &str,
-) -> Result<(), Error> {
-    let sql = "UPDATE pages SET doc_type = $4, classification_confidence = 1.0,
-               origin = 'BACKOFFICE', standing = 'DONE'
-               WHERE request_id = $1 AND n = $2 AND stage_at = $3 AND standing = 'REVIEW'";
-    let args = [request.into(), n.into(), at.into(), doc_type.into()];
-    decision.tx.guarded("page", sql, &args).await
 }
 
 pub async fn all(tx: &mut Tx, request: &str) -> Result<Vec<PageRow>, Error> {
@@ -213,14 +193,14 @@ pub async fn texts(
 /// The words of one page of a request that is there for whoever asks.
 pub async fn text(
     tx: &mut Tx,
-    sight: Sight<'_>,
+    visibility: Visibility<'_>,
     request: &str,
     n: u32,
 ) -> Result<Option<PageText>, Error> {
     let sql = "SELECT n, width, height, words, ocr_source, turned FROM pages
                WHERE request_id = $1 AND n = $2 AND words IS NOT NULL AND ($3 IS NULL OR
                request_id IN (SELECT id FROM requests WHERE id = $1 AND created_by = $3))";
-    let owner = sight.owner().map(str::to_owned);
+    let owner = visibility.owner().map(str::to_owned);
     let row = tx.optional(sql, &[request.into(), n.into(), owner.into()]).await?;
     row.as_ref().map(page_text).transpose()
 }

@@ -1,7 +1,7 @@
 //! Loads what the planner of a request looks at, and applies what it wants, for many requests in
 //! one transaction.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use db::{Decision, Error, Row, Rows, Slice, Tx};
 use engine::Word as _;
@@ -10,17 +10,16 @@ use serde_json::{Map, Value as Json};
 
 use super::{
     documents,
-    requests::{self, RequestRow},
-    writing::Writing,
+    patches::Patches,
+    requests::{self, FileRow, RequestRow},
 };
 use crate::{
-    drivers::reading::Finding,
     model::{Component, FieldValue, Origin, Progress, Standing, Unit},
     rules::{
         advance::{Change, Document, Page, Snapshot, Thresholds},
         answer::Piece,
         continuity::Evidence,
-        course::suspected,
+        course::{self, suspected},
         workflow::Workflow,
     },
     store::catalogue::Workflows,
@@ -29,7 +28,6 @@ use crate::{
 /// The requests that one decision looks at, and what was found out about them.
 #[derive(Debug)]
 pub struct Requests<'a> {
-    pub ids: &'a [String],
     pub workflows: &'a Workflows,
     pub house: Thresholds,
     /// By request.
@@ -38,14 +36,9 @@ pub struct Requests<'a> {
     pub worker: &'a str,
 }
 
-/// A stage that ran, and when.
-#[derive(Clone, Copy, Debug)]
-pub struct Ran {
-    pub at: i32,
-    pub started: Timestamp,
-    pub finished: Timestamp,
-    pub took: Duration,
-}
+/// What was found out, with the rows of files that a split adds.
+pub type Finding = course::Finding<FileRow>;
+pub type Found = course::Found<FileRow>;
 
 /// A request with its workflow, as loaded.
 #[derive(Debug)]
@@ -63,7 +56,7 @@ impl Slice for Requests<'_> {
     type Change = Batch;
 
     async fn load(&self, tx: &mut Tx, _: Timestamp) -> Result<Vec<Loaded>, Error> {
-        load(tx, self.ids, self.workflows).await
+        load(tx, self.findings.keys(), self.workflows).await
     }
 
     async fn apply(
@@ -72,25 +65,25 @@ impl Slice for Requests<'_> {
         snapshot: &Vec<Loaded>,
         batch: &Batch,
     ) -> Result<(), Error> {
-        let mut writing = Writing::new(snapshot, self.worker, self.house);
+        let mut patches = Patches::new(snapshot, self.worker, self.house);
         for (which, change) in batch {
             match change {
                 Change::Learn(n) => {
                     let findings = self.findings.get(&snapshot[*which].row.id);
                     if let Some(finding) = findings.and_then(|all| all.get(*n)) {
-                        writing.learn(*which, finding);
+                        patches.learn(*which, finding);
                     }
                 }
-                change => writing.take(*which, change),
+                change => patches.take(*which, change),
             }
         }
-        writing.finish(decision).await
+        patches.finish(decision).await
     }
 }
 
-pub async fn load(
+pub async fn load<'a>(
     tx: &mut Tx,
-    ids: &[String],
+    ids: impl IntoIterator<Item = &'a String>,
     workflows: &Workflows,
 ) -> Result<Vec<Loaded>, Error> {
     let ids = Rows::of(&["id"], ids);

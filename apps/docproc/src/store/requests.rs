@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use utoipa::ToSchema;
 
 use super::{
-    Sight,
+    Visibility,
     answers::{self, Given},
 };
 use crate::model::{Progress, Standing, Status};
@@ -164,9 +164,13 @@ fn asides(row: &Row) -> Result<Vec<Aside>, Error> {
 }
 
 /// A request that is there for whoever asks.
-pub async fn find(tx: &mut Tx, sight: Sight<'_>, id: &str) -> Result<Option<RequestRow>, Error> {
+pub async fn find(
+    tx: &mut Tx,
+    visibility: Visibility<'_>,
+    id: &str,
+) -> Result<Option<RequestRow>, Error> {
     let sql = "SELECT * FROM requests WHERE id = $1 AND ($2 IS NULL OR created_by = $2)";
-    let args = [id.into(), sight.owner().map(str::to_owned).into()];
+    let args = [id.into(), visibility.owner().map(str::to_owned).into()];
     tx.optional(sql, &args).await?.as_ref().map(request).transpose()
 }
 
@@ -261,7 +265,7 @@ pub struct Filter {
 /// Newest first, of those that are there for whoever asks.
 pub async fn list(
     tx: &mut Tx,
-    sight: Sight<'_>,
+    visibility: Visibility<'_>,
     filter: &Filter,
 ) -> Result<Vec<RequestRow>, Error> {
     let mut sql = "SELECT * FROM requests WHERE 1 = 1".to_owned();
@@ -274,7 +278,7 @@ pub async fn list(
         }
         sql.push_str(&condition);
     };
-    if let Some(owner) = sight.owner() {
+    if let Some(owner) = visibility.owner() {
         narrow(" AND created_by = ?", vec![owner.into()]);
     }
     match filter.status.as_deref() {

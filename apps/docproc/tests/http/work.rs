@@ -384,8 +384,8 @@ async fn whoever_waits_is_woken() {
 #[tokio::test]
 async fn a_result_by_the_broker_is_heard_once() {
     use docproc::{
-        decisions::outside::{Heard, heard},
-        drivers::letters::envelopes,
+        decisions::outside::{Receipt, receive},
+        drivers::envelopes::envelopes,
         store::addresses,
     };
     on_both(async |desk| {
@@ -401,24 +401,24 @@ async fn a_result_by_the_broker_is_heard_once() {
         drop(tx);
         let mut letter = serde_json::to_value(&envelopes[0].message).unwrap();
         assert_eq!(letter["metadata"]["message_id"], message);
-        let hear = async |body: Json| heard(context, body.to_string().as_bytes()).await.unwrap();
+        let hear = async |body: Json| receive(context, body.to_string().as_bytes()).await.unwrap();
         for foreign in [json!(3), json!([]), json!([["__next__", {}]]), json!({ "request_id": id })]
         {
-            assert!(matches!(hear(foreign.clone()).await, Heard::Foreign(_)), "{foreign}");
+            assert!(matches!(hear(foreign.clone()).await, Receipt::Foreign(_)), "{foreign}");
         }
         let mut stranger = letter.clone();
         stranger["metadata"]["message_id"] = json!(message + 1000);
-        assert!(matches!(hear(json!([["__next__", stranger]])).await, Heard::Foreign(_)));
+        assert!(matches!(hear(json!([["__next__", stranger]])).await, Receipt::Foreign(_)));
         // A failure counts as a try; then the result, by what it is about, without its number.
         let mut failed = letter.clone();
         failed["error"] = "no memory".into();
-        assert_eq!(hear(failed).await, Heard::Recorded);
+        assert_eq!(hear(failed).await, Receipt::Recorded);
         assert_eq!(why(&office, &id).await["code"], "REINTENTO");
         letter["payload"] = json!({ "doc_type": "invoice", "confidence": 0.9 });
         letter.as_object_mut().unwrap().remove("metadata");
         let result = json!([["__next__", letter]]);
-        assert_eq!(hear(result.clone()).await, Heard::Recorded);
-        assert_eq!(hear(result).await, Heard::Stale, "a doubled result is nothing new");
+        assert_eq!(hear(result.clone()).await, Receipt::Recorded);
+        assert_eq!(hear(result).await, Receipt::Stale, "a doubled result is nothing new");
         office.client.advance(0).await;
         let detail = office.detail(&id).await;
         assert_eq!(detail["pages"][0]["doc_type"], "invoice");

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::{PageInFile, Reading};
 use crate::rules::{
-    course::{Course, Finding, Known},
+    course::{Course, Finding, Found, Via},
     workflow,
 };
 
@@ -67,8 +68,10 @@ impl Bench {
     }
 
     fn finding_of_split(&self) -> Finding {
-        let known = Known::Split { files: vec![0; self.fates.len()] };
-        Finding { item: Item::Request, from: -1, at: 0, known, asks: false, kept: () }
+        let page = |page| PageInFile { file: 0, page };
+        let pages = (0..self.fates.len() as u32).map(page).collect();
+        let found = Found::Split { pages, files: Vec::new() };
+        Finding { through: 0, ..Finding::new(Item::Request, -1, found) }
     }
 
     fn settle(&mut self) {
@@ -110,22 +113,22 @@ impl Bench {
 
     /// What a worker finds out about an item.
     fn found(&self, item: &Item, at: usize) -> Finding {
-        let known = match item {
+        let found = match item {
             Item::Page(n) => {
                 let fate = &self.fates[*n as usize];
                 let confidence = if fate.sure { 0.95 } else { 0.60 };
                 let scores = vec![(fate.doc_type.to_owned(), confidence)];
-                Known::Page { evidence: None, scores: (at == 2).then_some(scores) }
+                let scores = (at == 2).then_some(scores);
+                Found::Page { text: None, evidence: None, scores }
             }
             Item::Document(id) => {
                 let first: usize = id[1..].parse().expect("d<page>");
                 let confidence = if self.fates[first].fields_sure { 0.9 } else { 0.5 };
-                Known::Document { confidence, missing_required: false }
+                document(confidence)
             }
-            Item::Request => Known::Nothing,
+            Item::Request => Found::Nothing,
         };
-        let at = at as i32;
-        Finding { item: item.clone(), from: at, at, known, asks: false, kept: () }
+        Finding::new(item.clone(), at as i32, found)
     }
 
     fn learn(&mut self, news: &[Finding]) {
@@ -135,17 +138,6 @@ impl Bench {
         }
         self.request = course.snapshot;
         self.settle();
-    }
-
-    fn standing(&mut self, item: &Item) -> &mut Standing {
-        match item {
-            Item::Request => &mut self.request.standing,
-            Item::Page(n) => &mut self.request.pages[*n as usize].standing,
-            Item::Document(id) => {
-                let found = self.request.documents.iter_mut().find(|one| one.id == *id);
-                &mut found.expect("a known document").standing
-            }
-        }
     }
 
     /// A worker reports; the same report again is no news.
@@ -159,12 +151,12 @@ impl Bench {
 
     fn person(&mut self, pick: usize) {
         let (item, at) = self.people.remove(pick % self.people.len());
-        if let Item::Page(n) = &item {
-            self.request.pages[*n as usize].doc_type =
-                Some(self.fates[*n as usize].doc_type.to_owned());
-        }
-        *self.standing(&item) = Standing::todo(at + 1);
-        self.settle();
+        let found = match &item {
+            Item::Page(n) => Found::Type(self.fates[*n as usize].doc_type.to_owned()),
+            Item::Request | Item::Document(_) => document(1.0),
+        };
+        let answer = Finding { via: Via::Person, ..Finding::new(item, at as i32, found) };
+        self.learn(&[answer]);
     }
 
     fn run(&mut self, picks: &[usize]) {
@@ -185,6 +177,13 @@ impl Bench {
 fn fates(types: &[&'static str]) -> Vec<Fate> {
     let fate = |doc_type: &&'static str| Fate { doc_type, sure: true, fields_sure: true };
     types.iter().map(fate).collect()
+}
+
+fn document(confidence: f64) -> Found {
+    let (fields, extracted_data, layout) = (Vec::new(), serde_json::Map::new(), None);
+    let missing_required = false;
+    let reading = Reading { fields, extracted_data, confidence, missing_required, layout };
+    Found::Document(Box::new(reading))
 }
 
 #[test]
@@ -280,6 +279,9 @@ proptest! {
             let (item, at) = asked.queue[0].clone();
             news.push(asked.found(&item, at));
             asked.deliver(0);
+        }
+        for one in &mut news[1..] {
+            one.via = Via::Ahead;
         }
         // All of it told at once, with the split.
         let ahead = Bench::new(fates);

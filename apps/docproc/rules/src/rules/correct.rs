@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use understand::extract::{Complaint, FieldSpec, Kind, Schema, check_value};
 
-use crate::model::{EvidenceBox, FieldValue, RuleOutcome};
+use crate::model::{EvidenceBox, FieldValue, Reading, RuleOutcome};
 use engine::Sentence;
 
 /// What a person sent.
@@ -31,6 +31,14 @@ pub struct Corrected {
     pub data: Map<String, Json>,
     /// What the machine said and what the person said, for every field the person spoke of.
     pub lessons: Vec<Lesson>,
+}
+
+impl Corrected {
+    /// What is known of the document now. What a person said is certain.
+    pub fn reading(self) -> Reading {
+        let (fields, extracted_data) = (self.fields, self.data);
+        Reading { fields, extracted_data, confidence: 1.0, missing_required: false, layout: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,64 +1,83 @@
 //! A request on its way while findings about it come in, before anything of it is written: what one
 //! worker finds out in a row is planned together and written once.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+use page::PageText;
+use serde_json::{Map, Value as Json};
+
 use super::{
     advance::{self, Change, Document, Held, Page, Snapshot, Thresholds},
     continuity::{Evidence, Scores},
     group,
     workflow::{Boundaries, How, Workflow},
 };
-use crate::model::{Item, Progress, Standing, Status, Unit};
+use crate::model::{Item, PageInFile, Progress, Reading, Standing, Status, Unit};
 
-/// What became known of an item, as far as plans depend on it.
+/// What a stage, a person or a service outside found out about an item. It travels as it is from
+/// whoever found it to the planner and to the rows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known {
-    /// A stage ran, and that is all.
+pub struct Finding<File = ()> {
+    pub item: Item,
+    /// The position of the stage that found it.
+    pub at: i32,
+    /// The last stage it stands for: a routing key may pass others over.
+    pub through: i32,
+    pub found: Found<File>,
+    pub via: Via,
+    /// Whoever found it wants a person to look.
+    pub asks: bool,
+    /// What a service outside answered beside text, type and fields.
+    pub extra: Option<Map<String, Json>>,
+    /// When the stage ran. A person's answer has none.
+    pub ran: Option<Ran>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found<File = ()> {
+    /// The stage ran, and that is all.
     Nothing,
-    /// The pages of the request: the file of each.
+    /// The pages of the request in their order, and the files that the database does not know yet.
     Split {
-        files: Vec<u32>,
+        pages: Vec<PageInFile>,
+        files: Vec<File>,
     },
     Page {
+        text: Option<PageText>,
         evidence: Option<Evidence>,
         scores: Option<Scores>,
     },
-    Document {
-        confidence: f64,
-        missing_required: bool,
-    },
+    /// The type of a page, as a person says.
+    Type(String),
+    Document(Box<Reading>),
 }
 
-impl Known {
-    /// Together with what a later stage found about the same item.
-    #[must_use]
-    pub fn and(self, later: Self) -> Self {
-        match (self, later) {
-            (
-                Self::Page { evidence, scores },
-                Self::Page { evidence: later_evidence, scores: later_scores },
-            ) => Self::Page {
-                evidence: later_evidence.or(evidence),
-                scores: later_scores.or(scores),
-            },
-            (known, Self::Nothing) => known,
-            (_, later) => later,
-        }
+/// How a finding came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// A message asked for it.
+    Message,
+    /// A worker went on before a message was sent.
+    Ahead,
+    /// A person was asked.
+    Person,
+}
+
+/// When a stage ran, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ran {
+    pub started: Timestamp,
+    pub finished: Timestamp,
+    pub took: Duration,
+}
+
+impl<File> Finding<File> {
+    /// What the stage at this position found, asked by a message.
+    pub const fn new(item: Item, at: i32, found: Found<File>) -> Self {
+        let (via, asks, extra, ran) = (Via::Message, false, None, None);
+        Self { item, at, through: at, found, via, asks, extra, ran }
     }
-}
-
-/// What stages that ran in a row found out about an item: what plans depend on, and what is kept
-/// of it, which plans do not look at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding<Kept = ()> {
-    pub item: Item,
-    /// The first of these stages; the item was sent there.
-    pub from: i32,
-    /// The last of them.
-    pub at: i32,
-    pub known: Known,
-    /// Whoever found it out wants a person to look.
-    pub asks: bool,
-    pub kept: Kept,
 }
 
 pub struct Course<'a> {
@@ -81,7 +100,7 @@ impl<'a> Course<'a> {
 
     /// Takes findings in and plans what follows. One about an item that is not where it was found
     /// is left out: the item moved on since, or its turn never came.
-    pub fn run<Kept>(&mut self, findings: &[&Finding<Kept>]) -> (Vec<Change>, Vec<Held>) {
+    pub fn run<File>(&mut self, findings: &[&Finding<File>]) -> (Vec<Change>, Vec<Held>) {
         let mut changes = Vec::new();
         for (n, finding) in findings.iter().enumerate() {
             if !self.stands(finding) {
@@ -90,7 +109,7 @@ impl<'a> Course<'a> {
             if self.learn(finding) {
                 changes.push(Change::Learn(n));
                 if finding.asks && !self.snapshot.status.is_final() {
-                    let (item, at) = (finding.item.clone(), finding.at.max(0) as usize);
+                    let (item, at) = (finding.item.clone(), finding.through.max(0) as usize);
                     let review = Change::Review { item, at };
                     self.follow(&review);
                     changes.push(review);
@@ -102,58 +121,70 @@ impl<'a> Course<'a> {
         (changes, held)
     }
 
-    fn stands<Kept>(&mut self, finding: &Finding<Kept>) -> bool {
+    /// Whether the item of a finding stands where the finding was made.
+    fn stands<File>(&mut self, finding: &Finding<File>) -> bool {
         // Pages that come after their request failed are kept for when it is tried again.
         if finding.item == Item::Request && self.snapshot.status.is_final() {
             return false;
         }
-        let sent = Standing { at: finding.from, progress: Progress::Sent };
-        self.standing(&finding.item).is_some_and(|standing| *standing == sent)
+        let &Finding { at, via, .. } = finding;
+        let straight_on = via == Via::Ahead && self.workflow.goes_straight_on(at - 1);
+        let Some(standing) = self.standing(&finding.item) else { return false };
+        let progress = if via == Via::Person { Progress::Review } else { Progress::Sent };
+        *standing == Standing { at, progress }
+            || straight_on && *standing == Standing { at: at - 1, progress: Progress::Done }
     }
 
-    /// Takes a finding in, if its item still stands where it was sent. Answers whether it did.
-    pub fn learn<Kept>(&mut self, finding: &Finding<Kept>) -> bool {
+    /// Takes a finding in, if its item still stands where it was found. Answers whether it did.
+    pub fn learn<File>(&mut self, finding: &Finding<File>) -> bool {
         if !self.stands(finding) {
             return false;
         }
-        match (&finding.item, &finding.known) {
-            (Item::Request, Known::Split { files }) => self.split(files, finding.at),
-            (Item::Page(n), Known::Page { evidence, scores }) => {
-                if let Some(page) = self.snapshot.pages.iter_mut().find(|page| page.n == *n) {
+        let Snapshot { pages, documents, .. } = &mut self.snapshot;
+        match (&finding.item, &finding.found) {
+            (Item::Request, Found::Split { pages, .. }) => self.split(pages, finding.through),
+            (Item::Page(n), Found::Page { evidence, scores, .. }) => {
+                if let Some(page) = pages.iter_mut().find(|page| page.n == *n) {
                     if let Some(evidence) = evidence {
                         page.evidence = evidence.clone();
                     }
                     page.scores = scores.clone().or(page.scores.take());
                 }
             }
-            (Item::Document(id), Known::Document { confidence, missing_required }) => {
-                let documents = &mut self.snapshot.documents;
+            (Item::Page(n), Found::Type(doc_type)) => {
+                if let Some(page) = pages.iter_mut().find(|page| page.n == *n) {
+                    page.doc_type = Some(doc_type.clone());
+                }
+            }
+            (Item::Document(id), Found::Document(reading)) => {
                 if let Some(document) = documents.iter_mut().find(|one| one.id == *id) {
-                    document.confidence = Some(*confidence);
-                    document.missing_required = *missing_required;
+                    document.confidence = Some(reading.confidence);
+                    document.missing_required = reading.missing_required;
+                    // A person who answered about it has seen it.
+                    document.suspected &= finding.via != Via::Person;
                 }
             }
             (Item::Request | Item::Page(_) | Item::Document(_), _) => {}
         }
         if let Some(standing) = self.standing(&finding.item) {
-            *standing = Standing { at: finding.at, progress: Progress::Done };
+            *standing = Standing { at: finding.through, progress: Progress::Done };
         }
         true
     }
 
-    fn split(&mut self, files: &[u32], at: i32) {
+    fn split(&mut self, pages: &[PageInFile], at: i32) {
         let standing = Standing { at: at + 1, progress: Progress::Todo };
-        let page = |(n, file): (usize, &u32)| Page {
+        let page = |(n, page): (usize, &PageInFile)| Page {
             n: n as u32,
-            file: *file,
+            file: page.file,
             standing,
             scores: None,
             evidence: Evidence::default(),
             doc_type: None,
             grouped: false,
         };
-        self.snapshot.pages = files.iter().enumerate().map(page).collect();
-        self.snapshot.page_count = Some(files.len() as u32);
+        self.snapshot.pages = pages.iter().enumerate().map(page).collect();
+        self.snapshot.page_count = Some(pages.len() as u32);
     }
 
     /// Plans what follows, and goes there.

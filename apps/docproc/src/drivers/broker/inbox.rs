@@ -97,9 +97,9 @@ async fn read(context: &Context, outbox: &Outbox, delivery: Delivery, waits: boo
 async fn heard(context: &Context, outbox: &Outbox, delivery: &Delivery) -> Result<(), db::Error> {
     match delivery.queue.as_str() {
         topology::DEAD_LETTERS => dead(context, outbox, delivery).await,
-        topology::STAGE_RESULTS => match outside::heard(context, &delivery.body).await? {
-            outside::Heard::Recorded | outside::Heard::Stale => Ok(()),
-            outside::Heard::Foreign(reason) => keep(context, delivery, &reason).await,
+        topology::STAGE_RESULTS => match outside::receive(context, &delivery.body).await? {
+            outside::Receipt::Recorded | outside::Receipt::Stale => Ok(()),
+            outside::Receipt::Foreign(reason) => keep(context, delivery, &reason).await,
         },
         queue if is_peoples(queue) => asked(context, delivery).await,
         // Joins happen in the commit of the last arrival: nobody has to be told.

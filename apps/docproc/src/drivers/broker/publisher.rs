@@ -9,7 +9,7 @@ use tokio::{sync::mpsc::UnboundedReceiver, task::JoinSet};
 use super::{Outbox, Post};
 use crate::{
     Context,
-    drivers::letters::envelopes,
+    drivers::envelopes::envelopes,
     rules::topology::{self, Topology},
     store::{addresses, reviews},
     wire::message::{Address, Sent},

@@ -11,21 +11,17 @@ use std::{
 
 use page::PageText;
 
-use super::{
-    Finding,
-    worker::{Haste, Worker},
-};
+use super::worker::{Haste, Worker};
 use crate::{
-    model::{Item, Progress, Standing},
+    model::{Item, PageInFile, Progress, Standing},
     rules::{
         advance::{Change, Snapshot},
-        course::{Course, Known},
+        course::Course,
     },
     store::{
         jobs::{Input, Job},
         messages::Claim,
-        pages::Leaf,
-        progress::document_id,
+        progress::{Finding, Found, document_id},
     },
 };
 
@@ -33,31 +29,31 @@ use crate::{
 /// is not kept waiting.
 const LONGEST: Duration = Duration::from_millis(25);
 
-/// What was done ahead so far.
+/// Pages, their words and documents, as far as work went ahead.
 #[derive(Default)]
 struct Papers {
-    leaves: Vec<Leaf>,
+    pages: Vec<PageInFile>,
     texts: HashMap<u32, PageText>,
     /// First and last page, and type.
     documents: HashMap<String, (u32, u32, String)>,
 }
 
 impl Worker {
-    pub(super) fn go_ahead(&mut self, job: &Job, findings: &mut Vec<Finding>) {
+    pub(super) fn go_ahead(&mut self, job: &mut Job) {
         let began = Instant::now();
-        let [split] = findings.as_slice() else { return };
-        if !matches!(split.known, Known::Split { .. }) {
+        let Some(Found::Split { pages, .. }) = job.findings.last().map(|last| &last.found) else {
             return;
-        }
-        let (row, house) = (&job.request.row, job.request.house);
+        };
+        let mut papers = Papers { pages: pages.clone(), ..Papers::default() };
+        let request = job.request.clone();
+        let (row, house) = (&request.row, request.house);
         let name = |first| document_id(&row.id, row.run, first);
-        let mut course = Course::new(taken_up(job), &job.request.workflow, house, &name);
-        if !course.learn(split) {
+        let mut course = Course::new(taken_up(job), &request.workflow, house, &name);
+        if !job.findings.iter().all(|finding| course.learn(finding)) {
             return;
         }
-        let mut papers = Papers { leaves: split.kept.leaves.clone(), ..Papers::default() };
         loop {
-            let done = findings.len();
+            let done = job.findings.len();
             for change in course.advance().0 {
                 let Some((item, at)) = course.sent(&change) else { continue };
                 papers.note(&change, &item);
@@ -65,18 +61,17 @@ impl Worker {
                 if began.elapsed() > LONGEST {
                     return;
                 }
-                let Some(ahead) = self.asked(job, item, at, input) else { continue };
-                let mut own = Vec::new();
+                let Some(mut ahead) = self.asked(job, item, at, input) else { continue };
                 // What fails here fails again with a message of its own, and its own tries.
-                let _ = self.chain(&ahead, Haste::Quick, &mut own);
-                for finding in own {
+                let _ = self.chain(&mut ahead, Haste::Quick);
+                for finding in ahead.findings {
                     if course.learn(&finding) {
                         papers.keep(&finding);
-                        findings.push(finding);
+                        job.findings.push(finding);
                     }
                 }
             }
-            if findings.len() == done {
+            if job.findings.len() == done {
                 return;
             }
         }
@@ -97,7 +92,7 @@ impl Worker {
             attempt: 1,
             ..job.claim.clone()
         };
-        Some(Job { claim, request: job.request.clone(), input })
+        Some(Job::new(claim, job.request.clone(), input))
     }
 }
 
@@ -121,7 +116,9 @@ impl Papers {
     }
 
     fn keep(&mut self, finding: &Finding) {
-        if let (Item::Page(n), Some(text)) = (&finding.item, &finding.kept.text) {
+        if let (Item::Page(n), Found::Page { text: Some(text), .. }) =
+            (&finding.item, &finding.found)
+        {
             self.texts.insert(*n, text.clone());
         }
     }
@@ -131,9 +128,9 @@ impl Papers {
         match item {
             Item::Request => None,
             Item::Page(n) => {
-                let leaf = self.leaves.get(*n as usize)?;
+                let page = self.pages.get(*n as usize)?;
                 let text = self.texts.get(n).cloned();
-                Some(Input::Page { n: *n, file: leaf.file, page_in_file: leaf.page, text })
+                Some(Input::Page { n: *n, file: page.file, page_in_file: page.page, text })
             }
             Item::Document(id) => {
                 let (first, last, doc_type) = self.documents.get(id)?;
@@ -142,7 +139,7 @@ impl Papers {
                     id: id.clone(),
                     doc_type: doc_type.clone(),
                     first: *first,
-                    file: self.leaves.get(*first as usize)?.file,
+                    file: self.pages.get(*first as usize)?.file,
                     pages: texts.collect::<Option<_>>()?,
                     data: None,
                     fields: Vec::new(),

@@ -9,23 +9,20 @@ use reqwest::header::{AUTHORIZATION, HeaderValue};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::{
-    Finding, Outcome,
-    reply::{self, Understood},
-    second,
-};
+use super::{reply, second};
 use crate::{
     Context,
     drivers::{
         callback::may_stay_inside,
-        letters::{self, Links},
+        envelopes::{self, Links},
     },
     rules::{
         callback,
+        course::Ran,
         retry::Trouble,
         workflow::{How, Stage},
     },
-    store::{jobs::Job, policy, progress::Ran},
+    store::{jobs::Job, policy, progress::Finding},
 };
 
 /// More than any answer about one page or document.
@@ -33,33 +30,31 @@ const LARGEST: usize = 8 << 20;
 /// How long after the call the addresses in it are good.
 const OPEN_FOR: SignedDuration = SignedDuration::from_hours(1);
 
-pub(super) async fn perform(context: Context, job: Job) -> Outcome {
+/// Asks the service of a job; gives the job back with what came of it.
+pub(super) async fn perform(context: Context, mut job: Job) -> Job {
     let (started, clock) = (context.clock.now(), Instant::now());
     let answered = match job.stage() {
         Some(stage) => call(&context, &job, stage).await,
         None => Err(super::read::misplaced("http")),
     };
-    let (findings, trouble) = match answered {
-        Ok(Understood { known, mut kept, asks, at }) => {
-            let (from, finished, took) = (job.claim.at, context.clock.now(), clock.elapsed());
-            kept.ran.push(Ran { at: from, started, finished, took });
-            let item = job.claim.item.clone();
-            (vec![Finding { item, from, at, known, asks, kept }], None)
+    match answered {
+        Ok(finding) => {
+            let (finished, took) = (context.clock.now(), clock.elapsed());
+            job.findings.push(Finding { ran: Some(Ran { started, finished, took }), ..finding });
         }
-        Err(trouble) => (Vec::new(), Some(trouble)),
-    };
-    Outcome { job, findings, trouble }
+        Err(trouble) => job.trouble = Some(trouble),
+    }
+    job
 }
 
-async fn call(context: &Context, job: &Job, stage: &Stage) -> Result<Understood, Trouble> {
+async fn call(context: &Context, job: &Job, stage: &Stage) -> Result<Finding, Trouble> {
     let How::Call { url, model } = &stage.how else { return Err(super::read::misplaced("http")) };
     let house = prepared(context, job).await?;
     if let Some(model) = model {
         return second::look(context, job, &house, (url, model)).await;
     }
     let body = post(context, &house, stage, url, &house.message).await?;
-    let reply = reply::parse(body).map_err(unfit)?;
-    reply::understand(job, &house.message.payload, reply).map_err(unfit)
+    reply::finding(job, &house.message.payload, body).map_err(unfit)
 }
 
 /// Sends something to a service and reads its answer, both in bounds.
@@ -114,10 +109,10 @@ pub(super) struct Prepared {
 async fn prepared(context: &Context, job: &Job) -> Result<Prepared, Trouble> {
     let prepared = async {
         let mut tx = context.store.read().await?;
-        let base = letters::base(context, &mut tx).await?;
+        let base = envelopes::base(context, &mut tx).await?;
         let until = context.clock.now().saturating_add(OPEN_FOR).unwrap_or(Timestamp::MAX);
         let links = Links { vault: &context.options.vault, base: &base, until };
-        let message = letters::envelope(&mut tx, job, &links).await?;
+        let message = envelopes::envelope(&mut tx, job, &links).await?;
         let values = context.settings.load(&mut tx, crate::NAME).await?;
         let private = policy::private(values.text(policy::HTTP_PRIVATE)?);
         let authorization = values.text(policy::HTTP_AUTHORIZATION)?.to_owned();

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// By message, since when.
+/// When each call began, by its message.
 #[derive(Debug, Default)]
 pub(super) struct Calls(HashMap<i64, Instant>);
 
@@ -18,14 +18,14 @@ impl Calls {
         self.0.remove(&message);
     }
 
-    /// How many last longer than this.
-    pub(super) fn hanging(&self, patience: Duration) -> usize {
-        self.0.values().filter(|began| began.elapsed() >= patience).count()
+    /// How many calls have lasted longer than this.
+    pub(super) fn hanging(&self, timeout: Duration) -> usize {
+        self.0.values().filter(|began| began.elapsed() >= timeout).count()
     }
 
-    /// How long until one more does, if nobody answers.
-    pub(super) fn until_hangs(&self, patience: Duration) -> Option<Duration> {
-        let left = |began: &Instant| patience.checked_sub(began.elapsed());
+    /// How long until the next call has, if nobody answers.
+    pub(super) fn until_hangs(&self, timeout: Duration) -> Option<Duration> {
+        let left = |began: &Instant| timeout.checked_sub(began.elapsed());
         self.0.values().filter_map(left).min()
     }
 }

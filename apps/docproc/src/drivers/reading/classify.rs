@@ -2,21 +2,17 @@
 
 use page::PageText;
 
-use super::{Found, Kept};
-use crate::{
-    drivers::runtime::Runtime,
-    rules::{course::Known, workflow::Workflow},
-};
+use crate::{drivers::runtime::Runtime, rules::workflow::Workflow, store::progress::Found};
 
 pub(super) fn classify(runtime: &Runtime, workflow: &Workflow, text: &PageText) -> Found {
     // Nobody can tell by words that are not there: what the reader said stands.
     if text.words.is_empty() {
-        return (Known::Page { evidence: None, scores: None }, Kept::default());
+        return Found::Page { text: None, evidence: None, scores: None };
     }
     let types = workflow.types();
     let scores = runtime.classifier.scores(text, &types);
     let scores = scores.into_iter().map(|(name, p)| (name, rounded(p))).collect();
-    (Known::Page { evidence: None, scores: Some(scores) }, Kept::default())
+    Found::Page { text: None, evidence: None, scores: Some(scores) }
 }
 
 /// Four digits are more than a confidence means, and 0.96 stays 0.96 in every answer.

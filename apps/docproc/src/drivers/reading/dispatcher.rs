@@ -3,7 +3,7 @@
 //! One transaction does both: what finished is recorded and what follows is taken, so a busy
 //! process commits once per batch, and an idle one not at all.
 
-mod hands;
+mod capacity;
 
 use std::{
     collections::HashSet,
@@ -16,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{
-    Outcome, WORK, call,
+    WORK, call,
     calls::Calls,
     job_queue::{JobQueue, Load},
     pace::Pace,
@@ -28,25 +28,26 @@ use crate::{
     decisions::{course, queue},
     drivers::broker::Permits,
     store::{
-        jobs,
+        jobs::{self, Job},
         messages::{self, Claim, Wanted},
         policy, queue_scope, scope,
     },
 };
 
-/// Rung after every round, for a manual clock that waits.
+/// Woken after every round, for a manual clock that waits.
 const ROUND: &str = "docproc.round";
-/// The longest without a look at the queue: other processes put messages there too.
-const LOOK: Duration = Duration::from_secs(5);
+/// The queue is polled at least this often: other processes put messages there too.
+const POLL: Duration = Duration::from_secs(5);
 /// Clocks of several machines differ: a message that is due so soon was meant by its delivery.
 const SKEW: SignedDuration = SignedDuration::from_secs(5);
-/// More outcomes than this wait for the next transaction.
+/// More finished jobs than this wait for the next transaction.
 const BATCH: usize = 256;
-const BREATH: Duration = Duration::from_millis(250);
-/// The longest rest between two rounds.
-const REST: Duration = Duration::from_millis(10);
-/// So many messages in hand are worth a whole rest.
-const CROWD: usize = 8;
+/// How long a round that failed waits before the next one.
+const RETRY_PAUSE: Duration = Duration::from_millis(250);
+/// The longest pause between two rounds.
+const MAX_PAUSE: Duration = Duration::from_millis(10);
+/// With so many messages in hand the pause is as long as the round took.
+const FULL_PAUSE_AT: usize = 8;
 
 /// Runs from start to shutdown.
 pub async fn run(context: Context) {
@@ -68,7 +69,7 @@ type Spent = (&'static str, Vec<i64>, usize);
 struct Taken {
     claims: Vec<Claim>,
     spent: Vec<Spent>,
-    /// There may be more.
+    /// Whether there may be more messages to take.
     full: bool,
 }
 
@@ -84,11 +85,12 @@ struct Dispatcher {
     /// Components whose messages are taken; empty: all.
     components: Vec<&'static str>,
     queue: Arc<JobQueue>,
-    outcomes: (UnboundedSender<Outcome>, UnboundedReceiver<Outcome>),
+    /// Jobs that workers and calls are through with.
+    results: (UnboundedSender<Job>, UnboundedReceiver<Job>),
     threads: Vec<std::thread::JoinHandle<()>>,
     /// Messages that this process holds, by load.
     held: [usize; 3],
-    /// Which they are.
+    /// The numbers of those messages.
     in_hand: HashSet<i64>,
     /// A commit was not answered: this process may be said to hold what it does not.
     unsure: bool,
@@ -101,14 +103,14 @@ struct Dispatcher {
 impl Dispatcher {
     fn new(context: &Context, components: Vec<&'static str>) -> Self {
         let worker = context.process.name.clone();
-        let (queue, outcomes) = (Arc::new(JobQueue::default()), unbounded_channel());
+        let (queue, results) = (Arc::new(JobQueue::default()), unbounded_channel());
         let config = &context.runtime.config;
         let mut dispatcher = Self {
             context: context.clone(),
             worker,
             components,
             queue,
-            outcomes,
+            results,
             threads: Vec::new(),
             held: [0; 3],
             in_hand: HashSet::new(),
@@ -117,7 +119,7 @@ impl Dispatcher {
             calls: Calls::default(),
             permits: None,
         };
-        dispatcher.permits = Permits::open(context, &dispatcher.hands());
+        dispatcher.permits = Permits::open(context, &dispatcher.prefetch());
         dispatcher.start_workers();
         dispatcher
     }
@@ -128,9 +130,9 @@ impl Dispatcher {
             let worker = Worker {
                 context: self.context.clone(),
                 queue: self.queue.clone(),
-                outcomes: self.outcomes.0.clone(),
+                results: self.results.0.clone(),
                 engines: Engines::default(),
-                nimble: n == 0,
+                quick_only: n == 0,
             };
             let hired = std::thread::Builder::new()
                 .name(format!("docproc-{n}"))
@@ -163,25 +165,26 @@ impl Dispatcher {
                         tracing::warn!(%error, "messages wait: the database does not answer");
                     }
                     self.unsure |= matches!(error, Error::Unanswered(_));
-                    tokio::time::sleep(BREATH).await;
+                    tokio::time::sleep(RETRY_PAUSE).await;
                     true
                 }
             };
             if self.context.clock.is_manual() {
                 self.context.wake(ROUND);
             }
-            // What a round costs hardly depends on how much it carries: rested as long as it took,
-            // the next one finds more. Where there is little to do nobody has to wait for that.
-            let crowd = self.held.iter().sum::<usize>().min(CROWD);
-            if crowd > 1 {
-                tokio::time::sleep(began.elapsed().min(REST) * crowd as u32 / CROWD as u32).await;
+            // What a round costs hardly depends on how much it carries: after a pause as long as it
+            // took, the next one finds more. With little to do nobody has to wait for that.
+            let held = self.held.iter().sum::<usize>().min(FULL_PAUSE_AT) as u32;
+            if held > 1 {
+                let pause = began.elapsed().min(MAX_PAUSE) * held / FULL_PAUSE_AT as u32;
+                tokio::time::sleep(pause).await;
             }
             if again && !self.context.stopping.is_cancelled() {
                 continue;
             }
-            let look = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
-            let look =
-                self.calls.until_hangs(self.pace.patience()).map_or(look, |soon| look.min(soon));
+            let due = if finished.is_empty() { self.until_due().await } else { Duration::ZERO };
+            let hangs = self.calls.until_hangs(self.pace.call_timeout());
+            let wait = hangs.map_or(due, |hangs| due.min(hangs));
             let carried = self.is_carried();
             let arrival = async {
                 match &mut self.permits {
@@ -194,8 +197,8 @@ impl Dispatcher {
                 // What the broker carries is also what wakes.
                 Some(_) = wakes.next(), if !carried => {}
                 () = arrival => {}
-                () = tokio::time::sleep(look) => {}
-                outcome = self.outcomes.1.recv() => finished.extend(outcome),
+                () = tokio::time::sleep(wait) => {}
+                job = self.results.1.recv() => finished.extend(job),
             }
         }
         self.leave(finished).await;
@@ -203,15 +206,15 @@ impl Dispatcher {
 
     /// Records what finished and takes as much as there is room for. Answers whether there may be
     /// more to do at once.
-    async fn round(&mut self, finished: &mut Vec<Outcome>) -> Result<bool, Error> {
+    async fn round(&mut self, finished: &mut Vec<Job>) -> Result<bool, Error> {
         while finished.len() < BATCH
-            && let Ok(outcome) = self.outcomes.1.try_recv()
+            && let Ok(job) = self.results.1.try_recv()
         {
-            finished.push(outcome);
+            finished.push(job);
         }
         let mut held = self.held;
-        for outcome in &*finished {
-            held[Load::of(&outcome.job) as usize] -= 1;
+        for job in &*finished {
+            held[Load::of(job) as usize] -= 1;
         }
         let carried = self.is_carried();
         self.make_way().await;
@@ -223,8 +226,7 @@ impl Dispatcher {
         if idle && (space == 0 || !(carried || self.is_due(now).await?)) {
             return Ok(false);
         }
-        let mut scopes: Vec<_> =
-            finished.iter().map(|outcome| scope(&outcome.job.claim.request)).collect();
+        let mut scopes: Vec<_> = finished.iter().map(|job| scope(&job.claim.request)).collect();
         scopes.dedup();
         let mut decision = self.context.store.decide_all(&scopes, now).await?;
         let policy = policy::load(&self.context.settings, &mut decision.tx).await?;
@@ -290,39 +292,39 @@ impl Dispatcher {
         Ok(all)
     }
 
-    fn account(&mut self, finished: &mut Vec<Outcome>) {
-        for outcome in finished.drain(..) {
-            let load = Load::of(&outcome.job);
+    fn account(&mut self, finished: &mut Vec<Job>) {
+        for job in finished.drain(..) {
+            let load = Load::of(&job);
             self.held[load as usize] -= 1;
-            self.in_hand.remove(&outcome.job.claim.id);
-            self.calls.end(outcome.job.claim.id);
+            self.in_hand.remove(&job.claim.id);
+            self.calls.end(job.claim.id);
             let took: Duration =
-                outcome.findings.iter().flat_map(|one| &one.kept.ran).map(|ran| ran.took).sum();
+                job.findings.iter().filter_map(|one| one.ran).map(|ran| ran.took).sum();
             // A call without an answer says nothing of how long answers take.
-            if load != Load::Call || outcome.trouble.is_none() {
+            if load != Load::Call || job.trouble.is_none() {
                 self.pace.took(load, took);
             }
         }
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
     }
 
-    fn assign(&mut self, job: jobs::Job) {
+    fn assign(&mut self, mut job: Job) {
         let load = Load::of(&job);
         self.held[load as usize] += 1;
         self.in_hand.insert(job.claim.id);
         self.context.runtime.status.in_hand.store(self.held.iter().sum(), Ordering::Relaxed);
         let attempts = job.request.workflow.retry.attempts;
         if let Some(trouble) = course::deadly(&job.claim, attempts) {
-            let outcome = Outcome { job, findings: Vec::new(), trouble: Some(trouble) };
-            let _ = self.outcomes.0.send(outcome);
+            job.trouble = Some(trouble);
+            let _ = self.results.0.send(job);
             return;
         }
         if load == Load::Call {
             let context = self.context.clone();
-            let outcomes = self.outcomes.0.clone();
+            let results = self.results.0.clone();
             self.calls.begin(job.claim.id);
             tokio::spawn(async move {
-                let _ = outcomes.send(call::perform(context, job).await);
+                let _ = results.send(call::perform(context, job).await);
             });
             return;
         }
@@ -339,35 +341,34 @@ impl Dispatcher {
     async fn until_due(&self) -> Duration {
         let carried = self.is_carried();
         if carried && !self.permits.as_ref().is_some_and(Permits::any) {
-            return LOOK;
+            return POLL;
         }
-        let Ok(mut tx) = self.context.store.read().await else { return LOOK };
+        let Ok(mut tx) = self.context.store.read().await else { return POLL };
         let due = messages::next_due(&mut tx, &self.components).await.ok().flatten();
         let now = self.context.clock.now();
         let wait =
-            due.map_or(LOOK, |due| Duration::try_from(now.duration_until(due)).unwrap_or_default());
+            due.map_or(POLL, |due| Duration::try_from(now.duration_until(due)).unwrap_or_default());
         if !wait.is_zero() {
-            return wait.min(LOOK);
+            return wait.min(POLL);
         }
         // One that fell due while the round waited for its lock is looked at when its clock says
         // so; one that waits for a worker, when there is one.
         let kept = carried && !self.permitted(self.held).is_empty();
-        if kept { REST } else { LOOK }
+        if kept { MAX_PAUSE } else { POLL }
     }
 
     /// What is under way is finished and recorded; what nobody began goes back.
-    async fn leave(mut self, mut finished: Vec<Outcome>) {
+    async fn leave(mut self, mut finished: Vec<Job>) {
         let unbegun = self.queue.close().len();
         let held: usize = self.held.iter().sum();
         let mut under_way = held.saturating_sub(finished.len() + unbegun);
         while under_way > 0
-            && let Some(outcome) = self.outcomes.1.recv().await
+            && let Some(job) = self.results.1.recv().await
         {
-            finished.push(outcome);
+            finished.push(job);
             under_way -= 1;
         }
-        let scopes: Vec<_> =
-            finished.iter().map(|outcome| scope(&outcome.job.claim.request)).collect();
+        let scopes: Vec<_> = finished.iter().map(|job| scope(&job.claim.request)).collect();
         let now = self.context.clock.now();
         let recorded = async {
             let mut decision = self.context.store.decide_all(&scopes, now).await?;
@@ -384,8 +385,8 @@ impl Dispatcher {
             tracing::warn!(%error, "the last results were not recorded; they will be done again");
         }
         if let Some(mut permits) = self.permits {
-            for outcome in &finished {
-                permits.settle(outcome.job.claim.id, false).await;
+            for job in &finished {
+                permits.settle(job.claim.id, false).await;
             }
             permits.give_back().await;
         }

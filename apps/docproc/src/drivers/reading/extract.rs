@@ -6,11 +6,11 @@ use jiff::civil::Date;
 use page::PageText;
 use understand::extract::{self, memory};
 
-use super::{Found, Kept, classify::rounded};
+use super::classify::rounded;
 use crate::{
-    model::{EvidenceBox, FieldValue, RuleOutcome},
-    rules::{course, workflow::Workflow},
-    store::{documents::Reading, layouts::Known},
+    model::{EvidenceBox, FieldValue, Reading, RuleOutcome},
+    rules::workflow::Workflow,
+    store::{layouts::Known, progress::Found},
 };
 
 /// `first` is the document's first page within the request; `known` are the vendors that whoever sent
@@ -26,34 +26,22 @@ pub(super) fn extract(
     let Some(schema) = workflow.schemas.get(doc_type) else {
         // Recognised, with nothing to extract: settled as it is.
         let (fields, extracted_data) = (Vec::new(), serde_json::Map::new());
-        let nothing = Reading {
-            fields,
-            extracted_data,
-            confidence: 1.0,
-            missing_required: false,
-            layout: None,
-        };
-        return read(nothing);
+        let (missing_required, layout) = (false, None);
+        let nothing = Reading { fields, extracted_data, confidence: 1.0, missing_required, layout };
+        return Found::Document(Box::new(nothing));
     };
     let pages: Vec<&PageText> = pages.iter().collect();
     let layouts: Vec<&memory::Layout> = known.iter().map(|one| &one.layout).collect();
     let (found, recalled) = memory::extract(doc_type, schema, &pages, today, &layouts);
     let layout = recalled.map(|one| (known[one.layout].id.clone(), known[one.layout].version));
     let missing_required = found.fields.iter().any(|f| f.required && f.value.is_none());
-    read(Reading {
+    Found::Document(Box::new(Reading {
         extracted_data: found.data(),
         confidence: rounded(found.confidence),
         missing_required,
         layout,
         fields: found.fields.into_iter().map(|field| field_value(field, first)).collect(),
-    })
-}
-
-/// A document that was read.
-pub(super) fn read(reading: Reading) -> Found {
-    let (confidence, missing_required) = (reading.confidence, reading.missing_required);
-    let known = course::Known::Document { confidence, missing_required };
-    (known, Kept { reading: Some(Box::new(reading)), ..Kept::default() })
+    }))
 }
 
 fn field_value(field: extract::Field, first: u32) -> FieldValue {

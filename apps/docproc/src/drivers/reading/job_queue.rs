@@ -63,15 +63,15 @@ impl JobQueue {
         self.changed.notify_all();
     }
 
-    /// Waits for the most urgent job; `None` when the queue is closed. A nimble worker leaves slow
-    /// ones to the others, so that a quick one never waits behind pictures.
-    pub(super) fn take(&self, nimble: bool) -> Option<Job> {
+    /// Waits for the most urgent job; `None` when the queue is closed. One worker leaves slow
+    /// jobs to the others, so that a quick one never waits behind pictures.
+    pub(super) fn take(&self, quick_only: bool) -> Option<Job> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if inner.closed {
                 return None;
             }
-            if let Some(urgent) = inner.next(nimble) {
+            if let Some(urgent) = inner.next(quick_only) {
                 return Some(urgent.job);
             }
             inner = self.changed.wait(inner).unwrap_or_else(PoisonError::into_inner);
@@ -91,12 +91,12 @@ impl JobQueue {
 }
 
 impl Inner {
-    fn next(&mut self, nimble: bool) -> Option<Urgent> {
+    fn next(&mut self, quick_only: bool) -> Option<Urgent> {
         let slow_first = match (self.slow.peek(), self.quick.peek()) {
             (Some(slow), Some(quick)) => slow.0 < quick.0,
             (slow, _) => slow.is_some(),
         };
-        let heap = if slow_first && !nimble { &mut self.slow } else { &mut self.quick };
+        let heap = if slow_first && !quick_only { &mut self.slow } else { &mut self.quick };
         heap.pop().map(|Reverse(urgent)| urgent)
     }
 }

@@ -9,13 +9,13 @@ const AHEAD: Duration = Duration::from_millis(40);
 const MOST_IN_HAND: usize = 256;
 /// Calls to other services at once; they wait, they do not work.
 const CALLS: usize = 16;
-/// With those that hang.
+/// The most calls at once, counting those that hang.
 const MOST_CALLS: usize = 256;
 /// A call that lasts longer hangs, unless answers take long lately: then several times as long.
 const HANGS_AFTER: Duration = Duration::from_millis(500);
-const USUAL: u32 = 3;
-/// The most deliveries in hand for each thread.
-const HAND: f64 = 64.0;
+const TIMES_USUAL: u32 = 3;
+/// The most deliveries that a broker may send ahead for each thread.
+const MOST_PREFETCH: f64 = 64.0;
 /// Until we know better: what may be a picture is taken for one.
 const AT_FIRST: [Duration; 3] =
     [Duration::from_millis(1), Duration::from_millis(200), Duration::ZERO];
@@ -26,7 +26,7 @@ pub(super) struct Pace {
     lately: [Duration; 3],
     threads: usize,
     prefetch: Option<usize>,
-    /// Calls that hang.
+    /// How many calls hang now.
     hanging: usize,
 }
 
@@ -41,8 +41,8 @@ impl Pace {
     }
 
     /// After how long a call hangs.
-    pub(super) fn patience(&self) -> Duration {
-        HANGS_AFTER.max(self.lately[Load::Call as usize] * USUAL)
+    pub(super) fn call_timeout(&self) -> Duration {
+        HANGS_AFTER.max(self.lately[Load::Call as usize] * TIMES_USUAL)
     }
 
     /// So many calls hang. Answers whether that makes a difference.
@@ -79,17 +79,17 @@ impl Pace {
         }
     }
 
-    /// How many deliveries of a broker are in hand: so few that what waits is seen in its queue. A
-    /// thread that reads pictures has one, one that is through with each in no time as many as it
-    /// does in a moment.
-    pub(super) fn hand(&self, load: Load) -> u16 {
-        let hand = match (load, self.prefetch) {
+    /// How many deliveries a broker may send before some are acknowledged: so few that what waits is
+    /// seen in its queue. One for each thread that reads pictures; for threads that take no time, as
+    /// many as they do in a moment.
+    pub(super) fn prefetch(&self, load: Load) -> u16 {
+        let prefetch = match (load, self.prefetch) {
             (Load::Call, Some(prefetch)) => self.places(prefetch * self.threads),
             (Load::Call, None) => self.places(CALLS),
             (_, Some(prefetch)) => prefetch * self.threads,
-            (_, None) => self.threads * self.ahead(load).clamp(1.0, HAND) as usize,
+            (_, None) => self.threads * self.ahead(load).clamp(1.0, MOST_PREFETCH) as usize,
         };
-        u16::try_from(hand).unwrap_or(u16::MAX)
+        u16::try_from(prefetch).unwrap_or(u16::MAX)
     }
 }
 
@@ -98,17 +98,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hand_is_one_picture_or_a_moment_of_text() {
+    fn prefetch_is_one_picture_or_a_moment_of_text() {
         let mut pace = Pace::new(2, None);
-        assert_eq!(pace.hand(Load::Slow), 2, "one for each thread: pages may be pictures");
+        assert_eq!(pace.prefetch(Load::Slow), 2, "one for each thread: pages may be pictures");
         for _ in 0..60 {
             pace.took(Load::Slow, Duration::from_micros(300));
         }
-        assert_eq!(pace.hand(Load::Slow), 128, "these were text");
+        assert_eq!(pace.prefetch(Load::Slow), 128, "these were text");
         assert!(pace.room(Load::Slow) > 200);
         pace.took(Load::Slow, Duration::from_secs(2));
-        assert_eq!(pace.hand(Load::Slow), 2, "and here is a picture");
-        assert_eq!(Pace::new(2, Some(3)).hand(Load::Quick), 6);
+        assert_eq!(pace.prefetch(Load::Slow), 2, "and here is a picture");
+        assert_eq!(Pace::new(2, Some(3)).prefetch(Load::Quick), 6);
         assert_eq!(Pace::new(2, Some(3)).room(Load::Slow), 6);
     }
 
@@ -119,7 +119,7 @@ mod tests {
             let before = pace.room(Load::Call);
             assert_eq!(pace.hang(hanging), pace.room(Load::Call) != before);
             let room = pace.room(Load::Call);
-            assert!(room <= MOST_CALLS && usize::from(pace.hand(Load::Call)) == room);
+            assert!(room <= MOST_CALLS && usize::from(pace.prefetch(Load::Call)) == room);
             assert!(room - hanging.min(room) >= CALLS / 2 || room == MOST_CALLS, "{hanging}");
         }
         pace.hang(0);
@@ -129,10 +129,10 @@ mod tests {
     #[test]
     fn a_service_that_is_always_slow_does_not_hang() {
         let mut pace = Pace::new(2, None);
-        assert_eq!(pace.patience(), HANGS_AFTER);
+        assert_eq!(pace.call_timeout(), HANGS_AFTER);
         for _ in 0..60 {
             pace.took(Load::Call, Duration::from_secs(2));
         }
-        assert!(pace.patience() > Duration::from_secs(5));
+        assert!(pace.call_timeout() > Duration::from_secs(5));
     }
 }

@@ -13,13 +13,14 @@ use page::{PageText, Source};
 use paper::Document;
 use understand::classify::first_page_evidence;
 
-use super::{Found, Kept, blank, split::trouble};
+use super::{blank, split::trouble};
 use crate::{
     drivers::runtime::Runtime,
     model,
-    rules::{blank::BLANK, continuity::Evidence, course::Known, retry::Trouble},
+    rules::{blank::BLANK, continuity::Evidence, retry::Trouble},
     store::{
         jobs::{Input, Job},
+        progress::Found,
         requests::FileRow,
     },
 };
@@ -129,9 +130,8 @@ fn unread(error: &ocr::Trouble) -> String {
 
 /// There is nothing on the page: that is what it is, and nobody has to say so.
 fn nothing(text: PageText) -> Found {
-    let evidence = Some(Evidence::default());
     let scores = Some(vec![(BLANK.to_owned(), 1.0)]);
-    (Known::Page { evidence, scores }, Kept { text: Some(text), ..Kept::default() })
+    Found::Page { text: Some(text), evidence: Some(Evidence::default()), scores }
 }
 
 fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble> {
@@ -143,10 +143,9 @@ fn open(runtime: &Runtime, job: &Job) -> Result<(Arc<Document>, usize), Trouble>
     Ok((opened.map_err(|broken| trouble(&broken))?, *page_in_file as usize))
 }
 
-pub(super) fn found(text: PageText) -> Found {
+fn found(text: PageText) -> Found {
     let evidence = Some(first_page_evidence(&text).into());
-    let known = Known::Page { evidence, scores: None };
-    (known, Kept { text: Some(text), ..Kept::default() })
+    Found::Page { text: Some(text), evidence, scores: None }
 }
 
 pub(super) fn file_of(job: &Job, n: u32) -> Result<&FileRow, Trouble> {

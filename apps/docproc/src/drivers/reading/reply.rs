@@ -4,15 +4,17 @@
 
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Map, Value as Json};
-use understand::extract::{FieldSpec, Kind};
+use understand::{
+    classify::first_page_evidence,
+    extract::{FieldSpec, Kind},
+};
 
-use super::{Found, Kept, extract, read};
 use crate::{
-    model::{FieldValue, Unit},
-    rules::{course::Known, workflow::Workflow},
+    model::{FieldValue, Reading, Unit},
+    rules::workflow::Workflow,
     store::{
-        documents::Reading,
         jobs::{Input, Job},
+        progress::{Finding, Found},
     },
 };
 
@@ -21,30 +23,19 @@ const PERSON: &str = "__backoffice__";
 /// More than any page has.
 const MOST_WORDS: usize = 50_000;
 /// Bytes that may be kept beside text, type and fields.
-const MOST_SAID: usize = 256 * 1024;
+const MOST_EXTRA: usize = 256 * 1024;
 
 /// An answer, taken apart.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reply {
-    pub to: String,
+struct Reply {
+    to: String,
     /// Absent in the short form that calls may be answered with.
-    pub request: Option<String>,
-    pub payload: Map<String, Json>,
-}
-
-/// What follows from an answer.
-#[derive(Debug)]
-pub(crate) struct Understood {
-    pub known: Known,
-    pub kept: Kept,
-    /// A person is to look at it.
-    pub asks: bool,
-    /// The last stage that this result stands for: a routing key may pass others over.
-    pub at: i32,
+    request: Option<String>,
+    payload: Map<String, Json>,
 }
 
 /// Takes an answer apart. An empty list says that there is nothing to add.
-pub(crate) fn parse(body: Json) -> Result<Reply, String> {
+fn parse(body: Json) -> Result<Reply, String> {
     match body {
         Json::Array(mut list) => match list.len() {
             0 => Ok(Reply { to: NEXT.into(), request: None, payload: Map::new() }),
@@ -85,29 +76,27 @@ fn message(to: String, content: Json) -> Result<Reply, String> {
 
 /// What an answer says about the item of a job. `sent` is what was sent: whatever comes back as it
 /// went out says nothing.
-pub(crate) fn understand(
-    job: &Job,
-    sent: &Map<String, Json>,
-    reply: Reply,
-) -> Result<Understood, String> {
+pub(crate) fn finding(job: &Job, sent: &Map<String, Json>, body: Json) -> Result<Finding, String> {
+    let reply = parse(body)?;
     if let Some(other) = reply.request.filter(|one| *one != job.claim.request) {
         return Err(format!("the message is about {}, not {other}", job.claim.request));
     }
-    let (asks, at) = destination(&job.request.workflow, job.claim.at, &reply.to)?;
-    let mut news = reply.payload;
-    news.retain(|name, value| !sent.get(name).is_some_and(|before| same(before, value)));
-    let (known, mut kept) = match &job.input {
-        Input::Request => (Known::Nothing, Kept::default()),
-        Input::Page { .. } => about_page(&mut news)?,
-        Input::Document { .. } => about_document(job, &mut news)?,
+    let (asks, through) = destination(&job.request.workflow, job.claim.at, &reply.to)?;
+    let mut extra = reply.payload;
+    extra.retain(|name, value| !sent.get(name).is_some_and(|before| same(before, value)));
+    let found = match &job.input {
+        Input::Request => Found::Nothing,
+        Input::Page { .. } => about_page(&mut extra)?,
+        Input::Document { .. } => about_document(job, &mut extra)?,
     };
     // Addresses are made anew each time.
-    news.retain(|name, _| !name.ends_with("_url") && !OURS.contains(&name.as_str()));
-    if serde_json::to_vec(&news).map_or(usize::MAX, |text| text.len()) > MOST_SAID {
-        return Err(format!("more than {MOST_SAID} bytes beside text, type and fields"));
+    extra.retain(|name, _| !name.ends_with("_url") && !OURS.contains(&name.as_str()));
+    if serde_json::to_vec(&extra).map_or(usize::MAX, |text| text.len()) > MOST_EXTRA {
+        return Err(format!("more than {MOST_EXTRA} bytes beside text, type and fields"));
     }
-    kept.said = Some(news).filter(|news| !news.is_empty());
-    Ok(Understood { known, kept, asks, at })
+    let extra = Some(extra).filter(|extra| !extra.is_empty());
+    let item = job.claim.item.clone();
+    Ok(Finding { asks, through, extra, ..Finding::new(item, job.claim.at, found) })
 }
 
 /// What a payload has of ours, which nobody outside changes.
@@ -155,8 +144,8 @@ fn destination(workflow: &Workflow, at: i32, to: &str) -> Result<(bool, i32), St
     Err(format!("{to:?} is no routing key of a stage that may follow {}", stage.name))
 }
 
-fn about_page(news: &mut Map<String, Json>) -> Result<Found, String> {
-    let mut take = |name: &str| news.remove(name).filter(|value| !value.is_null());
+fn about_page(extra: &mut Map<String, Json>) -> Result<Found, String> {
+    let mut take = |name: &str| extra.remove(name).filter(|value| !value.is_null());
     let typed = (take("doc_type"), take("scores"), take("classification_confidence"));
     let (confidence, printed) = (take("confidence"), take("ocr_confidence"));
     let text = (take("text").or(take("ocr_text")), take("words"));
@@ -171,11 +160,8 @@ fn about_page(news: &mut Map<String, Json>) -> Result<Found, String> {
         (Some(_), None) => return Err("text is a text".to_owned()),
         (None, None) => None,
     };
-    let (known, kept) = match text {
-        Some(text) => read::found(text),
-        None => (Known::Page { evidence: None, scores: None }, Kept::default()),
-    };
-    Ok((known.and(Known::Page { evidence: None, scores }), kept))
+    let evidence = text.as_ref().map(|text| first_page_evidence(text).into());
+    Ok(Found::Page { text, evidence, scores })
 }
 
 fn scores(
@@ -199,11 +185,11 @@ fn scores(
     }
 }
 
-fn about_document(job: &Job, news: &mut Map<String, Json>) -> Result<Found, String> {
+fn about_document(job: &Job, extra: &mut Map<String, Json>) -> Result<Found, String> {
     let Input::Document { doc_type, fields: before, data, .. } = &job.input else {
-        return Ok((Known::Nothing, Kept::default()));
+        return Ok(Found::Nothing);
     };
-    let mut take = |name: &str| news.remove(name).filter(|value| !value.is_null());
+    let mut take = |name: &str| extra.remove(name).filter(|value| !value.is_null());
     let (fields, flat) = (take("fields"), take("extracted_data"));
     let confidence = take("extraction_confidence").or(take("confidence"));
     let confidence = confidence.map(|p| share("confidence", &p)).transpose()?;
@@ -211,7 +197,7 @@ fn about_document(job: &Job, news: &mut Map<String, Json>) -> Result<Found, Stri
         take(name);
     }
     let given = match fields.or(flat) {
-        None => return Ok((Known::Nothing, Kept::default())),
+        None => return Ok(Found::Nothing),
         Some(Json::Object(given)) => given,
         Some(_) => return Err("fields is an object of name to value".to_owned()),
     };
@@ -237,7 +223,7 @@ fn about_document(job: &Job, news: &mut Map<String, Json>) -> Result<Found, Stri
             values.push(absent(&spec.name, spec.required));
         }
     }
-    Ok(extract::read(extracted(values, &given, data.as_ref(), specs)))
+    Ok(Found::Document(Box::new(extracted(values, &given, data.as_ref(), specs))))
 }
 
 pub(super) fn extracted(

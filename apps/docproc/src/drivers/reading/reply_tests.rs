@@ -36,18 +36,18 @@ fn an_answer_is_a_list_a_message_or_short() {
 #[test]
 fn a_page_has_text_or_words_and_a_type() {
     let about = |body| about_page(&mut payload(body));
-    let (known, kept) = about(json!({ "text": "HOLA\nMUNDO", "confidence": 0.5 })).unwrap();
-    let text = kept.text.unwrap();
+    let read = |body| match about(body).unwrap() {
+        Found::Page { text: Some(text), evidence: Some(_), scores: None } => text,
+        other => panic!("{other:?}"),
+    };
+    let text = read(json!({ "text": "HOLA\nMUNDO", "confidence": 0.5 }));
     assert_eq!((text.text().as_str(), text.confidence()), ("HOLA\nMUNDO", 0.5));
-    assert!(matches!(known, Known::Page { evidence: Some(_), scores: None }));
     let words = json!([{ "text": "A", "box": [1, 2, 3, 4], "confidence": 0.9 }]);
-    let (_, kept) = about(json!({ "words": words, "width": 100, "height": 200 })).unwrap();
-    let text = kept.text.unwrap();
+    let text = read(json!({ "words": words, "width": 100, "height": 200 }));
     assert_eq!((text.width, text.height, text.words[0].place.w), (100.0, 200.0, 3.0));
-    let (known, kept) = about(json!({ "doc_type": "invoice", "confidence": 0.7 })).unwrap();
+    let found = about(json!({ "doc_type": "invoice", "confidence": 0.7 })).unwrap();
     let scores = Some(vec![("invoice".to_owned(), 0.7)]);
-    assert_eq!(known, Known::Page { evidence: None, scores });
-    assert!(kept.text.is_none());
+    assert_eq!(found, Found::Page { text: None, evidence: None, scores });
     for (bad, said) in [
         (json!({ "text": 4 }), "text"),
         (json!({ "words": "A" }), "words"),
@@ -97,7 +97,7 @@ proptest! {
     fn no_answer_breaks_the_reader(body in any_json()) {
         let Ok(reply) = parse(body) else { return Ok(()) };
         let mut payload = reply.payload;
-        if let Ok((Known::Page { scores: Some(scores), .. }, _)) = about_page(&mut payload) {
+        if let Ok(Found::Page { scores: Some(scores), .. }) = about_page(&mut payload) {
             prop_assert!(scores.iter().all(|(_, p)| (0.0..=1.0).contains(p)));
         }
     }

@@ -2,15 +2,17 @@
 
 use host::Resources;
 
-use super::{Finding, Outcome};
 use crate::{
     model::{Component, Item},
     rules::{
-        course::Known,
+        course::Ran,
         retry::{Trouble, Verdict},
         workflow::Stage,
     },
-    store::progress::Ran,
+    store::{
+        jobs::Job,
+        progress::{Finding, Found},
+    },
 };
 
 const LONGEST_REASON: usize = 500;
@@ -26,14 +28,14 @@ struct Result {
 }
 
 pub(crate) fn stage(
-    outcome: &Outcome,
+    job: &Job,
     finding: &Finding,
     ran: Ran,
     stage: Option<&Stage>,
     component: &str,
     used: Resources,
 ) {
-    let claim = &outcome.job.claim;
+    let claim = &job.claim;
     let (page, document) = match &finding.item {
         Item::Request => (None, None),
         Item::Page(n) => (Some(u64::from(*n)), None),
@@ -44,7 +46,7 @@ pub(crate) fn stage(
     tracing::info!(
         component,
         request_id = claim.request,
-        trace_id = outcome.job.request.row.trace_id,
+        trace_id = job.request.row.trace_id,
         etapa = stage.map_or("route", |stage| stage.name.as_str()),
         pagina_id = page,
         document_id = document,
@@ -68,9 +70,9 @@ pub(crate) fn stage(
 
 /// What goes wrong with a stage, and what becomes of its message. `None`: a later stage of the chain
 /// failed, and gets a message of its own.
-pub(crate) fn trouble(outcome: &Outcome, trouble: &Trouble, verdict: Option<Verdict>) {
-    let claim = &outcome.job.claim;
-    let (request_id, trace_id) = (&claim.request, &outcome.job.request.row.trace_id);
+pub(crate) fn trouble(job: &Job, trouble: &Trouble, verdict: Option<Verdict>) {
+    let claim = &job.claim;
+    let (request_id, trace_id) = (&claim.request, &job.request.row.trace_id);
     let (component, etapa, intento) = (&claim.component, &claim.stage, claim.attempt);
     let (code, reason) = (&trouble.code, shown(&trouble.detail));
     match verdict {
@@ -101,33 +103,30 @@ pub(crate) fn trouble(outcome: &Outcome, trouble: &Trouble, verdict: Option<Verd
     }
 }
 
-/// Enough of a reason for a line.
+/// The beginning of a reason, as much as fits into a line of the log.
 fn shown(detail: &str) -> &str {
     let end = detail.char_indices().nth(LONGEST_REASON).map_or(detail.len(), |(at, _)| at);
     &detail[..end]
 }
 
-/// Of all that was found about an item, what this stage contributed.
 fn result(finding: &Finding, stage: Option<&Stage>) -> Result {
     let mut found = Result::default();
-    let Some(component) = stage.map(|stage| stage.component) else { return found };
-    let by = |one: Component| component == one || component.is_elsewhere();
-    if let Some(text) = finding.kept.text.as_ref().filter(|_| by(Component::Ocr)) {
-        found.confidence = Some(f64::from(text.confidence()));
-    }
-    match &finding.known {
-        Known::Page { scores: Some(scores), .. } if by(Component::Classifier) => {
-            let best = scores.first();
+    match &finding.found {
+        Found::Page { text, scores, .. } => {
+            let best = scores.as_ref().and_then(|scores| scores.first());
             found.doc_type = best.map(|(doc_type, _)| doc_type.clone());
-            found.confidence = best.map(|(_, confidence)| *confidence);
-            found.manual = doubtful(stage, found.confidence);
+            let sure = best.map(|(_, confidence)| *confidence);
+            found.manual = doubtful(stage, sure);
+            let read = || text.as_ref().map(|text| f64::from(text.confidence()));
+            found.confidence = sure.or_else(read);
         }
-        Known::Document { confidence, missing_required } => {
-            found.confidence = Some(*confidence);
-            found.manual = (*missing_required && asks(stage)) || doubtful(stage, found.confidence);
+        Found::Document(reading) => {
+            found.confidence = Some(reading.confidence);
+            found.manual =
+                (reading.missing_required && asks(stage)) || doubtful(stage, found.confidence);
         }
-        Known::Split { files } => found.pages = Some(files.len() as u64),
-        Known::Nothing | Known::Page { .. } => {}
+        Found::Split { pages, .. } => found.pages = Some(pages.len() as u64),
+        Found::Nothing | Found::Type(_) => {}
     }
     found
 }

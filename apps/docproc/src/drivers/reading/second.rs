@@ -9,21 +9,21 @@ use serde_json::{Map, Value as Json, json};
 use understand::extract::{Kind, Schema};
 
 use super::{
-    Kept,
     call::{self, Prepared, unfit},
-    extract,
-    reply::{self, Understood},
+    reply,
 };
 use crate::{
     Context,
     model::FieldValue,
     rules::{
-        course::Known,
         retry::Trouble,
         second::{self, RULE, Tally, Weighed},
         workflow::Stage,
     },
-    store::jobs::{Input, Job},
+    store::{
+        jobs::{Input, Job},
+        progress::{Finding, Found},
+    },
 };
 
 /// Letters of a document that are sent; what comes behind them is not asked about.
@@ -38,11 +38,10 @@ pub(super) async fn look(
     job: &Job,
     house: &Prepared,
     (url, model): (&str, &str),
-) -> Result<Understood, Trouble> {
-    let at = job.claim.at;
-    let unchanged = |said| {
-        let kept = Kept { said, ..Kept::default() };
-        Understood { known: Known::Nothing, kept, asks: false, at }
+) -> Result<Finding, Trouble> {
+    let finding = |found, extra| Finding {
+        extra,
+        ..Finding::new(job.claim.item.clone(), job.claim.at, found)
     };
     let (Some(stage), Input::Document { doc_type, pages, first, fields, data, .. }) =
         (job.stage(), &job.input)
@@ -51,7 +50,7 @@ pub(super) async fn look(
     };
     let schema = job.request.workflow.schemas.get(doc_type);
     let Some(schema) = schema.filter(|_| is_doubtful(job, stage, fields)) else {
-        return Ok(unchanged(None));
+        return Ok(finding(Found::Nothing, None));
     };
     let clock = Instant::now();
     let question = question(model, doc_type, schema, pages);
@@ -64,7 +63,8 @@ pub(super) async fn look(
             count("failed", 1);
             let Trouble { code, detail, .. } = trouble;
             tracing::warn!(request_id = job.claim.request, stage = stage.name, code, "{detail}");
-            return Ok(unchanged(Some(said(json!({ "model": model, "ms": ms, "failed": code })))));
+            let tried = json!({ "model": model, "ms": ms, "failed": code });
+            return Ok(finding(Found::Nothing, Some(extra(tried))));
         }
     };
     let today = context.clock.now().to_zoned(context.zone.clone()).date();
@@ -77,14 +77,13 @@ pub(super) async fn look(
         count(outcome, fields);
     }
     metrics::counter!("docproc_second_reader_tokens_total").increment(tokens);
-    let (known, mut kept) =
-        extract::read(reply::extracted(fields, &added, data.as_ref(), &schema.fields));
-    kept.said = Some(said(json!({ "model": model, "ms": ms, "tokens": tokens, "agreed": agreed,
-        "disputed": disputed, "added": alone, "unseen": unseen })));
-    Ok(Understood { known, kept, asks: false, at })
+    let reading = reply::extracted(fields, &added, data.as_ref(), &schema.fields);
+    let weighed = json!({ "model": model, "ms": ms, "tokens": tokens, "agreed": agreed,
+        "disputed": disputed, "added": alone, "unseen": unseen });
+    Ok(finding(Found::Document(Box::new(reading)), Some(extra(weighed))))
 }
 
-fn said(about: Json) -> Map<String, Json> {
+fn extra(about: Json) -> Map<String, Json> {
     Map::from_iter([(RULE.to_owned(), about)])
 }
 

@@ -3,18 +3,16 @@
 use engine::Sentence;
 use paper::{Broken, Limits, Unpacked};
 
-use super::{Found, Kept, opened::kind_word};
+use super::opened::kind_word;
 use crate::{
     drivers::reception::is_archive,
     drivers::runtime::Runtime,
     drivers::storage::{Fault, Storage},
-    rules::{
-        course::Known,
-        retry::{STORAGE_AWAY, Trouble},
-    },
+    model::PageInFile,
+    rules::retry::{STORAGE_AWAY, Trouble},
     store::{
         jobs::Job,
-        pages::Leaf,
+        progress::Found,
         requests::{Aside, FileRow},
     },
 };
@@ -23,19 +21,19 @@ pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Fou
     let sent: Vec<&FileRow> =
         job.request.files.iter().filter(|file| file.packed_in.is_none()).collect();
     let mut next = sent.iter().map(|file| file.n + 1).max().unwrap_or(0);
-    let (mut files, mut leaves) = (Vec::new(), Vec::new());
+    let (mut files, mut all) = (Vec::new(), Vec::new());
     for file in sent {
         if !is_archive(file) {
             let pages =
-                open(runtime, file, limits, leaves.len()).map_err(|b| named(&b, &file.name))?;
-            take(file.clone(), pages, &mut files, &mut leaves);
+                open(runtime, file, limits, all.len()).map_err(|b| named(&b, &file.name))?;
+            take(file.clone(), pages, &mut files, &mut all);
             continue;
         }
         let (packed, mut aside) =
             unpack(runtime, job, file, &mut next, limits).map_err(|b| named(&b, &file.name))?;
         for inner in packed {
-            match open(runtime, &inner, limits, leaves.len()) {
-                Ok(pages) => take(inner, pages, &mut files, &mut leaves),
+            match open(runtime, &inner, limits, all.len()) {
+                Ok(pages) => take(inner, pages, &mut files, &mut all),
                 Err(broken) if is_of_all(&broken) => return Err(named(&broken, &inner.name)),
                 Err(broken) => aside.push(told(inner.name, &broken)),
             }
@@ -43,11 +41,10 @@ pub(super) fn split(runtime: &Runtime, job: &Job, limits: &Limits) -> Result<Fou
         let archive = FileRow { content: None, set_aside: aside, ..file.clone() };
         files.push(archive);
     }
-    if leaves.is_empty() {
+    if all.is_empty() {
         return Err(nothing(&files));
     }
-    let known = Known::Split { files: leaves.iter().map(|leaf| leaf.file).collect() };
-    Ok((known, Kept { files, leaves, ..Kept::default() }))
+    Ok(Found::Split { pages: all, files })
 }
 
 /// What is not the fault of one file.
@@ -70,8 +67,8 @@ fn nothing(files: &[FileRow]) -> Trouble {
     }
 }
 
-fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, leaves: &mut Vec<Leaf>) {
-    leaves.extend((0..pages).map(|page| Leaf { file: file.n, page }));
+fn take(mut file: FileRow, pages: u32, files: &mut Vec<FileRow>, all: &mut Vec<PageInFile>) {
+    all.extend((0..pages).map(|page| PageInFile { file: file.n, page }));
     // Where the door counted them too there is nothing new to write.
     if file.pages.replace(pages) != Some(pages) {
         // It is in the database already.

@@ -7,11 +7,10 @@ use std::{
 };
 
 use engine::{Sentence, Word as _};
-use page::PageText;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{
-    Finding, Found, Kept, Outcome, classify,
+    classify,
     extract::extract,
     job_queue::JobQueue,
     read::{self, Engines, misplaced},
@@ -20,24 +19,28 @@ use super::{
 use crate::{
     Context,
     model::{Component, Unit},
-    rules::{course::Known, retry::Trouble, workflow::How},
+    rules::{
+        course::{Ran, Via},
+        retry::Trouble,
+        workflow::How,
+    },
     store::{
         jobs::{Input, Job},
         layouts::Shelf,
-        progress::Ran,
+        progress::{Finding, Found},
     },
 };
 
 pub(super) struct Worker {
     pub context: Context,
     pub queue: Arc<JobQueue>,
-    pub outcomes: UnboundedSender<Outcome>,
+    pub results: UnboundedSender<Job>,
     pub engines: Engines,
-    /// Takes only what is done in no time.
-    pub nimble: bool,
+    /// Takes only jobs that need no picture read.
+    pub quick_only: bool,
 }
 
-/// Whether whoever asks can wait for a picture to be read.
+/// Whether there is time to read a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Haste {
     None,
@@ -47,89 +50,63 @@ pub(super) enum Haste {
 impl Worker {
     /// Works until the queue is closed.
     pub(super) fn work(mut self) {
-        while let Some(job) = self.queue.take(self.nimble) {
-            let mut findings = Vec::new();
-            let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &mut findings)));
-            let trouble = match done {
-                Ok(Ok(())) => None,
-                Ok(Err(trouble)) => Some(trouble),
+        while let Some(mut job) = self.queue.take(self.quick_only) {
+            let done = catch_unwind(AssertUnwindSafe(|| self.perform(&mut job)));
+            job.trouble = match done {
+                Ok(done) => done.err(),
                 Err(panic) => {
                     self.engines.forget();
                     Some(panicked(&*panic))
                 }
             };
-            let outcome = Outcome { job, findings, trouble };
-            if self.outcomes.send(outcome).is_err() {
+            if self.results.send(job).is_err() {
                 return;
             }
         }
     }
 
-    fn perform(&mut self, job: &Job, findings: &mut Vec<Finding>) -> Result<(), Trouble> {
-        self.chain(job, Haste::None, findings)?;
-        self.go_ahead(job, findings);
+    fn perform(&mut self, job: &mut Job) -> Result<(), Trouble> {
+        self.chain(job, Haste::None)?;
+        self.go_ahead(job);
         Ok(())
     }
 
     /// Goes on through following stages that need no judgement in between and live here: a page
     /// that was read is classified by the same worker.
-    pub(super) fn chain(
-        &mut self,
-        job: &Job,
-        haste: Haste,
-        findings: &mut Vec<Finding>,
-    ) -> Result<(), Trouble> {
-        let (mut at, from, before) = (job.claim.at, job.claim.at, findings.len());
-        loop {
+    pub(super) fn chain(&mut self, job: &mut Job, haste: Haste) -> Result<(), Trouble> {
+        let mut next = Some(job.claim.at);
+        let mut via = if haste == Haste::None { Via::Message } else { Via::Ahead };
+        while let Some(at) = next {
             let (started, clock) = (self.context.clock.now(), Instant::now());
-            let read = findings.get(before).and_then(|one| one.kept.text.as_ref());
-            let Some((known, mut kept)) = self.stage(job, at, read, haste)? else { return Ok(()) };
+            let Some(found) = self.stage(job, at, haste)? else { break };
             let (finished, took) = (self.context.clock.now(), clock.elapsed());
-            kept.ran.push(Ran { at, started, finished, took });
-            if let Some(finding) = findings.get_mut(before) {
-                let so_far = std::mem::replace(&mut finding.known, Known::Nothing);
-                (finding.at, finding.known) = (at, so_far.and(known));
-                finding.kept.add(kept);
-            } else {
-                kept.ahead = haste == Haste::Quick;
-                let item = job.claim.item.clone();
-                findings.push(Finding { item, from, at, known, asks: false, kept });
-            }
-            match self.next_here(job, at) {
-                Some(next) => at = next,
-                None => return Ok(()),
-            }
+            let ran = Some(Ran { started, finished, took });
+            let item = job.claim.item.clone();
+            job.findings.push(Finding { via, ran, ..Finding::new(item, at, found) });
+            via = Via::Ahead;
+            next = self.next_here(job, at);
         }
+        Ok(())
     }
 
     /// The following stage, if it needs no judgement in between and this process does it for the
     /// same unit.
     fn next_here(&self, job: &Job, at: i32) -> Option<i32> {
-        let stages = &job.request.workflow.stages;
-        let next = (at + 1) as usize;
-        let stage = stages.get(next)?;
-        let here = usize::try_from(at).ok().map(|at| &stages[at]);
+        let workflow = &job.request.workflow;
+        let stage = workflow.stages.get((at + 1) as usize)?;
+        let here = usize::try_from(at).ok().map(|at| &workflow.stages[at]);
         let unit = here.map_or(Unit::Request, |stage| stage.unit);
-        let sure = here.is_none_or(|stage| stage.component == Component::Ocr);
         let in_process = !stage.component.is_join() && !stage.component.is_elsewhere();
-        (sure
+        (workflow.goes_straight_on(at)
             && in_process
             && stage.unit == unit
             && self.context.runtime.config.part.hosts(stage.component))
-        .then_some(next as i32)
+        .then_some(at + 1)
     }
 
-    /// Nothing, when it takes too long for somebody in haste.
-    fn stage(
-        &mut self,
-        job: &Job,
-        at: i32,
-        text: Option<&PageText>,
-        haste: Haste,
-    ) -> Result<Option<Found>, Trouble> {
-        let Ok(position) = usize::try_from(at) else {
-            return Ok(Some((Known::Nothing, Kept::default())));
-        };
+    /// Runs one stage. `None`: it would have to read a picture, and there is no time for that.
+    fn stage(&mut self, job: &Job, at: i32, haste: Haste) -> Result<Option<Found>, Trouble> {
+        let Ok(position) = usize::try_from(at) else { return Ok(Some(Found::Nothing)) };
         let Some(stage) = job.request.workflow.stages.get(position) else {
             return Err(misplaced("workflow"));
         };
@@ -154,7 +131,12 @@ impl Worker {
                 let Input::Page { text: stored, .. } = &job.input else {
                     return Err(misplaced("classifier"));
                 };
-                let text = text.or(stored.as_ref()).ok_or_else(|| misplaced("classifier"))?;
+                // The stage before may have read it a moment ago.
+                let read = job.findings.last().and_then(|before| match &before.found {
+                    Found::Page { text, .. } => text.as_ref(),
+                    _ => None,
+                });
+                let text = read.or(stored.as_ref()).ok_or_else(|| misplaced("classifier"))?;
                 Ok(Some(classify::classify(&self.context.runtime, &job.request.workflow, text)))
             }
             Component::Extractor => {
@@ -180,7 +162,7 @@ impl Worker {
     }
 }
 
-/// A page that breaks the program fails alone.
+/// Why a stage panicked: only the page it worked on fails.
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Trouble {
     let message = panic
         .downcast_ref::<&str>()

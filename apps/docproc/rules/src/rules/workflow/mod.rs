@@ -180,6 +180,13 @@ impl Workflow {
         (at..self.stages.len()).find(|n| self.stages[*n].unit == unit)
     }
 
+    /// Whether what the stage at this position finds needs no judgement before the next one: after
+    /// the router and after a reader the same worker goes straight on.
+    pub fn goes_straight_on(&self, at: i32) -> bool {
+        let stage = usize::try_from(at).ok().and_then(|at| self.stages.get(at));
+        at < 0 || stage.is_some_and(|stage| stage.component == Component::Ocr)
+    }
+
     /// Where documents are put together, if anywhere.
     pub fn grouping(&self) -> Option<usize> {
         self.stages.iter().position(|stage| stage.component == Component::ClassificationAggregator)

@@ -4,11 +4,11 @@
 use db::{Decision, Error, Hold};
 use engine::Word as _;
 
-use super::{Dispatcher, Outcome, Spent};
+use super::{Dispatcher, Spent};
 use crate::{
     drivers::{reading::job_queue::Load, runtime::ROUTER},
     model::Component,
-    store::{messages::Wanted, queue_part, queue_scope},
+    store::{jobs::Job, messages::Wanted, queue_part, queue_scope},
 };
 
 impl Dispatcher {
@@ -48,19 +48,14 @@ impl Dispatcher {
 
     /// Tells the broker what became of its deliveries: those that were spent on messages, those that
     /// found none, and those whose messages are through.
-    pub(super) async fn acknowledge(
-        &mut self,
-        spent: Vec<Spent>,
-        finished: &[Outcome],
-        dead: &[i64],
-    ) {
+    pub(super) async fn acknowledge(&mut self, spent: Vec<Spent>, finished: &[Job], dead: &[i64]) {
         let Some(permits) = &mut self.permits else { return };
         for (component, messages, vain) in spent {
             permits.spend(component, messages.into_iter()).await;
             permits.vain(component, vain).await;
         }
-        for outcome in finished {
-            let id = outcome.job.claim.id;
+        for job in finished {
+            let id = job.claim.id;
             permits.settle(id, dead.contains(&id)).await;
         }
     }
@@ -72,7 +67,7 @@ impl Dispatcher {
     }
 
     /// Takes the deliveries that have arrived. Only a round may: whoever waits is woken by the next
-    /// one, and with a full hand there is no next one.
+    /// one, and when the prefetch is used up there is no next one.
     pub(super) fn hold_permits(&mut self, carried: bool) {
         match &mut self.permits {
             Some(permits) if carried => permits.collect(),
@@ -108,16 +103,16 @@ impl Dispatcher {
         std::iter::once(ROUTER).chain(ours).collect()
     }
 
-    /// How many deliveries of each component are in hand at once.
-    pub(super) fn hands(&self) -> Vec<(&'static str, u16)> {
-        let hand = |component| (component, self.pace.hand(Load::of_component(component)));
-        self.taking().into_iter().map(hand).collect()
+    /// How many deliveries of each component the broker may send before some are acknowledged.
+    pub(super) fn prefetch(&self) -> Vec<(&'static str, u16)> {
+        let prefetch = |component| (component, self.pace.prefetch(Load::of_component(component)));
+        self.taking().into_iter().map(prefetch).collect()
     }
 
     /// Calls that hang hold no place: whoever comes behind them would wait for somebody who may
     /// never answer.
     pub(super) async fn make_way(&mut self) {
-        let hanging = self.calls.hanging(self.pace.patience());
+        let hanging = self.calls.hanging(self.pace.call_timeout());
         if self.pace.hang(hanging) {
             self.follow_pace().await;
         }
@@ -125,7 +120,7 @@ impl Dispatcher {
 
     /// Asks the broker for as many deliveries as the pace of late allows.
     pub(super) async fn follow_pace(&mut self) {
-        let wanted = self.hands();
+        let wanted = self.prefetch();
         let Some(permits) = &mut self.permits else { return };
         for (component, wanted) in wanted {
             permits.resize(component, wanted).await;

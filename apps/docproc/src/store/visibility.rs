@@ -10,14 +10,14 @@ use crate::policy::Role;
 
 /// Which requests there are, for whoever asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight<'a> {
+pub enum Visibility<'a> {
     /// Those of everyone: the house itself, and people who look after requests.
     All,
     /// Those this one sent.
     Own(&'a str),
 }
 
-impl<'a> Sight<'a> {
+impl<'a> Visibility<'a> {
     /// A null means that no name narrows what is read.
     pub(super) fn owner(self) -> Option<&'a str> {
         match self {

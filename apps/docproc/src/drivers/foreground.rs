@@ -1,6 +1,6 @@
-//! What is opened and drawn while somebody waits for it: files at the door, pages for a screen. A
-//! few at a time, so that readers of pages keep their place, and each page once, however many look
-//! at it.
+//! Work in the foreground, opened and drawn while somebody waits for it: files that are sent, pages
+//! for a screen. A few at a time, so that readers of pages keep their place, and each page once,
+//! however many look at it.
 
 use std::{
     collections::HashMap,
@@ -16,18 +16,18 @@ use tokio::sync::{Mutex as Lane, OwnedMutexGuard, OwnedSemaphorePermit, Semaphor
 use super::{runtime::Runtime, storage::Fault};
 use crate::store::requests::FileRow;
 
-/// As many at once.
+/// So many are opened or drawn at once.
 pub const PLACES: usize = 3;
 /// Pages that could not be drawn are remembered, so many of them, and not tried at every look.
 const REMEMBERED: usize = 1000;
 
-pub struct Front {
+pub struct Foreground {
     places: Arc<Semaphore>,
     lanes: Mutex<HashMap<String, Arc<Lane<()>>>>,
     failed: Mutex<HashMap<String, Sentence>>,
 }
 
-impl Default for Front {
+impl Default for Foreground {
     fn default() -> Self {
         Self {
             places: Arc::new(Semaphore::new(PLACES)),
@@ -55,8 +55,8 @@ pub enum Unseen {
     Storage(Fault),
 }
 
-impl Front {
-    /// A place at the front, if one is free in time.
+impl Foreground {
+    /// A place, if one is free in time.
     pub async fn place(&self, within: Duration) -> Option<OwnedSemaphorePermit> {
         let place = self.places.clone().acquire_owned();
         tokio::time::timeout(within, place).await.ok()?.ok()
@@ -93,17 +93,17 @@ pub async fn picture(
     encode: impl FnOnce(image::RgbImage) -> Bytes + Send + 'static,
 ) -> Result<Bytes, Unseen> {
     let made = tokio::spawn(async move {
-        let front = &runtime.front;
-        let _alone = front.alone(&wanted.place).await;
+        let foreground = &runtime.foreground;
+        let _alone = foreground.alone(&wanted.place).await;
         match runtime.storage.get(&wanted.place).await {
             Ok(kept) => return Ok(kept),
             Err(Fault::Missing { .. }) => {}
             Err(fault) => return Err(Unseen::Storage(fault)),
         }
-        if let Some(sentence) = front.failure(&wanted.place) {
+        if let Some(sentence) = foreground.failure(&wanted.place) {
             return Err(Unseen::Broken(sentence));
         }
-        let place = front.places.clone().acquire_owned().await;
+        let place = foreground.places.clone().acquire_owned().await;
         let (drawing, on) = (runtime.clone(), wanted.place.clone());
         let drawn = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -115,7 +115,7 @@ pub async fn picture(
             Ok(Err(broken)) => {
                 let sentence = said(&broken);
                 if !matches!(broken, Broken::Io(_)) {
-                    front.remember(on, sentence.clone());
+                    foreground.remember(on, sentence.clone());
                 }
                 return Err(Unseen::Broken(sentence));
             }

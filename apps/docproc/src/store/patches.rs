@@ -1,11 +1,12 @@
-//! Gathers what happens to requests by kind, so that each row is written once and each kind of row
-//! is one statement.
+//! Turns changes into patches of rows, gathered by kind, so that each row is written once and each
+//! kind of row is one statement.
 
 use std::collections::{BTreeMap, HashMap};
 
 use db::{Decision, Error, Rows};
 use engine::Word as _;
 use jiff::Timestamp;
+use serde_json::{Map, Value as Json};
 
 use super::{
     answers::{self, Given},
@@ -14,24 +15,23 @@ use super::{
     messages::{self, NewMessage, Past},
     outside,
     pages::{self, PagePatch},
-    progress::{Loaded, document_id, evidence, piece},
+    progress::{Finding, Loaded, document_id, evidence, piece},
     questions,
     requests::{self, FileRow, RequestPatch},
     reviews,
     steps::{self, About, Step},
 };
 use crate::{
-    drivers::reading::Finding,
-    model::{Component, Item, Progress, Standing, Status},
+    model::{Component, Item, Origin, PageInFile, Progress, Standing, Status},
     rules::{
         advance::{Change, Thresholds},
         answer::{self, Piece},
-        course::{Known, opened_at},
+        course::{Found, Via, opened_at},
     },
     wire::message::{key, source},
 };
 
-pub(super) struct Writing<'a> {
+pub(super) struct Patches<'a> {
     loaded: &'a [Loaded],
     worker: &'a str,
     house: Thresholds,
@@ -45,12 +45,12 @@ pub(super) struct Writing<'a> {
     past: Vec<Past>,
     reviews: Vec<(usize, &'a Item, usize)>,
     statuses: Vec<(usize, Status)>,
-    replies: Vec<(usize, &'a Finding)>,
+    replies: Vec<(usize, &'a Finding, &'a Map<String, Json>)>,
     /// Documents that pages became, with how many.
     opened: Vec<(usize, String, usize)>,
 }
 
-impl<'a> Writing<'a> {
+impl<'a> Patches<'a> {
     pub(super) fn new(loaded: &'a [Loaded], worker: &'a str, house: Thresholds) -> Self {
         Self {
             loaded,
@@ -72,52 +72,53 @@ impl<'a> Writing<'a> {
 
     /// Adds what was found out about an item.
     pub(super) fn learn(&mut self, which: usize, finding: &'a Finding) {
-        let Finding { item, at, known, kept, .. } = finding;
-        match item {
-            Item::Request => self.split(which, finding),
-            Item::Page(n) => {
+        let Finding { item, found, via, .. } = finding;
+        let origin = if *via == Via::Person { Origin::Person } else { Origin::Automatic };
+        match (item, found) {
+            (Item::Request, Found::Split { pages, files }) => {
+                self.split(which, pages, finding.through);
+                self.files.extend(files.iter().map(|file| (which, file)));
+            }
+            (Item::Page(n), Found::Page { text, evidence: found, scores }) => {
                 let page = self.page(which, *n);
-                page.text = kept.text.as_ref().or(page.text);
-                if let Known::Page { evidence: found, scores } = known {
-                    if let Some(found) = found {
-                        page.evidence = Some(evidence(found));
-                    }
-                    page.scores = scores.as_ref().or(page.scores);
-                }
+                page.text = text.as_ref().or(page.text);
+                page.evidence = found.as_ref().map(evidence).or(page.evidence.take());
+                page.scores = scores.as_ref().or(page.scores);
             }
-            Item::Document(id) => {
-                let document = self.document(which, id);
-                document.reading = kept.reading.as_deref().or(document.reading);
+            (Item::Page(n), Found::Type(doc_type)) => {
+                self.page(which, *n).accepted = Some((doc_type, 1.0, origin));
             }
+            (Item::Document(id), Found::Document(reading)) => {
+                self.document(which, id).reading = Some((reading, origin));
+            }
+            (Item::Request | Item::Page(_) | Item::Document(_), _) => {}
         }
-        self.stand(which, item, Standing { at: *at, progress: Progress::Done });
-        if kept.said.is_some() {
-            self.replies.push((which, finding));
+        self.stand(which, item, Standing { at: finding.through, progress: Progress::Done });
+        if let Some(extra) = &finding.extra {
+            self.replies.push((which, finding, extra));
         }
-        self.remember(which, finding);
+        if *via == Via::Ahead {
+            self.remember(which, finding);
+        }
     }
 
-    fn split(&mut self, which: usize, finding: &'a Finding) {
-        let Known::Split { .. } = finding.known else { return };
-        let kept = &finding.kept;
-        self.files.extend(kept.files.iter().map(|file| (which, file)));
-        self.request(which).page_count = Some(kept.leaves.len() as u32);
-        for (n, leaf) in kept.leaves.iter().enumerate() {
+    fn split(&mut self, which: usize, pages: &[PageInFile], at: i32) {
+        self.request(which).page_count = Some(pages.len() as u32);
+        for (n, new) in pages.iter().enumerate() {
             let page = self.page(which, n as u32);
-            page.new = Some(*leaf);
-            page.standing = Some(Standing { at: finding.at + 1, progress: Progress::Todo });
+            page.new = Some(*new);
+            page.standing = Some(Standing { at: at + 1, progress: Progress::Todo });
         }
     }
 
-    /// Stages that ran without a message of their own are remembered as if they had had one.
+    /// A stage that ran without a message of its own is remembered as if it had had one.
     fn remember(&mut self, which: usize, finding: &Finding) {
-        let (item, kept) = (&finding.item, &finding.kept);
-        for ran in kept.ran.iter().skip(usize::from(!kept.ahead)) {
-            let sent = self.sent.get(&(which, item.clone(), ran.at));
-            let message = sent.and_then(|at| self.sends[*at].take());
-            let message = message.or_else(|| self.message(which, item.clone(), ran.at as usize));
-            self.past.extend(message.map(|message| Past { message, ran: *ran }));
-        }
+        let Finding { item, at, .. } = finding;
+        let Some(ran) = finding.ran else { return };
+        let sent = self.sent.get(&(which, item.clone(), *at));
+        let message = sent.and_then(|sent| self.sends[*sent].take());
+        let message = message.or_else(|| self.message(which, item.clone(), *at as usize));
+        self.past.extend(message.map(|message| Past { message, ran }));
     }
 
     /// Adds a change that follows from it.
@@ -135,7 +136,8 @@ impl<'a> Writing<'a> {
             }
             Change::Stand { item, standing } => self.stand(which, item, *standing),
             Change::Accept { page, doc_type, confidence } => {
-                self.page(which, *page).accepted = Some((doc_type, *confidence));
+                let accepted = (doc_type.as_str(), *confidence, Origin::Automatic);
+                self.page(which, *page).accepted = Some(accepted);
             }
             Change::Review { item, at } => {
                 self.stand(which, item, Standing { at: *at as i32, progress: Progress::Review });
@@ -264,11 +266,10 @@ impl<'a> Writing<'a> {
     /// What somebody outside said beside text, type and fields.
     async fn keep_replies(&self, decision: &mut Decision) -> Result<(), Error> {
         let mut kept = Vec::with_capacity(self.replies.len());
-        for (which, finding) in &self.replies {
+        for (which, finding, payload) in &self.replies {
             let Loaded { row, workflow, .. } = &self.loaded[*which];
-            let stage = workflow.stages.get(finding.from.max(0) as usize);
-            let Some((stage, payload)) = stage.zip(finding.kept.said.as_ref()) else { continue };
-            let (at, item) = (finding.from, finding.item.key());
+            let (at, item) = (finding.at, finding.item.key());
+            let Some(stage) = workflow.stages.get(at.max(0) as usize) else { continue };
             kept.push(outside::Reply { request: &row.id, at, item, stage: &stage.name, payload });
         }
         outside::keep(decision, &kept).await
