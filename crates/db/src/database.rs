@@ -3,7 +3,6 @@
 use std::{
     fmt,
     path::Path,
-    str::FromStr as _,
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
@@ -11,20 +10,19 @@ use std::{
 use sha2::{Digest as _, Sha256};
 use sqlx::{
     PgPool, SqlitePool,
-    postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 use tokio::time::{Instant, sleep};
 
-use crate::{Committed, Dialect, Error, Rows, Tx, writer::Writer};
+use crate::{Committed, Dialect, Error, Rows, Tx, session::Sessions, writer::Writer};
 
 /// How long a caller waits for a connection or for another process's write before it hears
 /// "unavailable". Longer than any decision takes, shorter than a client waits.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements kept prepared per connection: more than there are.
-const STATEMENTS: usize = 500;
+pub(crate) const STATEMENTS: usize = 500;
 const SQLITE_READERS: u32 = 4;
-const POSTGRES_CONNECTIONS: u32 = 12;
+const READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// The capacity being spent: one kitchen, one pool of runners, one budget per minute. Decisions on
 /// one scope happen one after another, in every process.
@@ -85,14 +83,14 @@ impl fmt::Debug for Told {
 #[derive(Clone, Debug)]
 enum Pools {
     Sqlite { writer: Writer, readers: SqlitePool },
-    Postgres(PgPool),
+    Postgres(Sessions),
 }
 
 impl Store {
     /// Opens `postgres://…`, or `sqlite://path` (the file is created when missing).
     pub async fn open(url: &str) -> Result<Self, Error> {
         let pools = if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            Pools::Postgres(open_postgres(url).await?)
+            Pools::Postgres(Sessions::open(url).await?)
         } else {
             let path = url.strip_prefix("sqlite://").unwrap_or(url);
             open_together(Path::new(path)).await?
@@ -110,7 +108,7 @@ impl Store {
     pub(crate) fn postgres(&self) -> Option<&PgPool> {
         match &self.pools {
             Pools::Sqlite { .. } => None,
-            Pools::Postgres(pool) => Some(pool),
+            Pools::Postgres(sessions) => Some(sessions.pool()),
         }
     }
 
@@ -128,33 +126,25 @@ impl Store {
     pub async fn read(&self) -> Result<Tx, Error> {
         Ok(match &self.pools {
             Pools::Sqlite { readers, .. } => Tx::sqlite(readers.begin().await?),
-            Pools::Postgres(pool) => Tx::postgres(
-                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?,
-            ),
+            Pools::Postgres(sessions) => Tx::postgres(sessions.begin(READ.to_owned()).await?),
         })
     }
 
     /// A write transaction that holds the scopes until it ends.
     ///
-    /// `SQLite` has one writer at a time anyway; `PostgreSQL` takes the advisory lock before the
-    /// first statement that reads, so that every later one sees what earlier holders committed.
+    /// `SQLite` has one writer at a time anyway; `PostgreSQL` takes the advisory locks in the breath
+    /// that opens the transaction, before the first statement that reads, so that every later one sees
+    /// what earlier holders committed.
     pub(crate) async fn write(&self, scopes: &[Scope]) -> Result<Tx, Error> {
-        let mut tx = self.write_unlocked().await?;
-        tx.lock(scopes).await?;
-        Ok(tx)
+        Ok(match &self.pools {
+            Pools::Sqlite { writer, .. } => Tx::turn(writer.begin().await?),
+            Pools::Postgres(sessions) => Tx::postgres(sessions.begin(opening(scopes)).await?),
+        })
     }
 
     /// A write transaction for statements that guard themselves row by row.
-    ///
-    /// `PostgreSQL` is told the mode each time: a reader cancelled inside its BEGIN leaves a
-    /// connection in read-only mode, and a server may have other defaults.
     pub(crate) async fn write_unlocked(&self) -> Result<Tx, Error> {
-        Ok(match &self.pools {
-            Pools::Sqlite { writer, .. } => Tx::turn(writer.begin().await?),
-            Pools::Postgres(pool) => Tx::postgres(
-                pool.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE").await?,
-            ),
-        })
+        self.write(&[]).await
     }
 
     /// Tells `listener` of every decision this handle and its clones commit, from now on.
@@ -174,7 +164,7 @@ impl Store {
                 readers.close().await;
                 writer.close().await;
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres(sessions) => sessions.close().await,
         }
     }
 }
@@ -186,9 +176,7 @@ impl Tx {
         if self.dialect() == Dialect::Sqlite {
             return Ok(());
         }
-        let mut keys: Vec<i64> = scopes.iter().map(Scope::lock_key).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys = in_order(scopes);
         let sql = "SELECT pg_advisory_xact_lock(key) FROM ROWS";
         self.each(sql, &[], &Rows::of(&["key"], keys)).await.map(drop)
     }
@@ -211,16 +199,27 @@ impl Tx {
     }
 }
 
-async fn open_postgres(url: &str) -> Result<PgPool, Error> {
-    let options = PgConnectOptions::from_str(url)?
-        .application_name("turno")
-        .statement_cache_capacity(STATEMENTS)
-        .options([("lock_timeout", "5000"), ("statement_timeout", "30000"), ("timezone", "UTC")]);
-    Ok(PgPoolOptions::new()
-        .max_connections(POSTGRES_CONNECTIONS)
-        .acquire_timeout(BUSY_TIMEOUT)
-        .connect_with(options)
-        .await?)
+/// The keys of scopes as everyone takes them.
+fn in_order(scopes: &[Scope]) -> Vec<i64> {
+    let mut keys: Vec<i64> = scopes.iter().map(Scope::lock_key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// Opens a write transaction of `PostgreSQL` and takes the locks of scopes in one go. The mode is said
+/// each time, for a server may have other defaults.
+fn opening(scopes: &[Scope]) -> String {
+    let keys: Vec<String> = in_order(scopes).iter().map(i64::to_string).collect();
+    let locks = match keys.as_slice() {
+        [] => String::new(),
+        [key] => format!("; SELECT pg_advisory_xact_lock({key})"),
+        keys => {
+            let keys = keys.join(",");
+            format!("; SELECT pg_advisory_xact_lock(key) FROM UNNEST('{{{keys}}}'::bigint[]) key")
+        }
+    };
+    format!("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE{locks}")
 }
 
 /// Opens the file as often as it takes, within the time everyone has.

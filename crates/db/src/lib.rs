@@ -13,6 +13,7 @@ mod error;
 mod migrate;
 mod row;
 mod rows;
+mod session;
 mod together;
 mod tx;
 mod wire;

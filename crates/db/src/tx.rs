@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures::{Stream, TryStreamExt as _};
 use sqlx::SqlSafeStr;
 
-use crate::{Dialect, Error, Row, Value, rows::Bound, writer::Turn};
+use crate::{Dialect, Error, Row, Value, rows::Bound, session::Session, writer::Turn};
 
 /// An open transaction. Statements are written once, with `$1` placeholders; one that cannot be
 /// shared is chosen with [`Tx::dialect`]. Dropping it without commit rolls back.
@@ -23,7 +23,7 @@ enum Inner {
     Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
     /// Writes, in turn with the other decisions of this process.
     Turn(Turn),
-    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+    Postgres(Session),
 }
 
 impl Tx {
@@ -35,8 +35,8 @@ impl Tx {
         Self { inner: Inner::Turn(turn), doomed: false }
     }
 
-    pub(crate) fn postgres(tx: sqlx::Transaction<'static, sqlx::Postgres>) -> Self {
-        Self { inner: Inner::Postgres(tx), doomed: false }
+    pub(crate) fn postgres(session: Session) -> Self {
+        Self { inner: Inner::Postgres(session), doomed: false }
     }
 
     pub fn dialect(&self) -> Dialect {
@@ -127,7 +127,9 @@ impl Tx {
             Inner::Turn(turn) => {
                 sqlx::raw_sql(sql).execute(turn.connection()).await.map(|_| ())?;
             }
-            Inner::Postgres(tx) => sqlx::raw_sql(sql).execute(&mut **tx).await.map(|_| ())?,
+            Inner::Postgres(session) => {
+                sqlx::raw_sql(sql).execute(session.connection()).await.map(|_| ())?;
+            }
         }
         self.doomed = doomed;
         Ok(())
@@ -141,7 +143,7 @@ impl Tx {
         match self.inner {
             Inner::Sqlite(tx) => tx.commit().await?,
             Inner::Turn(turn) => turn.commit().await?,
-            Inner::Postgres(tx) => tx.commit().await.map_err(Error::of_commit)?,
+            Inner::Postgres(session) => session.commit().await.map_err(Error::of_commit)?,
         }
         Ok(())
     }
@@ -159,9 +161,9 @@ impl Inner {
                 let done = query.execute(turn.connection()).await;
                 done.inspect_err(|error| turn.failed(error))?.rows_affected()
             }
-            Self::Postgres(tx) => {
+            Self::Postgres(session) => {
                 let query = sqlx::query_with(sql, bound.postgres()?);
-                query.execute(&mut **tx).await?.rows_affected()
+                query.execute(session.connection()).await?.rows_affected()
             }
         })
     }
@@ -182,8 +184,8 @@ impl Inner {
                 let heard = drain(rows, |row| hear(&Row::Sqlite(row))).await;
                 heard.inspect_err(|error| turn.failed(error))?
             }
-            Self::Postgres(tx) => {
-                let rows = sqlx::query_with(sql, bound.postgres()?).fetch(&mut **tx);
+            Self::Postgres(session) => {
+                let rows = sqlx::query_with(sql, bound.postgres()?).fetch(session.connection());
                 drain(rows, |row| hear(&Row::Postgres(row))).await?
             }
         }
@@ -201,9 +203,14 @@ impl Inner {
                 let rows = rows.inspect_err(|error| turn.failed(error))?;
                 rows.into_iter().map(Row::Sqlite).collect()
             }
-            Self::Postgres(tx) => {
+            Self::Postgres(session) => {
                 let query = sqlx::query_with(sql, bound.postgres()?);
-                query.fetch_all(&mut **tx).await?.into_iter().map(Row::Postgres).collect()
+                query
+                    .fetch_all(session.connection())
+                    .await?
+                    .into_iter()
+                    .map(Row::Postgres)
+                    .collect()
             }
         })
     }

@@ -1,6 +1,9 @@
 //! Databases that are not there for a while.
 
+use std::time::Duration;
+
 use db::{Error, Store};
+use futures::future::join_all;
 use sqlx::{
     ConnectOptions as _, Connection as _,
     postgres::PgConnectOptions,
@@ -9,6 +12,7 @@ use sqlx::{
 use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinSet,
+    time::timeout,
 };
 
 use crate::{
@@ -75,6 +79,48 @@ async fn a_server_that_comes_back_is_used_again(test_db: &TestDb) {
     let _running = Cable { listener, server }.mend();
     spend(&store).await.expect("the same store works again");
     assert_eq!(used(&store, "norte").await, 2);
+}
+
+/// The server went and came back while nobody asked it anything. Many connections rest, none of them
+/// has anybody at its other end, and nobody hears of it.
+async fn connections_that_died_at_rest_are_nobodys_error(test_db: &TestDb) {
+    kitchen(&test_db.store().await, "norte", 9).await;
+    let (cable, url) = Cable::to(test_db).await;
+    let (here, server) = (cable.listener.local_addr().unwrap(), cable.server.clone());
+    let mut running = cable.mend();
+    let store = Store::open(&url).await.unwrap();
+    let all: Vec<_> = join_all((0..8).map(|_| store.read())).await;
+    assert!(all.iter().all(Result::is_ok));
+    drop(all);
+    spend(&store).await.unwrap();
+    running.shutdown().await;
+    let listener = TcpListener::bind(here).await.unwrap();
+    let _running = Cable { listener, server }.mend();
+    let (decided, read) = tokio::join!(spend(&store), join_all((0..8).map(|_| store.ping())));
+    decided.expect("another connection decides");
+    assert!(read.iter().all(Result::is_ok), "{read:?}");
+    assert_eq!(used(&store, "norte").await, 2);
+}
+
+/// Whoever no longer waits for a scope does not hold it later.
+async fn who_goes_away_while_it_waits_holds_nothing(test_db: &TestDb) {
+    let store = test_db.store().await;
+    kitchen(&store, "norte", 99).await;
+    for _ in 0..20 {
+        let held = store.decide(&scope("norte"), now()).await.unwrap();
+        let waits = || timeout(Duration::from_millis(20), spend(&store));
+        let all = join_all((0..4).map(|_| waits())).await;
+        assert!(all.iter().all(Result::is_err), "they are made to wait");
+        drop(held);
+        spend(&store).await.expect("nobody holds it");
+    }
+    assert_eq!(used(&store, "norte").await, 20);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_are_given_back_as_they_were() {
+    on_postgres("died at rest", connections_that_died_at_rest_are_nobodys_error).await;
+    on_postgres("gone away", who_goes_away_while_it_waits_holds_nothing).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
