@@ -7,6 +7,9 @@ use lapin::uri::AMQPUri;
 /// Seconds between two signs of life, unless the address says otherwise; after twice that without
 /// one the connection is gone. Shorter ones take a busy machine for a dead one.
 const HEARTBEAT: u16 = 5;
+/// The largest frame, unless the address says otherwise: each connection keeps room for thirty-two of
+/// them, twice, and what RabbitMQ proposes would be eight megabytes. A longer body takes several.
+const FRAME: u32 = 16 * 1024;
 
 /// Where a broker is and who asks. Printed without the password.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,6 +47,7 @@ impl FromStr for Address {
             "/".clone_into(&mut uri.vhost);
         }
         uri.query.heartbeat.get_or_insert(HEARTBEAT);
+        uri.query.frame_max.get_or_insert(FRAME);
         Ok(Self(uri))
     }
 }
