@@ -39,9 +39,18 @@ pub async fn vhost() -> Option<Vhost> {
 
 /// A node of this test alone, which may be killed. It takes some seconds to start.
 pub async fn node() -> Option<Node> {
+    start_node(&[]).await
+}
+
+/// The same, spoken to by TLS too: as `localhost`, and by no other name.
+pub async fn sealed_node() -> Option<Node> {
+    start_node(&[("RABBITMQ_TLS", "1")]).await
+}
+
+async fn start_node(with: &[(&str, &str)]) -> Option<Node> {
     let at = profile_dir().join("testkit").join(unique("rabbitmq"));
     let start = async || {
-        let url = ask("start", Some(&at)).await?;
+        let url = ask_with("start", Some(&at), with).await?;
         let management = ask("management", Some(&at)).await?;
         Ok(Node { at: at.clone(), url, management })
     };
@@ -59,8 +68,16 @@ fn skipped(reason: &str) {
 }
 
 async fn ask(what: &str, at: Option<&PathBuf>) -> Result<String, String> {
+    ask_with(what, at, &[]).await
+}
+
+async fn ask_with(
+    what: &str,
+    at: Option<&PathBuf>,
+    with: &[(&str, &str)],
+) -> Result<String, String> {
     let mut script = Command::new(workspace().join(SCRIPT));
-    script.arg(what);
+    script.arg(what).envs(with.iter().copied());
     if let Some(at) = at {
         script.env("RABBITMQ_AT", at);
     }
@@ -117,6 +134,12 @@ pub struct Node {
 }
 
 impl Node {
+    /// Its address by TLS, and the file of the authority that vouches for it.
+    pub async fn sealed(&self) -> (String, PathBuf) {
+        let said = async |what| ask(what, Some(&self.at)).await.expect("the node is known");
+        (said("sealed").await, said("authority").await.into())
+    }
+
     /// An empty virtual host on it.
     pub async fn vhost(&self) -> Vhost {
         let made = Vhost::create(&self.url, self.management.clone()).await;

@@ -80,7 +80,9 @@ pub(crate) struct Session {
 impl Session {
     async fn open(address: &Address, name: &str, topology: &Topology) -> Result<Self, Fault> {
         let properties = ConnectionProperties::default().with_connection_name(name.into());
-        let connecting = Connection::connect_uri(address.uri(), properties);
+        let runtime = lapin::runtime::default_runtime()?;
+        let (uri, tls) = (address.uri(), address.tls());
+        let connecting = Connection::connect_uri_with_config(uri, properties, tls, runtime);
         let connection =
             timeout(ANSWER, connecting).await.map_err(|_| Fault::slow("connecting"))??;
         let prepared = async {

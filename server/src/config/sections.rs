@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         });
         let database_url =
             self.address("server.database_url", &["postgres://", "postgresql://", "sqlite:"]);
-        let broker = self.broker("server.rabbitmq_url");
+        let broker = self.broker();
         let apps = self.apps("server.apps", apps);
         let timezone = self.timezone("server.timezone");
         let auth =
@@ -339,15 +339,26 @@ impl<'a> Reader<'a> {
     }
 
     /// None when it is empty or wrong, and then noted.
-    fn broker(&mut self, path: &str) -> Option<broker::Address> {
-        let checked = self.text(path, |text| match text {
+    fn broker(&mut self) -> Option<broker::Address> {
+        const CA: &str = "server.rabbitmq_ca";
+        let checked = self.text("server.rabbitmq_url", |text| match text {
             "" => Ok(None),
             // The value may hold a password, so the message does not repeat it.
             text => text.parse().map(Some).map_err(|_: broker::Wrong| {
                 "must be empty or amqp://user:password@host:port/vhost, or amqps".to_owned()
             }),
         });
-        checked.flatten()
+        let address = checked.flatten()?;
+        if self.raw(CA).is_empty() {
+            return Some(address);
+        }
+        self.text(CA, |path| {
+            if !address.is_sealed() {
+                return Err("is of use with amqps:// in server.rabbitmq_url alone".to_owned());
+            }
+            let pem = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+            address.trusting(&pem).map_err(|why| format!("{path}: {why}"))
+        })
     }
 
     fn proxies(&mut self, path: &str) -> Option<Proxies> {

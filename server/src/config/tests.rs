@@ -260,6 +260,21 @@ fn the_house_has_one_broker_by_either_name() {
 }
 
 #[test]
+fn an_authority_is_a_file_with_a_certificate_and_for_amqps_alone() {
+    let (sealed, open) = ("amqps://ana@uno/", "amqp://ana@uno/");
+    let with = |url, file| [("TURNO_RABBITMQ_URL", url), ("TURNO_RABBITMQ_CA", file)];
+    let sentence = refusal("", &with(open, "/nowhere"));
+    assert!(sentence.contains("server.rabbitmq_ca: is of use with amqps://"), "{sentence}");
+    let sentence = refusal("", &with(sealed, "/nowhere"));
+    assert!(sentence.contains("server.rabbitmq_ca: /nowhere: No such file"), "{sentence}");
+    let sentence = refusal("", &with(sealed, "Cargo.toml"));
+    assert!(sentence.contains("Cargo.toml: there is no certificate in it"), "{sentence}");
+    let house = "../crates/host/tests/gate/keys/one.crt";
+    assert!(load("", &with(sealed, house)).server.broker.is_some());
+    assert!(load("", &with("", "/nowhere")).server.broker.is_none());
+}
+
+#[test]
 fn mail_needs_a_sender_and_a_receiver() {
     let url = "[alerts]\nsmtp_url = \"smtps://u:p@mail.example:465\"\n";
     let complete =
