@@ -18,7 +18,7 @@ impl AmqpBus {
     /// Begins to connect, and never gives up.
     pub fn open(address: Address) -> RemoteBus {
         let broker = Broker::open(address, "turno hints", Topology::default());
-        RemoteBus::new(Amqp(broker))
+        RemoteBus::new(Amqp(broker.clone()), Some(broker))
     }
 }
 

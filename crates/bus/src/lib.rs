@@ -37,6 +37,11 @@ pub trait Bus: std::fmt::Debug + Send + Sync + 'static {
     /// Wakes every listener of this process, on whatever topic: hints may have been lost.
     fn wake_everyone(&self);
 
+    /// The broker that carries hints to other processes, where one does.
+    fn broker(&self) -> Option<&broker::Broker> {
+        None
+    }
+
     /// Ends every listener.
     fn close(&self);
 }

@@ -13,7 +13,7 @@ pub struct PostgresBus;
 impl PostgresBus {
     /// Begins to connect, and never gives up.
     pub fn open(store: &Store) -> RemoteBus {
-        RemoteBus::new(Postgres(store.clone()))
+        RemoteBus::new(Postgres(store.clone()), None)
     }
 }
 

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use broker::Broker;
 use tokio::{
     sync::{Notify, watch},
     time::{Instant, sleep, sleep_until, timeout},
@@ -55,7 +56,10 @@ pub trait Wire: Send {
 
 /// The bus between processes.
 #[derive(Debug)]
-pub struct RemoteBus(Arc<Hub>);
+pub struct RemoteBus {
+    hub: Arc<Hub>,
+    broker: Option<Broker>,
+}
 
 #[derive(Debug)]
 struct Hub {
@@ -74,7 +78,7 @@ struct Hub {
 
 impl RemoteBus {
     /// Begins to connect, and never gives up.
-    pub(crate) fn new(transport: impl Transport) -> Self {
+    pub(crate) fn new(transport: impl Transport, broker: Option<Broker>) -> Self {
         let hub = Arc::new(Hub {
             me: format!("{:016x}", rand::random::<u64>()),
             everyone: LocalBus::new(),
@@ -86,29 +90,29 @@ impl RemoteBus {
             closed: CancellationToken::new(),
         });
         tokio::spawn(hub.clone().keep(transport));
-        Self(hub)
+        Self { hub, broker }
     }
 
     pub fn is_connected(&self) -> bool {
-        *self.0.connected.borrow()
+        *self.hub.connected.borrow()
     }
 
     /// Waits for the connection, at most so long, and says whether it is there.
     pub async fn connected(&self, within: Duration) -> bool {
-        let mut connected = self.0.connected.subscribe();
+        let mut connected = self.hub.connected.subscribe();
         matches!(timeout(within, connected.wait_for(|up| *up)).await, Ok(Ok(_)))
     }
 }
 
 impl Drop for RemoteBus {
     fn drop(&mut self) {
-        self.0.closed.cancel();
+        self.hub.closed.cancel();
     }
 }
 
 impl Bus for RemoteBus {
     fn announce(&self, topic: &str, mark: i64) {
-        let hub = &self.0;
+        let hub = &self.hub;
         hub.everyone.announce(topic, mark);
         hub.here.announce(topic, mark);
         if hub.kept.read().unwrap_or_else(PoisonError::into_inner).contains(topic) {
@@ -119,26 +123,30 @@ impl Bus for RemoteBus {
     }
 
     fn keep_here(&self, topic: &'static str) {
-        self.0.kept.write().unwrap_or_else(PoisonError::into_inner).insert(topic);
+        self.hub.kept.write().unwrap_or_else(PoisonError::into_inner).insert(topic);
     }
 
     fn listen(&self, topic: &str) -> Listener {
-        self.0.everyone.listen(topic)
+        self.hub.everyone.listen(topic)
     }
 
     fn listen_here(&self, topic: &str) -> Listener {
-        self.0.here.listen(topic)
+        self.hub.here.listen(topic)
     }
 
     fn wake_everyone(&self) {
-        self.0.everyone.wake_everyone();
-        self.0.here.wake_everyone();
+        self.hub.everyone.wake_everyone();
+        self.hub.here.wake_everyone();
+    }
+
+    fn broker(&self) -> Option<&Broker> {
+        self.broker.as_ref()
     }
 
     fn close(&self) {
-        self.0.everyone.close();
-        self.0.here.close();
-        self.0.closed.cancel();
+        self.hub.everyone.close();
+        self.hub.here.close();
+        self.hub.closed.cancel();
     }
 }
 

@@ -10,6 +10,7 @@ mod answers;
 mod app;
 mod backups;
 mod by;
+mod carrier;
 mod clock;
 mod console;
 mod context;
@@ -60,6 +61,7 @@ pub use app::{
 };
 pub use backups::Schedule;
 pub use by::By;
+pub use carrier::BROKER;
 pub use clock::Clock;
 pub use console::{Console, change_setting};
 pub use context::{Access, Context, Options};

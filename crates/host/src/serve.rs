@@ -46,6 +46,7 @@ pub async fn start(context: Context, listener: TcpListener) -> std::io::Result<R
     let tasks = TaskTracker::new();
     tasks.spawn(context.clone().live());
     tasks.spawn(context.clone().run_relay());
+    tasks.spawn(crate::carrier::watch(context.clone()));
     if context.store.dialect() == Dialect::Sqlite {
         tasks.spawn(context.clone().notice_others());
     }

@@ -10,15 +10,23 @@ use serde_json::Value as Json;
 /// Things that are away, each with a sentence that says what is known of it. Cheap to clone: whoever
 /// notices writes here.
 #[derive(Clone, Debug, Default)]
-pub struct Shortages(Arc<Mutex<BTreeMap<&'static str, String>>>);
+pub struct Shortages(Arc<Mutex<BTreeMap<Noticed, String>>>);
+
+/// What is away, and who noticed it.
+type Noticed = (&'static str, &'static str);
 
 impl Shortages {
     /// Something is away, or is there again. Answers whether that is news.
     pub fn set(&self, what: &'static str, why: Option<String>) -> bool {
+        self.set_by(what, what, why)
+    }
+
+    /// The same for what several look at, each in its own way: it is there when none of them misses it.
+    pub fn set_by(&self, what: &'static str, who: &'static str, why: Option<String>) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match why {
-            Some(why) => all.insert(what, why).is_none(),
-            None => all.remove(what).is_some(),
+            Some(why) => all.insert((what, who), why).is_none(),
+            None => all.remove(&(what, who)).is_some(),
         }
     }
 
@@ -32,8 +40,18 @@ impl Shortages {
         ready
     }
 
+    /// What is away, with all that is known of it.
     pub fn all(&self) -> BTreeMap<&'static str, String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut known: BTreeMap<&'static str, String> = BTreeMap::new();
+        for ((what, _), why) in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let told = known.entry(*what).or_default();
+            if !told.contains(why.as_str()) {
+                let joint = if told.is_empty() { "" } else { "; " };
+                told.push_str(joint);
+                told.push_str(why);
+            }
+        }
+        known
     }
 }
 
@@ -56,5 +74,22 @@ mod tests {
         assert_eq!(told, expected);
         assert!(other.set("storage", None) && all.all().is_empty());
         assert_eq!(all.told(json!({ "ready": true })), json!({ "ready": true }));
+    }
+
+    #[test]
+    fn what_several_look_at_is_there_when_none_misses_it() {
+        let all = Shortages::default();
+        let why = |text: &str| Some(text.to_owned());
+        assert!(all.set_by("broker", "hints", why("refused")));
+        assert!(all.set_by("broker", "letters", why("refused")));
+        let said = |all: &Shortages| all.told(json!({}))["why"].clone();
+        assert_eq!(said(&all), "refused", "once");
+        all.set_by("broker", "letters", why("no queue"));
+        assert_eq!(said(&all), "refused; no queue");
+        all.set_by("broker", "hints", None);
+        let told = all.told(json!({}));
+        assert_eq!(told, json!({ "degraded": ["broker"], "why": "no queue" }));
+        all.set_by("broker", "letters", None);
+        assert!(all.all().is_empty());
     }
 }

@@ -23,6 +23,7 @@ pub(super) async fn all(config: &Config) -> Vec<Finding> {
     let mut findings = vec![settings(config), directory(&config.server.data_dir)];
     findings.extend(space(&config.server.data_dir));
     findings.extend(database(config).await);
+    findings.push(carrier(config).await);
     findings.push(backups(config));
     findings.push(zone(config));
     findings.push(port(config));
@@ -159,6 +160,25 @@ fn backups(config: &Config) -> Finding {
             "the server makes none by itself",
             "set backup.every, or call `turno backup` by the clock",
         ),
+    }
+}
+
+/// The broker that the house named, whatever applications run.
+async fn carrier(config: &Config) -> Finding {
+    const ABOUT: &str = "RabbitMQ";
+    let Some(address) = &config.server.broker else {
+        return Finding::pass(ABOUT, "not used");
+    };
+    match broker::reach(address, "turno doctor", &broker::Topology::default()).await {
+        Ok(()) => Finding::pass(ABOUT, format!("{address} answers")),
+        Err(fault) if fault.may_pass() => {
+            let fix = "start it, or correct the host and port; work goes on without it meanwhile";
+            Finding::warn(ABOUT, format!("{address}: {fault}"), fix)
+        }
+        Err(fault) => {
+            let fix = "correct user, password, virtual host or server.rabbitmq_ca";
+            Finding::fail(ABOUT, format!("{address}: {fault}"), fix)
+        }
     }
 }
 

@@ -104,9 +104,9 @@ fn variables(deployment: &Deployment) -> Vec<Finding> {
 }
 
 fn broker(deployment: &Deployment) -> Finding {
-    const ABOUT: &str = "RabbitMQ";
+    const ABOUT: &str = "queues";
     let Some(address) = deployment.broker.clone() else {
-        return Finding::pass(ABOUT, "not used; messages live in the database");
+        return Finding::pass(ABOUT, "messages live in the database");
     };
     let shown = address.to_string();
     // The checks of a doctor follow each other; this one alone needs somebody to wait for.
@@ -120,7 +120,7 @@ fn broker(deployment: &Deployment) -> Finding {
     });
     match asked {
         Some(Ok(())) => {
-            Finding::pass(ABOUT, format!("{shown}: queues and exchanges are as wanted"))
+            Finding::pass(ABOUT, format!("{shown}: they and their exchanges are as wanted"))
         }
         Some(Err(fault)) if fault.may_pass() => {
             let fix =
@@ -128,7 +128,7 @@ fn broker(deployment: &Deployment) -> Finding {
             Finding::warn(ABOUT, format!("{shown}: {fault}"), fix)
         }
         Some(Err(fault)) => {
-            let fix = "correct user, password or virtual host, or remove the queue that is named";
+            let fix = "remove the queue that is named, or correct what RabbitMQ refuses above";
             Finding::fail(ABOUT, format!("{shown}: {fault}"), fix)
         }
         None => Finding::fail(ABOUT, format!("{shown}: could not be asked"), "try again"),

@@ -64,6 +64,9 @@ fn the_variables_of_the_original_work_as_named() {
     let told = home.run_with("doctor", &away, "").stdout;
     assert!(told.contains("RabbitMQ") && told.contains("does not answer"), "{told}");
     assert!(!told.contains("hunter2"), "{told}");
+    let without = [away[0], ("TURNO_APPS", "pedidos")];
+    let told = home.run_with("doctor", &without, "").stdout;
+    assert!(told.contains("RabbitMQ") && told.contains("does not answer"), "{told}");
     let wrong = [("DOCPROC_RABBITMQ_URL", "guest@localhost")];
     home.run_with("serve --listen 127.0.0.1:0", &wrong, "")
         .refused(2, &["DOCPROC_RABBITMQ_URL", "amqp://"]);

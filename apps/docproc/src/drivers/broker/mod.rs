@@ -15,8 +15,6 @@ use std::{
 
 use broker::{Address, Broker, Depth, Exchange, Fault, Kind, Queue};
 use db::Note;
-use engine::Sentence;
-use host::{Alert, Severity};
 pub(crate) use permits::Permits;
 use tokio::sync::{
     mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
@@ -32,13 +30,10 @@ use crate::{
 
 /// How long a letter may wait unless `DOCPROC_MESSAGE_TTL_MS` says otherwise (§5.3).
 pub const TTL: Duration = Duration::from_mins(5);
-/// How the broker is called where things are listed that are away.
-const BROKER: &str = "broker";
-/// How often somebody looks whether the workflows still need what is declared, and how long the
-/// broker is away.
+/// Who watches over the letters.
+const LETTERS: &str = "letters";
+/// How often somebody looks whether the workflows still need what is declared.
 const LOOK: Duration = Duration::from_secs(5);
-/// An alert rings after this long without the broker.
-const ALERT: Duration = Duration::from_secs(10);
 
 /// What goes to the broker, and how it is reached.
 #[derive(Debug)]
@@ -227,10 +222,8 @@ pub async fn run(context: Context) {
     }
 }
 
-/// Says when the broker is away, and follows the workflows.
+/// Says when the broker cannot carry letters, and follows the workflows.
 async fn watch(context: &Context, outbox: &Outbox) {
-    let fingerprint = "docproc/broker";
-    let mut ringing = false;
     let mut changes = outbox.broker.changes();
     loop {
         tokio::select! {
@@ -241,28 +234,11 @@ async fn watch(context: &Context, outbox: &Outbox) {
         let missing = outbox.still_missing(context).await;
         let away = match outbox.broker.health() {
             broker::Health::Up => None,
-            broker::Health::Down { fault, lasts } => Some((fault.to_string(), lasts)),
+            broker::Health::Down { fault, .. } => {
+                Some(format!("{}: {fault}", outbox.broker.address()))
+            }
         };
-        let sentence = away.as_ref().map(|(why, _)| format!("{}: {why}", outbox.broker.address()));
-        context.shortages.set(BROKER, sentence.clone().or(missing));
-        let rings = away.is_some_and(|(_, lasts)| lasts > ALERT);
-        if rings == ringing {
-            continue;
-        }
-        let told = if let Some(detail) = sentence.filter(|_| rings) {
-            let title = Sentence::new(
-                "Sin RabbitMQ: se trabaja desde la tabla",
-                "RabbitMQ is away: work goes on from the table",
-            );
-            let detail = Sentence::same(detail);
-            let alert = Alert::new(crate::NAME, fingerprint, Severity::Warning, title, detail);
-            context.raise(alert.shown_at("/sistema", "")).await
-        } else {
-            context.resolve(fingerprint).await
-        };
-        if told.is_ok() {
-            ringing = rings;
-        }
+        context.shortages.set_by(host::BROKER, LETTERS, away.or(missing));
     }
 }
 
