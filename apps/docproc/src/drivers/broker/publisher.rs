@@ -104,11 +104,14 @@ async fn letters(
     }
     let mut tx = context.store.read().await?;
     let due = due(context, &mut tx, &ids).await?;
-    for sent in envelopes(context, &mut tx, due).await? {
-        letters.extend(of_message(&*topology_for(context, outbox, &sent).await, &sent));
-    }
+    let waiting = envelopes(context, &mut tx, due).await?;
     for id in tasks {
         letters.extend(reviews::find(&mut tx, id).await?.as_ref().map(of_task));
+    }
+    // A broker may be slow to declare a queue: nothing of the database is held meanwhile.
+    drop(tx);
+    for sent in waiting {
+        letters.extend(of_message(&*topology_for(context, outbox, &sent).await, &sent));
     }
     Ok(letters)
 }
