@@ -17,6 +17,7 @@ mod sample;
 mod shop;
 mod stream;
 mod sustained;
+mod together;
 mod usage;
 
 use std::process::ExitCode;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use report::Report;
 
-const PEDIDOS: [&str; 5] = ["planner", "entry", "sustained", "fan-out", "board"];
+const PEDIDOS: [&str; 6] = ["planner", "entry", "sustained", "fan-out", "board", "together"];
 const DOCPROC: [&str; 6] = [
     "docproc-latency",
     "docproc-relay",
@@ -95,6 +96,7 @@ async fn run() -> Result<ExitCode> {
             "sustained" => sustained::measure(&mut report).await?,
             "fan-out" => fan_out::measure(&mut report).await?,
             "board" => board::measure(&mut report).await?,
+            "together" => together::measure(&mut report).await?,
             "peers" => peers::measure(&mut report).await?,
             part if COORDINADOR.contains(&part) => {
                 coordinador::measure(part, &mut report).await?;
