@@ -15,8 +15,10 @@ use axum_extra::extract::CookieJar;
 use web::{Lang, Problem, problem::wants_html};
 
 use crate::{
-    Access, Actor, Context, Failure, Identity, Pass, Peer, demo::Inhabitant, pass::Shown,
-    rates::Buckets,
+    Access, Actor, Context, Failure, Identity, Pass, Peer,
+    demo::Inhabitant,
+    pass::Shown,
+    rates::{Buckets, Recent},
 };
 
 pub(crate) const SESSION_COOKIE: &str = "turno_session";
@@ -36,8 +38,13 @@ const PUBLIC: &[&str] = &[
 /// How fast strangers ask. Programs of this machine are not counted.
 #[derive(Debug, Default)]
 pub(crate) struct Paces {
+    /// Whoever is nobody; an actor is counted by itself, not by where it is.
     addresses: Buckets<IpAddr>,
     actors: Buckets<String>,
+    /// Credentials that were good a moment ago, by their hashes.
+    good: Recent,
+    /// Others that were shown where an address has used up its share.
+    doubtful: Buckets<IpAddr>,
 }
 
 pub(crate) async fn identify(
@@ -52,8 +59,15 @@ pub(crate) async fn identify(
     let lang = Lang::from_headers(request.headers());
     let peer = Peer::of(&request, &context.options.network.trusted_proxies);
     request.extensions_mut().insert(peer);
-    if let Err(wait) = pace_of_address(&context, request.uri().path(), peer) {
-        return too_fast(wait, lang);
+    let shown = shown(request.headers());
+    let pace = Pace::of(&context, request.uri().path(), peer, &shown);
+    if let Pace::Spent(wait) = pace {
+        // Whoever signs in is counted there, and its page costs no more than a refusal.
+        if request.uri().path() != "/login" {
+            return too_fast(wait, lang);
+        }
+        request.extensions_mut().insert(Actor::anonymous());
+        return next.run(request).await;
     }
     if proves_itself(&context, request.uri().path()) {
         let open = is_open(&context, request.headers(), peer) && peer.is_here();
@@ -61,8 +75,11 @@ pub(crate) async fn identify(
         request.extensions_mut().insert(actor);
         return next.run(request).await;
     }
-    match pass(&context, request.headers(), peer, lang).await {
-        Ok(Some(pass)) => {
+    let found = pass(&context, request.headers(), peer, &shown, lang).await;
+    let good = matches!(&found, Ok(Some(pass)) if pass.is_proven());
+    pace.settle(&context, peer, &shown, good);
+    match (found, pace) {
+        (Ok(Some(pass)), _) => {
             if let Err(wait) = pace_of_actor(&context, &pass.actor, peer) {
                 return too_fast(wait, lang);
             }
@@ -70,23 +87,73 @@ pub(crate) async fn identify(
             request.extensions_mut().insert(pass);
             next.run(request).await
         }
-        Ok(None) if is_public(&context, request.uri().path()) => {
+        (Ok(None), Pace::Doubtful(wait)) => too_fast(wait, lang),
+        (Ok(None), _) if is_public(&context, request.uri().path()) => {
             request.extensions_mut().insert(Actor::anonymous());
             next.run(request).await
         }
-        Ok(None) => turn_away(&request, lang),
-        Err(failure) => failure.into_response(),
+        (Ok(None), _) => turn_away(&request, lang),
+        (Err(failure), _) => failure.into_response(),
     }
 }
 
-fn pace_of_address(context: &Context, path: &str, peer: Peer) -> Result<(), Duration> {
-    // Whoever watches over us has to get an answer whatever else its machine does.
-    if peer.is_here() || matches!(path, "/health" | "/ready") {
-        return Ok(());
+/// What somebody shows at the door. A token that is none is one that nobody has: the caller meant to
+/// be someone.
+fn shown(headers: &HeaderMap) -> Shown {
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        let secret = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+        return Shown::Token(secret.map(|it| db::sha256_hex(it.trim())).unwrap_or_default());
     }
-    let Some(address) = peer.address else { return Ok(()) };
-    let rate = context.options.network.limits.address;
-    context.paces.addresses.take(&network_of(address), rate, Instant::now())
+    let jar = CookieJar::from_headers(headers);
+    let cookie = jar.get(SESSION_COOKIE);
+    cookie.map_or(Shown::Nothing, |cookie| Shown::Session(db::sha256_hex(cookie.value())))
+}
+
+/// What a request was counted against before it is known who asks.
+#[derive(Clone, Copy)]
+enum Pace {
+    /// Nothing: of this machine, a probe, or somebody who was good a moment ago.
+    Free,
+    Address,
+    /// The address has no share left; what is shown may still be good.
+    Doubtful(Duration),
+    Spent(Duration),
+}
+
+impl Pace {
+    fn of(context: &Context, path: &str, peer: Peer, shown: &Shown) -> Self {
+        // Whoever watches over us has to get an answer whatever else its machine does.
+        if peer.is_here() || matches!(path, "/health" | "/ready") {
+            return Self::Free;
+        }
+        let Some(address) = peer.address.map(network_of) else { return Self::Free };
+        let (paces, limits) = (&context.paces, context.options.network.limits);
+        let now = Instant::now();
+        if shown.hash().is_some_and(|hash| paces.good.holds(hash, now)) {
+            return Self::Free;
+        }
+        let Err(wait) = paces.addresses.take(&address, limits.address, now) else {
+            return Self::Address;
+        };
+        let doubtful =
+            shown.hash().is_some() && paces.doubtful.take(&address, limits.login, now).is_ok();
+        if doubtful { Self::Doubtful(wait) } else { Self::Spent(wait) }
+    }
+
+    /// An actor costs its address nothing, and what is good no longer is remembered no longer.
+    fn settle(self, context: &Context, peer: Peer, shown: &Shown, good: bool) {
+        let Some(hash) = shown.hash() else { return };
+        let (paces, limits) = (&context.paces, context.options.network.limits);
+        if !good {
+            return paces.good.forget(hash);
+        }
+        paces.good.note(hash, Instant::now());
+        match (self, peer.address.map(network_of)) {
+            (Self::Address, Some(address)) => paces.addresses.give_back(&address, limits.address),
+            (Self::Doubtful(_), Some(address)) => paces.doubtful.give_back(&address, limits.login),
+            _ => {}
+        }
+    }
 }
 
 /// Whoever has one IPv6 address has 2⁶⁴ of them.
@@ -127,27 +194,23 @@ async fn pass(
     context: &Context,
     headers: &HeaderMap,
     peer: Peer,
+    shown: &Shown,
     lang: Lang,
 ) -> Result<Option<Pass>, Failure> {
-    if let Some(value) = headers.get(header::AUTHORIZATION) {
-        let secret = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
-        let pass = match secret {
-            Some(secret) => context.pass_of_token(secret.trim()).await?,
-            None => None,
-        };
-        // A wrong credential is refused even where none is needed: the caller meant to be someone.
-        return pass.map(Some).ok_or_else(|| {
-            let detail = lang.t(
-                "El token no existe, venció o fue revocado.",
-                "The token does not exist, has expired or was revoked.",
-            );
-            Problem::unauthorized("TOKEN_INVALIDO").lang(lang).detail(detail).into()
-        });
+    let found = match shown {
+        Shown::Nothing => None,
+        Shown::Token(_) | Shown::Session(_) => context.pass_of(shown.clone()).await?,
+    };
+    if found.is_some() {
+        return Ok(found);
     }
-    if let Some(cookie) = CookieJar::from_headers(headers).get(SESSION_COOKIE)
-        && let Some(pass) = context.pass_of_session(cookie.value()).await?
-    {
-        return Ok(Some(pass));
+    // A wrong credential is refused even where none is needed: the caller meant to be someone.
+    if matches!(shown, Shown::Token(_)) {
+        let detail = lang.t(
+            "El token no existe, venció o fue revocado.",
+            "The token does not exist, has expired or was revoked.",
+        );
+        return Err(Problem::unauthorized("TOKEN_INVALIDO").lang(lang).detail(detail).into());
     }
     match context.options.access {
         Access::Open if is_open(context, headers, peer) => {
@@ -206,7 +269,8 @@ fn behind_a_proxy(lang: Lang) -> Problem {
         ))
 }
 
-fn proves_itself(context: &Context, path: &str) -> bool {
+/// Whether a path is asked by who proves in a way of their own who they are.
+pub(crate) fn proves_itself(context: &Context, path: &str) -> bool {
     context.apps.iter().flat_map(|app| app.own_proof).any(|known| covers(known, path))
 }
 

@@ -26,6 +26,15 @@ pub(crate) enum Shown {
     Session(String),
 }
 
+impl Shown {
+    pub(crate) fn hash(&self) -> Option<&str> {
+        match self {
+            Self::Nothing => None,
+            Self::Token(hash) | Self::Session(hash) => Some(hash),
+        }
+    }
+}
+
 impl Pass {
     pub(crate) fn new(actor: Actor, shown: Shown) -> Self {
         Self { actor, shown }
@@ -55,6 +64,11 @@ impl Pass {
         Ok(actor.map(|actor| Self::new(actor, self.shown.clone())))
     }
 
+    /// Whether something good was shown, and not just nothing asked.
+    pub(crate) fn is_proven(&self) -> bool {
+        self.shown.hash().is_some()
+    }
+
     /// The hash of the session that was shown, if one was.
     pub(crate) fn session(&self) -> Option<&str> {
         match &self.shown {
@@ -76,15 +90,12 @@ impl Pass {
 impl Context {
     /// Who presents this API token, if it is still good.
     pub async fn pass_of_token(&self, secret: &str) -> Result<Option<Pass>, db::Error> {
-        let hash = db::sha256_hex(secret);
-        let actor = accounts::actor_of_token(&self.store, &hash, self.clock.now()).await?;
-        Ok(actor.map(|actor| Pass::new(actor, Shown::Token(hash))))
+        self.pass_of(Shown::Token(db::sha256_hex(secret))).await
     }
 
-    pub(crate) async fn pass_of_session(&self, secret: &str) -> Result<Option<Pass>, db::Error> {
-        let hash = db::sha256_hex(secret);
-        let actor = accounts::actor_of_session(&self.store, &hash, self.clock.now()).await?;
-        Ok(actor.map(|actor| Pass::new(actor, Shown::Session(hash))))
+    pub(crate) async fn pass_of(&self, shown: Shown) -> Result<Option<Pass>, db::Error> {
+        let pass = Pass::new(Actor::anonymous(), shown);
+        pass.again(self).await
     }
 }
 

@@ -81,9 +81,55 @@ fn make_room<K: Eq + Hash + Clone>(buckets: &mut HashMap<K, Instant>, now: Insta
     }
 }
 
+/// What was shown here and good a short while ago.
+#[derive(Debug, Default)]
+pub(crate) struct Recent(Mutex<HashMap<String, Instant>>);
+
+impl Recent {
+    const AGE: Duration = Duration::from_mins(10);
+
+    pub(crate) fn note(&self, what: &str, now: Instant) {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = seen.get_mut(what) {
+            *last = now;
+            return;
+        }
+        if seen.len() >= KEYS {
+            seen.retain(|_, last| now.duration_since(*last) < Self::AGE);
+        }
+        if seen.len() < KEYS {
+            seen.insert(what.to_owned(), now);
+        }
+    }
+
+    pub(crate) fn holds(&self, what: &str, now: Instant) -> bool {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(what).is_some_and(|last| now.duration_since(*last) < Self::AGE)
+    }
+
+    pub(crate) fn forget(&self, what: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(what);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_good_is_remembered_for_a_while_and_within_bounds() {
+        let (recent, start) = (Recent::default(), Instant::now());
+        recent.note("a", start);
+        assert!(recent.holds("a", start) && !recent.holds("b", start));
+        let later = start + Recent::AGE;
+        assert!(!recent.holds("a", later));
+        for n in 0..KEYS * 2 {
+            recent.note(&n.to_string(), later);
+        }
+        assert!(recent.0.lock().unwrap().len() <= KEYS);
+        recent.forget("0");
+        assert!(!recent.holds("0", later));
+    }
 
     #[test]
     fn a_burst_is_let_through_and_then_one_at_a_time() {

@@ -23,6 +23,14 @@ const NAMES: usize = 10_000;
 pub(crate) struct LoginGuard {
     names: Mutex<HashMap<String, (u32, Timestamp)>>,
     addresses: Buckets<IpAddr>,
+    homes: Buckets<(String, IpAddr)>,
+}
+
+/// What a try was counted against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counted {
+    Address,
+    Home,
 }
 
 impl LoginGuard {
@@ -51,10 +59,25 @@ impl LoginGuard {
         true
     }
 
-    pub(crate) fn succeeded(&self, name: &str, address: Option<IpAddr>, rate: Rate) {
+    /// Counts a try with a name at an address where its owner may be known, when the address has none
+    /// left or the name rests: whoever else is behind that address does not keep its owner out.
+    pub(crate) fn at_home(&self, name: &str, address: IpAddr, rate: Rate) -> bool {
+        let home = (name.to_owned(), network_of(address));
+        self.homes.take(&home, rate, Instant::now()).is_ok()
+    }
+
+    pub(crate) fn succeeded(
+        &self,
+        name: &str,
+        address: Option<IpAddr>,
+        rate: Rate,
+        counted: Counted,
+    ) {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
-        if let Some(address) = address.map(network_of) {
-            self.addresses.give_back(&address, rate);
+        let Some(address) = address.map(network_of) else { return };
+        match counted {
+            Counted::Address => self.addresses.give_back(&address, rate),
+            Counted::Home => self.homes.give_back(&(name.to_owned(), address), rate),
         }
     }
 }
@@ -91,10 +114,21 @@ mod tests {
         let here = Some(IpAddr::from([192, 0, 2, 1]));
         for _ in 0..100 {
             assert_eq!(guard.from(here, rate), Ok(()));
-            guard.succeeded("ana", here, rate);
+            guard.succeeded("ana", here, rate, Counted::Address);
         }
         assert_eq!((guard.from(here, rate), guard.from(here, rate)), (Ok(()), Ok(())));
         assert!(guard.from(here, rate).is_err());
         assert_eq!(guard.from(Some(IpAddr::from([192, 0, 2, 2])), rate), Ok(()));
+    }
+
+    #[test]
+    fn an_owner_has_tries_of_her_own_where_she_is_known() {
+        let (guard, rate) = (LoginGuard::default(), Rate::per_minute(2, 2));
+        let here = IpAddr::from([192, 0, 2, 1]);
+        let tries = |name: &str| [(); 3].map(|()| guard.at_home(name, here, rate));
+        assert_eq!(tries("ana"), [true, true, false]);
+        assert_eq!(tries("bea"), [true, true, false]);
+        guard.succeeded("ana", Some(here), rate, Counted::Home);
+        assert!(guard.at_home("ana", here, rate));
     }
 }

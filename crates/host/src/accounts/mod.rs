@@ -16,7 +16,7 @@ pub use crate::store::{
     tokens::{Token, tokens},
     users::{User, users},
 };
-pub(crate) use guard::LoginGuard;
+pub(crate) use guard::{Counted, LoginGuard};
 pub use refusal::{AccountError, Refusal};
 pub use sessions::SESSION_DAYS;
 pub(crate) use sessions::{

@@ -19,8 +19,11 @@ use super::{
 };
 use crate::{
     Context, Failure, Identity, Peer,
-    accounts::{Caller, NAME_MAX, PASSWORD, SESSION_DAYS, is_known, sign_in, sign_out},
+    accounts::{
+        Caller, Counted, NAME_MAX, PASSWORD, SESSION_DAYS, is_known, sign_in, sign_out,
+    },
     door::{SESSION_COOKIE, seconds},
+    rates::Rate,
 };
 
 /// How long a name rests at most.
@@ -69,23 +72,38 @@ pub(super) async fn enter(
         return wrong(&console, name, back);
     }
     let rate = context.options.network.limits.login;
-    if let Err(wait) = context.logins.from(peer.address, rate) {
-        return resting(&console, name, back, wait);
-    }
-    if !context.logins.with(name, false, now) {
-        let known = is_known(&context.store, name, peer.address, now).await?;
-        if !known || !context.logins.with(name, true, now) {
-            return resting(&console, name, back, REST);
-        }
-    }
+    let counted = match count(context, name, peer, rate).await? {
+        Ok(counted) => counted,
+        Err(wait) => return resting(&console, name, back, wait),
+    };
     let agent = headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let caller = Caller { address: peer.address, agent: agent.unwrap_or_default() };
     let secret = sign_in(&context.store, name, password, caller, now).await;
     let secret = secret.map_err(|error| account_failure(error, console.lang))?;
     let Some(secret) = secret else { return wrong(&console, name, back) };
-    context.logins.succeeded(name, peer.address, rate);
+    context.logins.succeeded(name, peer.address, rate, counted);
     let cookie = [(header::SET_COOKIE, cookie(&secret))];
     Ok((cookie, Redirect::to(back)).into_response())
+}
+
+/// Counts a try before its password is looked at, or says how long to wait.
+async fn count(
+    context: &Context,
+    name: &str,
+    peer: Peer,
+    rate: Rate,
+) -> Result<Result<Counted, Duration>, db::Error> {
+    let now = context.clock.now();
+    let wait = match context.logins.from(peer.address, rate) {
+        Ok(()) if context.logins.with(name, false, now) => return Ok(Ok(Counted::Address)),
+        Ok(()) => REST,
+        Err(wait) => wait,
+    };
+    let Some(address) = peer.address else { return Ok(Err(wait)) };
+    let known = context.logins.at_home(name, address, rate)
+        && is_known(&context.store, name, peer.address, now).await?
+        && context.logins.with(name, true, now);
+    Ok(if known { Ok(Counted::Home) } else { Err(wait) })
 }
 
 fn wrong(console: &Console, name: &str, back: &str) -> Result<Response, Failure> {

@@ -89,6 +89,24 @@ async fn an_address_has_so_many_wrong_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_guesses_behind_the_same_address_keeps_no_owner_out() {
+    let db = TestDb::sqlite();
+    let server = house(&db, Rate::per_minute(3, 3)).await;
+    assert_eq!(enter(&server, HOME, "ana", PASSWORD).await.status, 303);
+    for (name, expected) in [("one", 401), ("two", 401), ("three", 401), ("four", 429)] {
+        assert_eq!(enter(&server, HOME, name, "guess").await.status, expected, "{name}");
+    }
+    for _ in 0..5 {
+        assert_eq!(enter(&server, HOME, "ana", PASSWORD).await.status, 303, "she is known there");
+    }
+    let guesses = [401, 401, 401, 429].map(|expected| (expected, "guess"));
+    for (expected, password) in guesses {
+        assert_eq!(enter(&server, HOME, "ana", password).await.status, expected);
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn people_see_their_sessions_and_end_them() {
     let db = TestDb::sqlite();
     let server = house(&db, Rate::per_minute(100, 100)).await;
