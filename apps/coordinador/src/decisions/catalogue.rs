@@ -7,10 +7,10 @@ use web::Problem;
 
 use crate::{
     Context, Desk,
-    model::CatalogueEntry,
+    model::{CatalogueEntry, Column, JobType, Node, Space},
     policy::Role,
     rules,
-    store::catalogue,
+    store::{catalogue, olts},
     wire::{OidRequest, OidView},
 };
 
@@ -24,6 +24,36 @@ pub async fn entries(tx: &mut Tx) -> Result<Vec<CatalogueEntry>, Error> {
 /// The same as people are shown them.
 pub async fn views(tx: &mut Tx) -> Result<Vec<OidView>, Error> {
     Ok(entries(tx).await?.iter().map(OidView::new).collect())
+}
+
+/// The entry that a node's OID is, on a device of this brand.
+pub fn entry<'a>(
+    entries: &'a [CatalogueEntry],
+    node: &Node,
+    brand: &str,
+) -> Option<&'a CatalogueEntry> {
+    node.oid.as_ref().and_then(|oid| rules::catalogue::named(entries, oid, brand))
+}
+
+/// What a get fills in: the node says it, or the catalogue by the OID.
+pub fn column(node: &Node, entry: Option<&CatalogueEntry>) -> Option<Column> {
+    node.column.or_else(|| entry.map(|entry| entry.space).and_then(Space::column))
+}
+
+/// Nodes as people are shown them: with the column that the catalogue gives to their OID.
+pub async fn filled(tx: &mut Tx, mut nodes: Vec<Node>) -> Result<Vec<Node>, Error> {
+    let vague = |node: &Node| node.job == JobType::Get && node.column.is_none();
+    if !nodes.iter().any(vague) {
+        return Ok(nodes);
+    }
+    let entries = entries(tx).await?;
+    let ids = nodes.iter().filter(|node| vague(node)).map(|node| node.olt).collect();
+    let olts = olts::of(tx, ids).await?;
+    for node in nodes.iter_mut().filter(|node| vague(node)) {
+        let olt = olts.iter().find(|olt| olt.id == node.olt);
+        node.column = olt.and_then(|olt| column(node, entry(&entries, node, &olt.brand)));
+    }
+    Ok(nodes)
 }
 
 /// How OIDs are edited.

@@ -12,7 +12,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value as Json, json};
 use web::{Lang, Problem};
 
-use super::{catalogue::entries, commit, emit, olts::Olts, record, runs as ending, wake};
+use super::{
+    catalogue::{entries, filled},
+    commit, emit,
+    olts::Olts,
+    record, runs as ending, wake,
+};
 use crate::{
     Context, Desk,
     model::{
@@ -82,8 +87,9 @@ impl Editable for Nodes {
         nodes::find(tx, NodeId(id)).await
     }
 
-    async fn view(node: &Node, _: &Desk, _: &mut Tx) -> Result<NodeView, Error> {
-        Ok(NodeView::new(node))
+    async fn view(node: &Node, _: &Desk, tx: &mut Tx) -> Result<NodeView, Error> {
+        let told = filled(tx, vec![node.clone()]).await?;
+        Ok(NodeView::new(told.first().unwrap_or(node)))
     }
 
     async fn standing(
@@ -296,9 +302,10 @@ pub async fn pause(desk: &Desk, id: i64, switch: Switch) -> Result<NodeView, Fai
     }
     let wanted = Node { switch, ..before.clone() };
     let node = write(desk, &mut decision, Some(&before), wanted).await?;
-    let view = NodeView::new(&node);
+    let view = Nodes::view(&node, desk, &mut decision.tx).await?;
+    let before = Nodes::view(&before, desk, &mut decision.tx).await?;
     let entry = desk.by().did("nodo.cambiar", format!("nodo/{id}"));
-    let (before, after) = (Some(as_json(NodeView::new(&before))?), Some(as_json(&view)?));
+    let (before, after) = (Some(as_json(before)?), Some(as_json(&view)?));
     decision.audit(Entry { before, after, ..entry });
     decision.commit().await?;
     Ok(view)

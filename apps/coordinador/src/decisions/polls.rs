@@ -4,15 +4,15 @@ use db::{Decision, Error, Tx};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::{catalogue::entries, learn, runs as ending};
+use super::{
+    catalogue::{self, entries},
+    learn, runs as ending,
+};
 use crate::{
     Context,
-    model::{Column, Ending, Node, Olt, Run, RunId, RunState, Space},
+    model::{Column, Ending, Node, Olt, Run, RunId, RunState},
     policy::{Policy, SnmpPolicy},
-    rules::{
-        catalogue,
-        inventory::{Answer, Target, Walk},
-    },
+    rules::inventory::{Answer, Target, Walk},
     store::{self, nodes, olts, policy, runs, runs::Ended},
 };
 
@@ -115,11 +115,10 @@ async fn load(context: &Context, tx: &mut Tx, run: Run) -> Result<Option<Job>, E
     }))
 }
 
-/// What a get fills in: the node says it, or the catalogue by the OID.
 async fn target(tx: &mut Tx, node: &Node, olt: &Olt) -> Result<Target, Error> {
     let entries = entries(tx).await?;
-    let entry = node.oid.as_ref().and_then(|oid| catalogue::named(&entries, oid, &olt.brand));
-    let column = node.column.or_else(|| entry.map(|entry| entry.space).and_then(Space::column));
+    let entry = catalogue::entry(&entries, node, &olt.brand);
+    let column = catalogue::column(node, entry);
     Ok(Target {
         column,
         keep_previous: entry.is_some_and(|entry| entry.keep_previous),

@@ -20,7 +20,10 @@ use web::{Path, Query};
 use super::{Desk, named};
 use crate::{
     Context,
-    decisions::nodes::{self as decide, Nodes},
+    decisions::{
+        catalogue::filled,
+        nodes::{self as decide, Nodes},
+    },
     model::{Node, NodeId, OltId, Switch},
     policy::Action,
     rules::why,
@@ -68,6 +71,7 @@ async fn list(
     };
     let mut tx = desk.context.store.read().await?;
     let found = nodes::list(&mut tx, &filter, span.limit() as i64 + 1).await?;
+    let found = filled(&mut tx, found).await?;
     let views = found.iter().map(NodeView::new).collect();
     Ok(axum::Json(Listed::page(views, span.limit(), |view| view.id)))
 }

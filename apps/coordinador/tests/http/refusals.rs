@@ -236,3 +236,32 @@ async fn unknown_filters_are_refused() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_says_the_column_that_it_fills_also_when_only_its_oid_does() {
+    from_ten(async |network| {
+        let here = network.made("olts", olt("OLT-1", 161)).await;
+        let known = network.client.get("/api/coordinador/oids").await.expect(200);
+        let serial = known["items"].as_array().unwrap().iter().find(|one| {
+            one["espacio"] == "serial" && one["marca"].as_str().is_none_or(|own| own == "Huawei")
+        });
+        let oid = serial.unwrap()["oid"].clone();
+        let node = |name: &str, oid: &serde_json::Value| {
+            json!({ "olt_id": here, "nombre": name, "job_type": "get", "oid": oid,
+                    "interval_seconds": 900 })
+        };
+        let path = "/api/coordinador/nodos";
+        let made = network.client.post(path, node("serie", &oid)).await.expect(201);
+        assert_eq!(made["espacio"], "serial", "{made}");
+        let free = network.client.post(path, node("otra", &json!("1.3.6.1.4.1.99999.1"))).await;
+        assert_eq!(free.expect(201)["espacio"], "lectura");
+        let listed = network.client.get(path).await.expect(200);
+        let told: Vec<_> =
+            listed["items"].as_array().unwrap().iter().map(|one| &one["espacio"]).collect();
+        assert_eq!(told, ["serial", "lectura"]);
+        let page = format!("/coordinador/nodos/{}", made["id"]);
+        let page = network.client.get(&page).await.text;
+        assert!(page.contains("serial"), "{page}");
+    })
+    .await;
+}

@@ -11,7 +11,10 @@ use web::{Page, Path, Query};
 
 use super::{Desk, event, names, render};
 use crate::{
-    decisions::{catalogue::views as oids, nodes::Nodes},
+    decisions::{
+        catalogue::{filled, views as oids},
+        nodes::Nodes,
+    },
     model::{JobType, Node, NodeId, OltId},
     pages::{
         Names, Narrowed,
@@ -90,6 +93,7 @@ pub(super) async fn one(
     let mut tx = desk.context.store.read().await?;
     let node = nodes::find(&mut tx, NodeId(id)).await?;
     let node = node.ok_or_else(|| Nodes::missing(&desk))?;
+    let node = filled(&mut tx, vec![node]).await?.remove(0);
     drop(tx);
     let answer = explain(&desk, &node).await?;
     let mut tx = desk.context.store.read().await?;
