@@ -101,11 +101,12 @@ pub fn router(context: &Context) -> Router {
 /// What the document says of numbers, refused as the application that a path is of refuses.
 fn bounds(context: &Context, api: &OpenApi, groups: &[Group]) -> Bounds {
     let api = serde_json::to_value(api).expect("a document is JSON");
-    Bounds::of(&api, |path| {
+    let answer = |path: &str| {
         let group = groups.iter().find(|group| group.paths.iter().any(|known| known == path));
         let app = context.apps.iter().find(|app| group.is_some_and(|group| group.app == app.name));
         app.map_or(OUT_OF_RANGE, |app| app.out_of_range)
-    })
+    };
+    Bounds::of(&api, answer, |path| door::proves_itself(context, path))
 }
 
 /// A NUL in an address would reach a database that keeps none.

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -82,8 +84,8 @@ const PROBES: [&str; 4] = ["/health", "/health/worker", "/ready", "/metrics"];
 #[derive(Debug)]
 pub struct Bounds {
     numbers: HashMap<String, Vec<(Method, Arc<Operation>)>>,
-    /// What is read without a query.
-    plain: HashSet<String>,
+    /// What is asked without a query.
+    plain: HashSet<(Method, String)>,
 }
 
 /// What the numbers of an operation may be.
@@ -95,13 +97,19 @@ pub(crate) struct Operation {
 }
 
 impl Bounds {
-    /// What a document says; `answer` tells how the application that a path is of refuses.
-    pub fn of(api: &Value, answer: impl Fn(&str) -> Answer) -> Self {
+    /// What a document says; `answer` tells how the application that a path is of refuses, and `lenient`
+    /// which paths are asked by what cannot be taught another address: a report must not be lost for it.
+    pub fn of(
+        api: &Value,
+        answer: impl Fn(&str) -> Answer,
+        lenient: impl Fn(&str) -> bool,
+    ) -> Self {
         let (mut numbers, mut plain) = (HashMap::new(), HashSet::new());
         for (path, item) in api["paths"].as_object().into_iter().flatten() {
-            if item["get"].is_object() && !asks(&item["get"]) && !PROBES.contains(&path.as_str()) {
-                plain.insert(path.clone());
-            }
+            let strict = !PROBES.contains(&path.as_str()) && !lenient(path);
+            let asked = item.as_object().into_iter().flatten().filter(|(_, one)| !asks(one));
+            let asked = asked.filter_map(|(method, _)| method.to_uppercase().parse().ok());
+            plain.extend(asked.filter(|_| strict).map(|method: Method| (method, path.clone())));
             let found = item.as_object().into_iter().flatten().filter_map(|(method, one)| {
                 let operation = Operation::of(api, one, answer(path));
                 let bounded = !(operation.address.is_empty() && operation.body.is_empty());
@@ -113,8 +121,13 @@ impl Bounds {
         Self { numbers, plain }
     }
 
+    /// Whether the document says that this is asked without a query.
+    fn is_plain(&self, method: &Method, path: &str) -> bool {
+        self.plain.contains(&(asked(method).clone(), path.to_owned()))
+    }
+
     fn find(&self, method: &Method, path: &str) -> Option<&Arc<Operation>> {
-        let method = if method == Method::HEAD { &Method::GET } else { method };
+        let method = asked(method);
         self.numbers.get(path)?.iter().find(|(known, _)| known == method).map(|(_, found)| found)
     }
 }
@@ -125,24 +138,55 @@ fn asks(operation: &Value) -> bool {
     given.into_iter().flatten().any(|one| one["in"] == "query")
 }
 
+/// What a method asks for: whoever looks at the head of an answer asks what a reader would.
+fn asked(method: &Method) -> &Method {
+    if method == Method::HEAD { &Method::GET } else { method }
+}
+
+/// Whether a handler read the query of its request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Read(Arc<AtomicBool>);
+
+impl Read {
+    pub(crate) fn note(extensions: &Extensions) {
+        if let Some(read) = extensions.get::<Self>() {
+            read.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Middleware: lets the extractors know what the numbers of this request may be, and refuses a query
-/// where nobody reads one.
+/// that nobody reads: before anything is done where the document says so, and afterwards for a page,
+/// which no document describes and which changes nothing.
 pub async fn attach(State(bounds): State<Arc<Bounds>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let matched = parts.extensions.get::<MatchedPath>();
-    if matches!(parts.method, Method::GET | Method::HEAD)
-        && matched.is_some_and(|path| bounds.plain.contains(path.as_str()))
-        && let Err(problem) = json::unasked(&parts)
+    let matched = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
+    let unasked = json::unasked(&parts).err();
+    if let Some(problem) = &unasked
+        && matched.is_some_and(|path| bounds.is_plain(&parts.method, path))
     {
-        return problem.into_response();
+        return problem.clone().into_response();
     }
+    let found = matched.and_then(|path| bounds.find(&parts.method, path)).cloned();
+    let reading = *asked(&parts.method) == Method::GET;
     let mut request = Request::from_parts(parts, body);
-    let matched = request.extensions().get::<MatchedPath>();
-    let found = matched.and_then(|path| bounds.find(request.method(), path.as_str())).cloned();
     if let Some(found) = found {
         request.extensions_mut().insert(found);
     }
-    next.run(request).await
+    let read = Read::default();
+    request.extensions_mut().insert(read.clone());
+    let response = next.run(request).await;
+    match unasked {
+        Some(problem) if reading && is_page(&response) && !read.0.load(Ordering::Relaxed) => {
+            problem.into_response()
+        }
+        _ => response,
+    }
+}
+
+fn is_page(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    response.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/html"))
 }
 
 pub(crate) fn of(extensions: &Extensions) -> Option<Arc<Operation>> {
@@ -334,9 +378,10 @@ mod tests {
                     "requestBody": { "content": { "application/json": { "schema": body } } },
                 } },
                 "/free": { "get": {} },
+                "/probe": { "post": {} },
             },
         });
-        Bounds::of(&api, |_| (StatusCode::BAD_REQUEST, "MAL"))
+        Bounds::of(&api, |_| (StatusCode::BAD_REQUEST, "MAL"), |path| path == "/probe")
     }
 
     #[test]
@@ -353,6 +398,15 @@ mod tests {
         assert!(wrong(json!({ "lines": [{ "inner": { "many": 9 } }], "shares": {} })).is_empty());
         assert!(bounds.find(&Method::GET, "/free").is_none());
         assert!(bounds.find(&Method::GET, "/o/{id}").is_none());
+    }
+
+    #[test]
+    fn what_has_no_query_is_asked_without_one() {
+        let bounds = bounds();
+        assert!(bounds.is_plain(&Method::PUT, "/o/{id}") && bounds.is_plain(&Method::GET, "/free"));
+        assert!(bounds.is_plain(&Method::HEAD, "/free"));
+        assert!(!bounds.is_plain(&Method::POST, "/probe"), "what is lenient");
+        assert!(!bounds.is_plain(&Method::GET, "/o/{id}"), "what is not there");
     }
 
     #[test]

@@ -269,6 +269,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        bounds::Read::note(&parts.extensions);
         let lang = Lang::from_headers(&parts.headers);
         if let Some(known) = fields_of::<T>()
             && let Some(stranger) = stranger(parts, known)

@@ -16,6 +16,7 @@ mod doors;
 mod hour;
 mod machines;
 mod old;
+mod queries;
 mod races;
 mod rotation;
 mod sam_crash;

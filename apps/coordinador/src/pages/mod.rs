@@ -14,10 +14,15 @@ pub(crate) mod words;
 
 use std::{
     collections::{BTreeMap, HashMap},
+    fmt,
+    marker::PhantomData,
     sync::LazyLock,
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor},
+};
 use web::Bundle;
 use web::rust_embed::RustEmbed;
 
@@ -71,9 +76,42 @@ impl Names {
 }
 
 /// The filter of a list as the address has it; what is empty narrows nothing.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Narrowed(BTreeMap<String, String>);
+
+/// The names that a page reads: any other is a stranger.
+pub(crate) trait Reads {
+    const NAMES: &'static [&'static str];
+}
+
+/// The filter of a page that reads these names.
+#[derive(Debug)]
+pub(crate) struct Asked<R>(pub(crate) Narrowed, pub(crate) PhantomData<R>);
+
+impl<'de, R: Reads> Deserialize<'de> for Asked<R> {
+    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let narrowed = source.deserialize_struct("Narrowed", R::NAMES, Pairs)?;
+        Ok(Self(narrowed, PhantomData))
+    }
+}
+
+struct Pairs;
+
+impl<'de> Visitor<'de> for Pairs {
+    type Value = Narrowed;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Narrowed, A::Error> {
+        let mut all = BTreeMap::new();
+        while let Some((name, value)) = pairs.next_entry()? {
+            all.insert(name, value);
+        }
+        Ok(Narrowed(all))
+    }
+}
 
 impl Narrowed {
     pub(crate) fn of(&self, name: &str) -> &str {

@@ -17,7 +17,7 @@ use crate::{
     },
     model::{JobType, Node, NodeId, OltId},
     pages::{
-        Names, Narrowed,
+        Asked, Names, Reads,
         nodes::{NodeLine, NodePage, NodesPage},
         runs::RunLine,
         words::{self, Used},
@@ -31,10 +31,17 @@ use crate::{
 const SHOWN: usize = 100;
 const HISTORY: i64 = 15;
 
+#[derive(Debug)]
+pub(super) struct List;
+
+impl Reads for List {
+    const NAMES: &'static [&'static str] = &["q", "olt_id", "tipo", "habilitado", "cursor"];
+}
+
 pub(super) async fn list(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Narrowed>,
+    Query(Asked(wanted, _)): Query<Asked<List>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Nodos", "Nodes"));

@@ -11,7 +11,7 @@ use crate::{
     decisions::{catalogue::views as oids, olts::Olts},
     model::{JobType, Node, OltId, OnuId, Presence},
     pages::{
-        Narrowed, history as charts,
+        Asked, Reads, history as charts,
         nodes::NodeLine,
         olts::{OltPage, OltsPage, fits},
         runs::RunLine,
@@ -26,10 +26,24 @@ const SHOWN: usize = 100;
 const ONUS: usize = 50;
 const HISTORY: i64 = 12;
 
+#[derive(Debug)]
+pub(super) struct List;
+
+impl Reads for List {
+    const NAMES: &'static [&'static str] = &["q", "habilitada", "salud", "cursor"];
+}
+
+#[derive(Debug)]
+pub(super) struct One;
+
+impl Reads for One {
+    const NAMES: &'static [&'static str] = &["q", "presence", "periodo", "cursor"];
+}
+
 pub(super) async fn list(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Narrowed>,
+    Query(Asked(wanted, _)): Query<Asked<List>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page("OLT");
@@ -62,7 +76,7 @@ pub(super) async fn one(
     desk: Desk,
     console: Console,
     Path(id): Path<i64>,
-    Query(wanted): Query<Narrowed>,
+    Query(Asked(wanted, _)): Query<Asked<One>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let mut page = console.page("OLT");

@@ -8,7 +8,7 @@ use web::Query;
 use super::{Desk, names, render};
 use crate::{
     pages::{
-        Narrowed,
+        Asked, Narrowed, Reads,
         plan::{Hour, MoveLine, PlanPage},
     },
     policy::Action,
@@ -38,10 +38,25 @@ fn supposed(wanted: &Narrowed) -> Supposed {
     }
 }
 
+#[derive(Debug)]
+pub(super) struct Plan;
+
+impl Reads for Plan {
+    const NAMES: &'static [&'static str] = &[
+        "max_executions_per_minute",
+        "max_short_per_minute",
+        "max_descubrimiento",
+        "max_get",
+        "max_total",
+        "max_running_per_olt",
+        "ventana_segundos",
+    ];
+}
+
 pub(super) async fn show(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Narrowed>,
+    Query(Asked(wanted, _)): Query<Asked<Plan>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Plan de la hora", "Plan of the hour"));

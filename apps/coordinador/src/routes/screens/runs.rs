@@ -11,7 +11,7 @@ use crate::{
     decisions::runs::missing,
     model::{JobType, NodeId, OltId, RunId, RunState},
     pages::{
-        Narrowed,
+        Asked, Reads,
         runs::{RunLine, RunPage, RunsPage},
         words,
     },
@@ -22,10 +22,17 @@ use crate::{
 
 const SHOWN: usize = 50;
 
+#[derive(Debug)]
+pub(super) struct List;
+
+impl Reads for List {
+    const NAMES: &'static [&'static str] = &["olt_id", "nodo_id", "status", "job_type", "cursor"];
+}
+
 pub(super) async fn list(
     desk: Desk,
     console: Console,
-    Query(wanted): Query<Narrowed>,
+    Query(Asked(wanted, _)): Query<Asked<List>>,
 ) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Ejecuciones", "Runs"));
