@@ -194,7 +194,7 @@ fn conclude_job(
     sent: &Map<String, Json>,
     brought: Brought,
     finished: Timestamp,
-) -> Option<String> {
+) -> Option<Sentence> {
     let (trouble, unfit) = match brought.map(|body| reply::finding(job, sent, body)) {
         Ok(Ok(finding)) => {
             let started = job.claim.claimed_at;
@@ -209,10 +209,10 @@ fn conclude_job(
     unfit
 }
 
-fn invalid(component: &str, unfit: &str) -> Trouble {
+fn invalid(component: &str, unfit: &Sentence) -> Trouble {
     let detail = Sentence::new(
-        format!("la respuesta de {component} no sirve: {unfit}"),
-        format!("the answer of {component} does not fit: {unfit}"),
+        format!("la respuesta de {component} no sirve: {}", unfit.es),
+        format!("the answer of {component} does not fit: {}", unfit.en),
     );
     Trouble { code: "REPLY_INVALID".to_owned(), detail: detail.kept(), lasting: false }
 }
@@ -275,10 +275,10 @@ fn late(letter: &Letter) -> Refusal {
     Refusal::Conflict { code: "PLAZO_VENCIDO", sentence: Sentence::new(es, en) }
 }
 
-fn misfit(unfit: &str) -> Refusal {
+fn misfit(unfit: &Sentence) -> Refusal {
     let sentence = Sentence::new(
-        format!("El resultado no sirve y cuenta como intento fallido: {unfit}."),
-        format!("The result does not fit and counts as a failed try: {unfit}."),
+        format!("El resultado no sirve y cuenta como intento fallido: {}.", unfit.es),
+        format!("The result does not fit and counts as a failed try: {}.", unfit.en),
     );
     Refusal::Invalid { code: "RESULTADO_INVALIDO", sentence }
 }

@@ -257,6 +257,8 @@ async fn a_result_that_does_not_fit_is_a_failed_try() {
         let more = json!({ "doc_type": "invoice", "confidence": 7 });
         let (status, body) = worker.bring(&lent, "__next__", more).await;
         assert_eq!((status, &body["code"]), (422, &json!("RESULTADO_INVALIDO")));
+        let told = body["detail"].as_str().unwrap();
+        assert!(told.ends_with("confidence: la confianza va de 0 a 1."), "in one language: {told}");
         assert!(worker.take().await.is_empty(), "not before its time");
         let reason = why(&office, &id).await;
         assert_eq!(reason["code"], "REINTENTO");

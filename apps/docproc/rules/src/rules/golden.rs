@@ -91,10 +91,13 @@ pub fn read(answer: &Json) -> Result<Answer, Sentence> {
         }
         _ => serde_json::from_value(answer.clone()),
     }
-    .map_err(|error| {
+    .map_err(|_| {
+        // What a library says of it names our types, and not what was sent.
         Sentence::new(
-            format!("La respuesta esperada no tiene la forma de un resultado: {error}"),
-            format!("The expected answer does not have the form of a result: {error}"),
+            "La respuesta esperada no tiene la forma de un resultado: una lista «documents», y de cada \
+             uno «doc_type», «page_indices» y «extracted_data».",
+            "The expected answer does not have the form of a result: a list “documents”, and of each \
+             “doc_type”, “page_indices” and “extracted_data”.",
         )
     })?;
     let mut seen = BTreeSet::new();

@@ -54,7 +54,7 @@ async fn call(context: &Context, job: &Job, stage: &Stage) -> Result<Finding, Tr
         return second::look(context, job, &house, (url, model)).await;
     }
     let body = post(context, &house, stage, url, &house.message).await?;
-    reply::finding(job, &house.message.payload, body).map_err(unfit)
+    reply::finding(job, &house.message.payload, body).map_err(|said| unfit(&said))
 }
 
 /// Sends something to a service and reads its answer, both in bounds.
@@ -66,8 +66,12 @@ pub(super) async fn post<T: Serialize + Sync>(
     what: &T,
 ) -> Result<Json, Trouble> {
     if !house.private && callback::is_inside(url) {
-        let said = format!("it points inside the network; {} allows it", policy::HTTP_PRIVATE);
-        return Err(refused("HTTP_PRIVATE", said, false));
+        let key = policy::HTTP_PRIVATE;
+        let (es, en) = (
+            format!("apunta dentro de la red; {key} lo permite"),
+            format!("it points inside the network; {key} allows it"),
+        );
+        return Err(refused("HTTP_PRIVATE", Sentence::new(es, en).kept(), false));
     }
     let client = context.runtime.callbacks.one(house.private);
     let mut sent = client.post(url).timeout(stage.timeout).json(what);
@@ -79,7 +83,8 @@ pub(super) async fn post<T: Serialize + Sync>(
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&error))? {
         if body.len() + chunk.len() > LARGEST {
-            return Err(refused("HTTP_ANSWER_TOO_LARGE", "the answer is too large".into(), true));
+            let said = Sentence::new("la respuesta es demasiado grande", "the answer is too large");
+            return Err(refused("HTTP_ANSWER_TOO_LARGE", said.kept(), true));
         }
         body.extend_from_slice(&chunk);
     }
@@ -88,13 +93,14 @@ pub(super) async fn post<T: Serialize + Sync>(
         let answered: String = String::from_utf8_lossy(&body).chars().take(200).collect();
         return Err(refused("HTTP_STATUS", format!("{status}: {answered}"), lasting));
     }
-    serde_json::from_slice(&body).map_err(|error| unfit(error.to_string()))
+    let no_json = |_| unfit(&Sentence::new("no es JSON", "it is no JSON"));
+    serde_json::from_slice(&body).map_err(no_json)
 }
 
-pub(super) fn unfit(said: impl std::fmt::Display) -> Trouble {
+pub(super) fn unfit(said: &Sentence) -> Trouble {
     let both = Sentence::new(
-        format!("la respuesta no sirve: {said}"),
-        format!("the answer does not fit: {said}"),
+        format!("la respuesta no sirve: {}", said.es),
+        format!("the answer does not fit: {}", said.en),
     );
     refused("HTTP_ANSWER", both.kept(), true)
 }

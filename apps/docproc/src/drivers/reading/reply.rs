@@ -2,6 +2,7 @@
 //! `["__next__" | "__backoffice__" | a routing key, PipelineMessage]` (§15b). One reader for all
 //! ways an answer can come.
 
+use engine::Sentence;
 use page::{PageText, Rect, Source, Word};
 use serde_json::{Map, Value as Json};
 use understand::{
@@ -35,40 +36,63 @@ struct Reply {
 }
 
 /// Takes an answer apart. An empty list says that there is nothing to add.
-fn parse(body: Json) -> Result<Reply, String> {
+fn parse(body: Json) -> Result<Reply, Sentence> {
     match body {
         Json::Array(mut list) => match list.len() {
             0 => Ok(Reply { to: NEXT.into(), request: None, payload: Map::new() }),
             1 => pair(list.swap_remove(0)),
-            n => Err(format!("one message is expected back, {n} came")),
+            n => Err(Sentence::new(
+                format!("se espera un mensaje y llegaron {n}"),
+                format!("one message is expected back, {n} came"),
+            )),
         },
         Json::Object(fields) if fields.contains_key("payload") => {
             message(NEXT.to_owned(), Json::Object(fields))
         }
         Json::Object(payload) => Ok(Reply { to: NEXT.into(), request: None, payload }),
-        _ => Err("a list of [where to, message] is expected".to_owned()),
+        _ => Err(Sentence::new(
+            "se espera una lista de [adónde, mensaje]",
+            "a list of [where to, message] is expected",
+        )),
     }
 }
 
-fn pair(one: Json) -> Result<Reply, String> {
+fn pair(one: Json) -> Result<Reply, Sentence> {
     let Json::Array(parts) = one else {
-        return Err("each result is a list of two: [where to, message]".to_owned());
+        return Err(Sentence::new(
+            "cada resultado es una lista de dos: [adónde, mensaje]",
+            "each result is a list of two: [where to, message]",
+        ));
     };
     match <[Json; 2]>::try_from(parts) {
         Ok([Json::String(to), content]) => message(to, content),
-        Ok(_) => Err("where a result goes is a text, such as \"__next__\"".to_owned()),
-        Err(parts) => Err(format!("a result is a list of two, not of {}", parts.len())),
+        Ok(_) => Err(Sentence::new(
+            "adónde va un resultado es un texto, por ejemplo «__next__»",
+            "where a result goes is a text, such as “__next__”",
+        )),
+        Err(parts) => Err(Sentence::new(
+            format!("un resultado es una lista de dos, no de {}", parts.len()),
+            format!("a result is a list of two, not of {}", parts.len()),
+        )),
     }
 }
 
-fn message(to: String, content: Json) -> Result<Reply, String> {
+fn message(to: String, content: Json) -> Result<Reply, Sentence> {
     let Json::Object(mut fields) = content else {
-        return Err("a result is a message: a JSON object with a payload".to_owned());
+        return Err(Sentence::new(
+            "un resultado es un mensaje: un objeto JSON con «payload»",
+            "a result is a message: a JSON object with a payload",
+        ));
     };
     let payload = match fields.remove("payload") {
         None | Some(Json::Null) => Map::new(),
         Some(Json::Object(payload)) => payload,
-        Some(_) => return Err("the payload of a message is a JSON object".to_owned()),
+        Some(_) => {
+            return Err(Sentence::new(
+                "el «payload» de un mensaje es un objeto JSON",
+                "the payload of a message is a JSON object",
+            ));
+        }
     };
     let request = fields.get("request_id").and_then(Json::as_str).map(str::to_owned);
     Ok(Reply { to, request, payload })
@@ -76,10 +100,13 @@ fn message(to: String, content: Json) -> Result<Reply, String> {
 
 /// What an answer says about the item of a job. `sent` is what was sent: whatever comes back as it
 /// went out says nothing.
-pub(crate) fn finding(job: &Job, sent: &Map<String, Json>, body: Json) -> Result<Finding, String> {
+pub(crate) fn finding(job: &Job, sent: &Map<String, Json>, body: Json) -> Result<Finding, Sentence> {
     let reply = parse(body)?;
     if let Some(other) = reply.request.filter(|one| *one != job.claim.request) {
-        return Err(format!("the message is about {}, not {other}", job.claim.request));
+        return Err(Sentence::new(
+            format!("el mensaje trata de {}, no de {other}", job.claim.request),
+            format!("the message is about {}, not {other}", job.claim.request),
+        ));
     }
     let (asks, through) = destination(&job.request.workflow, job.claim.at, &reply.to)?;
     let mut extra = reply.payload;
@@ -92,7 +119,10 @@ pub(crate) fn finding(job: &Job, sent: &Map<String, Json>, body: Json) -> Result
     // Addresses are made anew each time.
     extra.retain(|name, _| !name.ends_with("_url") && !OURS.contains(&name.as_str()));
     if serde_json::to_vec(&extra).map_or(usize::MAX, |text| text.len()) > MOST_EXTRA {
-        return Err(format!("more than {MOST_EXTRA} bytes beside text, type and fields"));
+        return Err(Sentence::new(
+            format!("más de {MOST_EXTRA} bytes además de texto, tipo y campos"),
+            format!("more than {MOST_EXTRA} bytes beside text, type and fields"),
+        ));
     }
     let extra = Some(extra).filter(|extra| !extra.is_empty());
     let item = job.claim.item.clone();
@@ -116,19 +146,25 @@ const OURS: [&str; 12] = [
 ];
 
 /// Where a result goes: whether to a person, and which stage was the last before it goes on.
-fn destination(workflow: &Workflow, at: i32, to: &str) -> Result<(bool, i32), String> {
+fn destination(workflow: &Workflow, at: i32, to: &str) -> Result<(bool, i32), Sentence> {
     let here = usize::try_from(at).ok().and_then(|at| workflow.stages.get(at));
-    let Some(stage) = here else { return Err("the stage is not there".to_owned()) };
+    let Some(stage) = here else {
+        return Err(Sentence::new("esa etapa no está", "the stage is not there"));
+    };
     if to == NEXT {
         return Ok((false, at));
     }
     let queue = stage.backoffice_queue.as_deref();
     if to == PERSON || queue == Some(to) {
         return match queue {
-            None => Err(format!("stage {} has no backoffice_queue to ask people in", stage.name)),
-            Some(_) if stage.unit == Unit::Request => {
-                Err("people are asked about pages and documents, not about requests".to_owned())
-            }
+            None => Err(Sentence::new(
+                format!("la etapa {} no tiene backoffice_queue: no pregunta a nadie", stage.name),
+                format!("stage {} has no backoffice_queue to ask people in", stage.name),
+            )),
+            Some(_) if stage.unit == Unit::Request => Err(Sentence::new(
+                "a las personas se les pregunta por páginas y documentos, no por solicitudes",
+                "people are asked about pages and documents, not about requests",
+            )),
             Some(_) => Ok((true, at)),
         };
     }
@@ -141,10 +177,13 @@ fn destination(workflow: &Workflow, at: i32, to: &str) -> Result<(bool, i32), St
             break;
         }
     }
-    Err(format!("{to:?} is no routing key of a stage that may follow {}", stage.name))
+    Err(Sentence::new(
+        format!("«{to}» no es la clave de una etapa que pueda seguir a {}", stage.name),
+        format!("“{to}” is no routing key of a stage that may follow {}", stage.name),
+    ))
 }
 
-fn about_page(extra: &mut Map<String, Json>) -> Result<Found, String> {
+fn about_page(extra: &mut Map<String, Json>) -> Result<Found, Sentence> {
     let mut take = |name: &str| extra.remove(name).filter(|value| !value.is_null());
     let typed = (take("doc_type"), take("scores"), take("classification_confidence"));
     let (confidence, printed) = (take("confidence"), take("ocr_confidence"));
@@ -157,7 +196,7 @@ fn about_page(extra: &mut Map<String, Json>) -> Result<Found, String> {
     let text = match text {
         (_, Some(words)) => Some(placed(&words, size)?),
         (Some(Json::String(text)), None) => Some(plain(&text, printed.unwrap_or(1.0) as f32)),
-        (Some(_), None) => return Err("text is a text".to_owned()),
+        (Some(_), None) => return Err(Sentence::new("«text» es un texto", "text is a text")),
         (None, None) => None,
     };
     let evidence = text.as_ref().map(|text| first_page_evidence(text).into());
@@ -168,7 +207,7 @@ fn scores(
     doc_type: Option<Json>,
     all: Option<Json>,
     confidence: Option<f64>,
-) -> Result<Option<Vec<(String, f64)>>, String> {
+) -> Result<Option<Vec<(String, f64)>>, Sentence> {
     match (all, doc_type) {
         (Some(Json::Object(given)), _) => {
             let one = |(name, p): (String, Json)| share(&name, &p).map(|p| (name, p));
@@ -176,16 +215,19 @@ fn scores(
             scores.sort_by(|a, b| b.1.total_cmp(&a.1));
             Ok(Some(scores))
         }
-        (Some(_), _) => Err("scores is an object of type to probability".to_owned()),
+        (Some(_), _) => Err(Sentence::new(
+            "«scores» es un objeto de tipo a probabilidad",
+            "scores is an object of type to probability",
+        )),
         (None, Some(Json::String(doc_type))) => {
             Ok(Some(vec![(doc_type, confidence.unwrap_or(1.0))]))
         }
-        (None, Some(_)) => Err("doc_type is a text".to_owned()),
+        (None, Some(_)) => Err(Sentence::new("«doc_type» es un texto", "doc_type is a text")),
         (None, None) => Ok(None),
     }
 }
 
-fn about_document(job: &Job, extra: &mut Map<String, Json>) -> Result<Found, String> {
+fn about_document(job: &Job, extra: &mut Map<String, Json>) -> Result<Found, Sentence> {
     let Input::Document { doc_type, fields: before, data, .. } = &job.input else {
         return Ok(Found::Nothing);
     };
@@ -199,7 +241,12 @@ fn about_document(job: &Job, extra: &mut Map<String, Json>) -> Result<Found, Str
     let given = match fields.or(flat) {
         None => return Ok(Found::Nothing),
         Some(Json::Object(given)) => given,
-        Some(_) => return Err("fields is an object of name to value".to_owned()),
+        Some(_) => {
+            return Err(Sentence::new(
+                "«fields» es un objeto de nombre a valor",
+                "fields is an object of name to value",
+            ));
+        }
     };
     let schema = job.request.workflow.schemas.get(doc_type);
     let specs = schema.map(|schema| schema.fields.as_slice()).unwrap_or_default();
@@ -249,7 +296,7 @@ pub(super) fn extracted(
     }
 }
 
-fn field(name: &str, given: &Json, required: bool, usual: f64) -> Result<FieldValue, String> {
+fn field(name: &str, given: &Json, required: bool, usual: f64) -> Result<FieldValue, Sentence> {
     let (value, confidence) = match given {
         Json::Object(parts) => {
             let confidence = parts.get("confidence").filter(|p| !p.is_null());
@@ -279,16 +326,24 @@ fn absent(name: &str, required: bool) -> FieldValue {
     }
 }
 
-fn share(name: &str, given: &Json) -> Result<f64, String> {
+fn share(name: &str, given: &Json) -> Result<f64, Sentence> {
     let fits = given.as_f64().filter(|p| (0.0..=1.0).contains(p));
-    fits.ok_or_else(|| format!("{name}: confidence is 0 to 1"))
+    fits.ok_or_else(|| {
+        let es = format!("{name}: la confianza va de 0 a 1");
+        Sentence::new(es, format!("{name}: confidence is 0 to 1"))
+    })
 }
 
 /// Words with their places, in the units of the page.
-fn placed(words: &Json, size: (Option<Json>, Option<Json>)) -> Result<PageText, String> {
-    let Json::Array(words) = words else { return Err("words is a list".to_owned()) };
+fn placed(words: &Json, size: (Option<Json>, Option<Json>)) -> Result<PageText, Sentence> {
+    let Json::Array(words) = words else {
+        return Err(Sentence::new("«words» es una lista", "words is a list"));
+    };
     if words.len() > MOST_WORDS {
-        return Err(format!("{} words on a page are too many", words.len()));
+        return Err(Sentence::new(
+            format!("{} palabras en una página son demasiadas", words.len()),
+            format!("{} words on a page are too many", words.len()),
+        ));
     }
     let words = words.iter().map(placed_word).collect::<Result<Vec<_>, _>>()?;
     let extent = |given: Option<Json>, least: f32| {
@@ -301,8 +356,11 @@ fn placed(words: &Json, size: (Option<Json>, Option<Json>)) -> Result<PageText, 
     Ok(PageText { width, height, source: Source::Plain, turned: 0, words })
 }
 
-fn placed_word(given: &Json) -> Result<Word, String> {
-    let text = given["text"].as_str().ok_or("a word has a text")?.to_owned();
+fn placed_word(given: &Json) -> Result<Word, Sentence> {
+    let text = given["text"].as_str();
+    let text = text
+        .ok_or_else(|| Sentence::new("una palabra tiene «text»", "a word has a text"))?
+        .to_owned();
     let place: Vec<f32> = given["box"]
         .as_array()
         .into_iter()
@@ -311,7 +369,10 @@ fn placed_word(given: &Json) -> Result<Word, String> {
         .filter(|side| side.is_finite() && *side >= 0.0)
         .collect();
     let &[left, top, width, height] = place.as_slice() else {
-        return Err(format!("the box of {text:?} is [x, y, width, height], none below 0"));
+        return Err(Sentence::new(
+            format!("la «box» de «{text}» es [x, y, ancho, alto], ninguno menor que 0"),
+            format!("the box of “{text}” is [x, y, width, height], none below 0"),
+        ));
     };
     let confidence = match &given["confidence"] {
         Json::Null => 1.0,

@@ -60,7 +60,8 @@ fn a_page_has_text_or_words_and_a_type() {
         (json!({ "scores": [0.5] }), "scores"),
     ] {
         let error = about(bad.clone()).unwrap_err();
-        assert!(error.contains(said), "{bad}: {error}");
+        assert!(error.en.contains(said), "{bad}: {error:?}");
+        assert_ne!(error.es, error.en, "{bad}");
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::time::Instant;
 
+use engine::Sentence;
 use page::PageText;
 use serde_json::{Map, Value as Json, json};
 use understand::extract::{Kind, Schema};
@@ -140,11 +141,15 @@ struct Answer {
 /// The object in the first choice; some write it between fences.
 fn understood(body: &Json) -> Result<Answer, Trouble> {
     let content = body.pointer("/choices/0/message/content").and_then(Json::as_str);
-    let content = content.ok_or_else(|| unfit("it has no choices[0].message.content"))?;
+    let place = "choices[0].message.content";
+    let nothing = || Sentence::new(format!("no tiene {place}"), format!("it has no {place}"));
+    let content = content.ok_or_else(|| unfit(&nothing()))?;
     let (from, to) = (content.find('{'), content.rfind('}'));
     let object = from.zip(to).and_then(|(from, to)| content.get(from..=to));
     let values = object.and_then(|text| serde_json::from_str(text).ok());
-    let values = values.ok_or_else(|| unfit("its content is no JSON object"))?;
+    let values = values.ok_or_else(|| {
+        unfit(&Sentence::new("su contenido no es un objeto JSON", "its content is no JSON object"))
+    })?;
     let tokens = body.pointer("/usage/total_tokens").and_then(Json::as_u64).unwrap_or_default();
     Ok(Answer { values, tokens })
 }
