@@ -109,6 +109,11 @@ fn with(wiring: &Wiring<Runtime>) -> App {
         settings: SETTINGS,
         sections: store::policy::SECTIONS,
         aliases: ALIASES,
+        destinations: &[(
+            store::policy::HTTP_AUTHORIZATION_FOR,
+            &[store::policy::HTTP_AUTHORIZATION],
+        )],
+        senseless: store::policy::senseless,
         roles: &[
             Role { word: "ADMIN", title: ("Administración", "Administrator") },
             Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },

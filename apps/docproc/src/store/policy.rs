@@ -10,7 +10,9 @@ use db::{
 use host::Section;
 use jiff::SignedDuration;
 
-use crate::rules::{advance::Thresholds, assign::House};
+use serde_json::Value as Json;
+
+use crate::rules::{advance::Thresholds, assign::House, callback};
 
 pub const SLA: &str = "DOCPROC_DEFAULT_SLA_SECONDS";
 pub const CLASSIFICATION: &str = "DOCPROC_CLASSIFICATION_CONFIDENCE_THRESHOLD";
@@ -24,6 +26,7 @@ pub const TASK_TIMEOUT: &str = "DOCPROC_BACKOFFICE_TASK_TIMEOUT_SECONDS";
 pub const UNDO: &str = "DOCPROC_BACKOFFICE_UNDO_SECONDS";
 pub const PUBLIC_URL: &str = "DOCPROC_PUBLIC_URL";
 pub const HTTP_AUTHORIZATION: &str = "DOCPROC_HTTP_AUTHORIZATION";
+pub const HTTP_AUTHORIZATION_FOR: &str = "DOCPROC_HTTP_AUTHORIZATION_FOR";
 pub const TASKS_EACH: &str = "DOCPROC_BACKOFFICE_TASKS_PER_OPERATOR";
 
 const fn setting(
@@ -145,11 +148,19 @@ pub const SETTINGS: &[Setting] = &[
     )
     .called("Dirección pública", "Public address"),
     setting(
+        HTTP_AUTHORIZATION_FOR,
+        Kind::Text { max: 500 },
+        "\"\"",
+        "El servicio que recibe la credencial, por ejemplo https://ocr.example:8443; ningún otro la recibe.",
+        "The service that is sent the credential, such as https://ocr.example:8443; no other is.",
+    )
+    .called("Servicio de la credencial", "Service of the credential"),
+    setting(
         HTTP_AUTHORIZATION,
         Kind::Secret { max: 2000 },
         "\"\"",
-        "Cabecera Authorization de las etapas http, por ejemplo «Bearer …»; vacía: ninguna.",
-        "Authorization header of http stages, such as “Bearer …”; empty: none.",
+        "Cabecera Authorization de las etapas http de ese servicio, por ejemplo «Bearer …»; vacía: ninguna.",
+        "Authorization header of http stages at that service, such as “Bearer …”; empty: none.",
     )
     .called("Credencial de las etapas http", "Credential of http stages"),
 ];
@@ -167,6 +178,20 @@ pub const SECTIONS: &[Section] = &[
         &[PUBLIC_URL, CALLBACK_PRIVATE, "DOCPROC_HTTP_"],
     ),
 ];
+
+/// Text of the right length that still says nothing.
+pub fn senseless(_: &host::Options, key: &str, value: &Json) -> Option<(String, String)> {
+    let text = value.as_str()?.trim();
+    let wrong =
+        key == HTTP_AUTHORIZATION_FOR && !text.is_empty() && callback::check(text, true).is_err();
+    wrong.then(|| {
+        let (es, en) = (
+            "tiene que ser una dirección http:// o https://",
+            "has to be an http:// or https:// address",
+        );
+        (es.to_owned(), en.to_owned())
+    })
+}
 
 /// What the settings say now.
 #[derive(Clone, Copy, Debug)]

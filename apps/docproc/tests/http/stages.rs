@@ -37,8 +37,8 @@ async fn a_page_that_was_not_read_yet_says_so() {
 async fn a_service_is_told_everything_and_may_open_what_it_is_told_of() {
     on_both(async |desk| {
         let office = Office::open(desk).await;
-        let path = "/api/settings/docproc/DOCPROC_HTTP_AUTHORIZATION";
-        office.client.put(path, json!({ "valor": "Bearer of-the-house" })).await.expect(200);
+        set(&office, "DOCPROC_HTTP_AUTHORIZATION_FOR", &office.outside.url).await;
+        set(&office, "DOCPROC_HTTP_AUTHORIZATION", "Bearer of-the-house").await;
         let files = [("a.txt", sure("invoice").into_bytes())];
         let fields = [("workflow", "exact"), ("metadata", r#"{"client": "acme"}"#)];
         let (_, body) = office.send(&files, &fields).await;
@@ -63,6 +63,38 @@ async fn a_service_is_told_everything_and_may_open_what_it_is_told_of() {
         let of_document = &read["payload"]["pages"][0]["image_url"];
         let opened = [get(of_page).await.0, get(of_document).await.0, get(&forged).await.0];
         assert_eq!(opened, [200, 200, 403]);
+        office.close().await;
+    })
+    .await;
+}
+
+async fn set(office: &Office, key: &str, value: &str) {
+    let path = format!("/api/settings/docproc/{key}");
+    office.client.put(&path, json!({ "valor": value })).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_credential_goes_to_the_service_it_was_entered_for_and_to_no_other() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let path = "/api/settings/docproc/DOCPROC_HTTP_AUTHORIZATION_FOR";
+        for wrong in ["ocr.example", "ftp://ocr.example"] {
+            office.client.put(path, json!({ "valor": wrong })).await.expect(400);
+        }
+        let callers = async || {
+            let id = office.pages(&[&sure("invoice")], "exact").await;
+            assert_eq!(office.finished(&id).await["status"], "completed");
+            let heard = std::mem::take(&mut *office.outside.heard.lock().unwrap());
+            heard.into_iter().map(|(caller, _)| caller).collect::<Vec<_>>()
+        };
+        set(&office, "DOCPROC_HTTP_AUTHORIZATION", "Bearer of-the-house").await;
+        assert_eq!(callers().await, ["", ""], "it was entered for nobody yet");
+        set(&office, "DOCPROC_HTTP_AUTHORIZATION_FOR", "http://127.0.0.1:1").await;
+        assert_eq!(callers().await, ["", ""], "it was entered for somebody else");
+        set(&office, "DOCPROC_HTTP_AUTHORIZATION_FOR", &office.outside.url).await;
+        assert_eq!(callers().await, ["", ""], "it has to be entered again");
+        set(&office, "DOCPROC_HTTP_AUTHORIZATION", "Bearer of-the-house").await;
+        assert_eq!(callers().await, ["Bearer of-the-house"; 2]);
         office.close().await;
     })
     .await;

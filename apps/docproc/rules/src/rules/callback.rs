@@ -40,6 +40,12 @@ pub fn is_inside(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| points_inside(&url))
 }
 
+/// Whether two addresses are of one service: scheme, host and port.
+pub fn is_same_service(one: &str, other: &str) -> bool {
+    let service = |text: &str| Url::parse(text.trim()).ok().map(|url| url.origin());
+    service(one).is_some_and(|one| one.is_tuple() && service(other) == Some(one))
+}
+
 /// Whether an address says by itself that it is not out in the world. Where a name points is known
 /// only when it is looked up.
 fn points_inside(url: &Url) -> bool {
@@ -136,6 +142,19 @@ mod tests {
         for bad in bad {
             assert!(check(bad, true).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_service_is_scheme_host_and_port() {
+        let ours = "https://OCR.example:443/v1?x=1";
+        assert!(is_same_service(ours, " https://ocr.example "));
+        let others = ["http://ocr.example", "https://ocr.example:8443", "https://ocr.example.evil"];
+        let tricks = ["https://ocr.example@evil.example/", "ocr.example", "", "data:x"];
+        for other in others.into_iter().chain(tricks) {
+            assert!(!is_same_service(ours, other), "{other}");
+            assert!(!is_same_service(other, ours), "{other}");
+        }
+        assert!(!is_same_service("data:x", "data:x"), "what is no service is not even itself");
     }
 
     proptest! {

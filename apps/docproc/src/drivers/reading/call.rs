@@ -75,7 +75,9 @@ pub(super) async fn post<T: Serialize + Sync>(
     }
     let client = context.runtime.callbacks.one(house.private);
     let mut sent = client.post(url).timeout(stage.timeout).json(what);
-    if let Some(value) = &house.authorization {
+    // Whoever may write a workflow must not be sent what was entered for another service.
+    let trusted = callback::is_same_service(&house.service, url);
+    if let Some(value) = house.authorization.as_ref().filter(|_| trusted) {
         sent = sent.header(AUTHORIZATION, value);
     }
     let mut response = sent.send().await.map_err(|error| unreachable(&error))?;
@@ -87,6 +89,14 @@ pub(super) async fn post<T: Serialize + Sync>(
             return Err(refused("HTTP_ANSWER_TOO_LARGE", said.kept(), true));
         }
         body.extend_from_slice(&chunk);
+    }
+    if matches!(status.as_u16(), 401 | 403) && house.authorization.is_some() && !trusted {
+        let key = policy::HTTP_AUTHORIZATION_FOR;
+        let (es, en) = (
+            format!("{status}; la credencial no se le envía: {key} nombra otro servicio"),
+            format!("{status}; it is not sent the credential: {key} names another service"),
+        );
+        return Err(refused("HTTP_AUTHORIZATION", Sentence::new(es, en).kept(), true));
     }
     if !status.is_success() {
         let lasting = status.is_client_error() && !matches!(status.as_u16(), 408 | 425 | 429);
@@ -105,10 +115,11 @@ pub(super) fn unfit(said: &Sentence) -> Trouble {
     refused("HTTP_ANSWER", both.kept(), true)
 }
 
-/// The message, what the house says of itself to services, and whether they may be inside.
+/// The message, what the house says of itself and to which service, and whether services may be inside.
 pub(super) struct Prepared {
     message: crate::wire::message::PipelineMessage,
     authorization: Option<HeaderValue>,
+    service: String,
     private: bool,
 }
 
@@ -121,13 +132,15 @@ async fn prepared(context: &Context, job: &Job) -> Result<Prepared, Trouble> {
         let message = envelopes::envelope(&mut tx, job, &links).await?;
         let values = context.settings.load(&mut tx, crate::NAME).await?;
         let private = policy::private(values.text(policy::HTTP_PRIVATE)?);
-        let authorization = values.text(policy::HTTP_AUTHORIZATION)?.to_owned();
-        Ok::<_, db::Error>((message, authorization, may_stay_inside(context, private)))
+        let text = |key| values.text(key).map(str::to_owned);
+        let authorization = text(policy::HTTP_AUTHORIZATION)?;
+        let service = text(policy::HTTP_AUTHORIZATION_FOR)?;
+        Ok::<_, db::Error>((message, authorization, service, may_stay_inside(context, private)))
     };
-    let (message, authorization, private) =
+    let (message, authorization, service, private) =
         prepared.await.map_err(|error| refused("DATABASE", error.to_string(), false))?;
     if authorization.is_empty() {
-        return Ok(Prepared { message, authorization: None, private });
+        return Ok(Prepared { message, authorization: None, service, private });
     }
     let mut value = HeaderValue::from_str(&authorization).map_err(|_| {
         let key = policy::HTTP_AUTHORIZATION;
@@ -136,7 +149,7 @@ async fn prepared(context: &Context, job: &Job) -> Result<Prepared, Trouble> {
         refused("HTTP_AUTHORIZATION", Sentence::new(es, en).kept(), false)
     })?;
     value.set_sensitive(true);
-    Ok(Prepared { message, authorization: Some(value), private })
+    Ok(Prepared { message, authorization: Some(value), service, private })
 }
 
 fn refused(code: &str, detail: String, lasting: bool) -> Trouble {
