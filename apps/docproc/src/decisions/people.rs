@@ -13,6 +13,7 @@ use crate::{
     rules::assign::{self, House, can_do},
     store::{
         assign::BackOffice,
+        offers::{self, Demand},
         operators::{self, OperatorRow},
         people_scope, policy,
         reviews::{self, Ending, TaskRow},
@@ -281,17 +282,55 @@ pub async fn next(context: &Context, operator: &str, but: &[String]) -> Answer {
     Ok(finish(decision, &task.id).await?.map(Some))
 }
 
-/// What an operator may work on now, most urgent first.
+/// What an operator may work on now, most urgent first: all they have, and as much of the rest as one
+/// look takes in.
 pub async fn on_offer(tx: &mut Tx, operator: &str, now: Timestamp) -> Result<Vec<TaskRow>, Error> {
     let profile = operators::find(tx, operator).await?;
-    let given_back = reviews::given_back(tx, operator).await?;
-    let mut open = reviews::open_for(tx, operator, None).await?;
-    open.retain(|task| {
-        let put_off = task.postponed_until.is_some_and(|until| until > now);
-        (task.is_with(operator) || !(put_off || given_back.contains(&task.id)))
-            && may_take(task, operator, profile.as_ref()).is_ok()
-    });
+    let may = |task: &TaskRow| may_take(task, operator, profile.as_ref()).is_ok();
+    let mut free = offers::free(tx, operator, None, now).await?;
+    let looked_at = free.len();
+    free.retain(may);
+    if looked_at == offers::LOOK && free.len() < looked_at {
+        let theirs = demands_on(tx, operator, now).await?;
+        free = offers::free(tx, operator, Some(&theirs), now).await?;
+        free.retain(may);
+    }
+    let mut open = offers::own(tx, operator).await?;
+    open.extend(free);
+    open.sort_by_key(|task| (task.priority, task.deadline, task.created_at, task.id.clone()));
     Ok(open)
+}
+
+/// What waits that this operator may take, by what it demands.
+async fn demands_on(tx: &mut Tx, operator: &str, now: Timestamp) -> Result<Vec<Demand>, Error> {
+    let profile = operators::find(tx, operator).await?;
+    let mut demands = offers::demands(tx, Some(operator), now).await?;
+    demands.retain(|one| {
+        let skills = profile.as_ref().filter(|profile| profile.active).map(|it| &it.skills);
+        profile.is_none() || skills.is_some_and(|skills| can_do(skills, &one.required))
+    });
+    Ok(demands)
+}
+
+/// How many tasks remain for an operator besides those they have before them, and the deadline that
+/// comes first.
+pub async fn remaining(
+    tx: &mut Tx,
+    operator: &str,
+    but: &[&str],
+    now: Timestamp,
+) -> Result<(usize, Option<Timestamp>), Error> {
+    let open = on_offer(tx, operator, now).await?;
+    let other = open.iter().filter(|task| !but.contains(&task.id.as_str()));
+    let mut deadlines: Vec<_> = other.clone().map(|task| task.deadline).collect();
+    let mut count = deadlines.len();
+    if open.iter().filter(|task| task.assigned_to.is_none()).count() == offers::LOOK {
+        let own = other.filter(|task| task.assigned_to.is_some()).count();
+        let demands = demands_on(tx, operator, now).await?;
+        count = own + demands.iter().map(|demand| demand.waiting).sum::<usize>();
+        deadlines.extend(demands.iter().map(|demand| demand.nearest));
+    }
+    Ok((count, deadlines.into_iter().min()))
 }
 
 /// A supervisor puts a task into somebody's holder, or back into the queue.
@@ -378,14 +417,14 @@ pub async fn tick(context: Context, now: Timestamp) -> Next {
     // Most ticks find nothing: a look is cheaper than a turn at the lock.
     let mut tx = context.store.read().await?;
     let house = policy::load(&context.settings, &mut tx).await?.desk;
-    let mut snapshot = crate::store::assign::load(&mut tx).await?;
+    let mut snapshot = crate::store::assign::load(&mut tx, None, now).await?;
     drop(tx);
     let local = now.to_zoned(context.zone.clone()).datetime();
     if !assign::plan(&snapshot, house, now, local).is_settled() {
         let mut decision = context.store.decide(&people_scope(), now).await?;
         assign(&context, &mut decision).await?;
         decision.commit().await?;
-        snapshot = crate::store::assign::load(&mut context.store.read().await?).await?;
+        snapshot = crate::store::assign::load(&mut context.store.read().await?, None, now).await?;
     }
     let minute = Timestamp::from_second((now.as_second().div_euclid(60) + 1) * 60).ok();
     let due = snapshot.tasks.iter().filter_map(|task| match task.holder {

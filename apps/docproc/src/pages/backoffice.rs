@@ -24,7 +24,9 @@ pub struct BackofficePage {
     /// The task to go on with once somebody said who they are; empty: none.
     pub wanted: String,
     pub mine: Vec<TaskLine>,
+    /// The most urgent of those that nobody has, and how many there are.
     pub queue: Vec<TaskLine>,
+    pub waiting: usize,
     pub others: Vec<TaskLine>,
     pub numbers: Numbers,
     /// Registered operators, to choose a name from.

@@ -64,20 +64,23 @@ async fn home(
     let page = console.page(console.lang.t("Revisión", "Review"));
     let mut tx = desk.context.store.read().await?;
     let name = operator.clone().unwrap_or_default();
-    let open = reviews::open_for(&mut tx, &name, team.as_deref()).await?;
+    let mut mine = store::offers::own(&mut tx, &name).await?;
+    mine.retain(|task| team.as_ref().is_none_or(|team| team_key(&task.queue) == *team));
+    let queue = reviews::waits(&mut tx, team.as_deref()).await?;
+    let waiting = reviews::count_waiting(&mut tx, team.as_deref()).await?;
     let assigned = reviews::assigned(&mut tx, team.as_deref()).await?;
     let teams = teams(&desk);
-    let ids: Vec<String> =
-        open.iter().chain(&assigned).map(|task| task.request_id.clone()).collect();
+    let all = mine.iter().chain(&queue).chain(&assigned);
+    let ids: Vec<String> = all.map(|task| task.request_id.clone()).collect();
     let files = figures::first_files(&mut tx, &ids).await?;
     let line =
         |task: &reviews::TaskRow| TaskLine::new(&page, task, files.get(&task.request_id).cloned());
-    let (mine, queue): (Vec<_>, Vec<_>) = open.iter().partition(|task| task.is_with(&name));
     let others = assigned.iter().filter(|task| !task.is_with(&name));
     let known = store::operators::all(&mut tx).await?;
     let view = BackofficePage {
-        mine: mine.into_iter().map(line).collect(),
-        queue: queue.into_iter().take(SHOWN).map(line).collect(),
+        mine: mine.iter().map(line).collect(),
+        queue: queue.iter().take(SHOWN).map(line).collect(),
+        waiting,
         others: others.take(SHOWN).map(line).collect(),
         numbers: desk::numbers(&mut tx, &name, midnight(desk.now, &page.zone)).await?,
         known: known.into_iter().map(|one| (one.username, one.display_name)).collect(),

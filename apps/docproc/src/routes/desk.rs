@@ -53,10 +53,8 @@ async fn rest(desk: Desk, Query(asked): Query<Remaining>) -> Result<Response, Fa
     let operator = desk.operator(asked.operator.as_deref())?;
     let but: Vec<&str> = asked.but.as_deref().unwrap_or_default().split(',').collect();
     let mut tx = desk.context.store.read().await?;
-    let mut tasks = people::on_offer(&mut tx, &operator, desk.now).await?;
-    tasks.retain(|task| !but.contains(&task.id.as_str()));
-    let nearest_deadline = tasks.iter().map(|task| task.deadline).min();
-    Ok(axum::Json(RestView { waiting: tasks.len(), nearest_deadline }).into_response())
+    let (waiting, nearest_deadline) = people::remaining(&mut tx, &operator, &but, desk.now).await?;
+    Ok(axum::Json(RestView { waiting, nearest_deadline }).into_response())
 }
 
 #[derive(Debug, ToSchema)]

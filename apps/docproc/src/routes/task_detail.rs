@@ -46,7 +46,7 @@ pub(super) async fn load(
         TaskState::Assigned => {
             let task_timeout =
                 policy::load(&desk.context.settings, &mut tx).await?.desk.task_timeout;
-            let snapshot = store::assign::load(&mut tx).await?;
+            let snapshot = store::assign::load(&mut tx, None, desk.now).await?;
             let own = snapshot.tasks.iter().find(|one| one.id == id);
             own.and_then(|one| assign::lapses_at(&snapshot, one, task_timeout))
         }

@@ -439,7 +439,7 @@ async fn why_waits(desk: Desk, Path(id): Path<String>) -> Result<Response, Failu
     let task = reviews::find(&mut tx, &id).await?;
     let task = task.ok_or_else(|| desk.refused(&Refusal::NoTask))?;
     let house = policy::load(&desk.context.settings, &mut tx).await?.desk;
-    let snapshot = store::assign::load(&mut tx).await?;
+    let snapshot = store::assign::load(&mut tx, Some(&id), desk.now).await?;
     let local = desk.now.to_zoned(desk.context.zone.clone()).datetime();
     let plan = assign::plan(&snapshot, house, desk.now, local);
     let reasons: Vec<Json> = plan

@@ -17,6 +17,7 @@ pub mod jobs;
 pub mod layouts;
 pub mod measures;
 pub mod messages;
+pub mod offers;
 pub mod operators;
 pub mod outbox;
 pub mod outside;

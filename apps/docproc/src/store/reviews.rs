@@ -1,6 +1,6 @@
 //! What people are asked: *tareas del back office* (§4.1, §8).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use db::{Decision, Dialect, Error, Row, Rows, Tx, trusted};
 use engine::Word as _;
@@ -158,18 +158,20 @@ pub async fn raise(decision: &mut Decision, requests: &[&str]) -> Result<(), Err
     decision.tx.each(sql, &[], &rows).await.map(drop)
 }
 
-/// What nobody has and what this operator has, most urgent first; of a team by its key, if one is
-/// given.
-pub async fn open_for(
-    tx: &mut Tx,
-    operator: &str,
-    team: Option<&str>,
-) -> Result<Vec<TaskRow>, Error> {
-    let sql = "SELECT * FROM review_tasks WHERE (status IN ('pending', 'timeout')
-               OR (status = 'assigned' AND assigned_to = $1))
-               AND ($2 IS NULL OR queue = $2 OR 'task.' || queue = $2)
+/// What nobody has, most urgent first; of a team by its key, if one is given.
+pub async fn waits(tx: &mut Tx, team: Option<&str>) -> Result<Vec<TaskRow>, Error> {
+    let sql = "SELECT * FROM review_tasks WHERE status IN ('pending', 'timeout')
+               AND ($1 IS NULL OR queue = $1 OR 'task.' || queue = $1)
                ORDER BY priority, deadline_utc, created_at, id LIMIT 500";
-    tx.all(sql, &[operator.into(), team.into()]).await?.iter().map(task).collect()
+    tx.all(sql, &[team.into()]).await?.iter().map(task).collect()
+}
+
+/// How many that are.
+pub async fn count_waiting(tx: &mut Tx, team: Option<&str>) -> Result<usize, Error> {
+    let sql = "SELECT COUNT(*) AS n FROM review_tasks WHERE status IN ('pending', 'timeout')
+               AND ($1 IS NULL OR queue = $1 OR 'task.' || queue = $1)";
+    let n: i64 = tx.one(sql, &[team.into()]).await?.get("n")?;
+    Ok(usize::try_from(n).unwrap_or_default())
 }
 
 /// What anybody has in hand, most urgent first; of a team by its key, if one is given.
@@ -330,12 +332,10 @@ pub async fn reopen(decision: &mut Decision, id: &str, operator: &str) -> Result
     Ok(())
 }
 
-/// Tasks that nobody has and that an operator gave back.
-pub async fn given_back(tx: &mut Tx, operator: &str) -> Result<BTreeSet<String>, Error> {
-    let sql = "SELECT DISTINCT t.task_id FROM review_turns t
-               JOIN review_tasks r ON r.id = t.task_id AND r.status IN ('pending', 'timeout')
-               WHERE t.operator = $1 AND t.ending = 'released'";
-    tx.all(sql, &[operator.into()]).await?.iter().map(|row| row.get("task_id")).collect()
+/// What a task asks of whoever answers it.
+pub(super) fn skills(required: &Json) -> Vec<String> {
+    let skills = required.as_array().into_iter().flatten();
+    skills.filter_map(|one| one.as_str().map(str::to_owned)).collect()
 }
 
 /// Whether an operator let this task lapse.
@@ -402,7 +402,7 @@ pub async fn withdraw_items(
     decision.tx.each(sql, &args[..1], &items).await.map(drop)
 }
 
-fn task(row: &Row) -> Result<TaskRow, Error> {
+pub(super) fn task(row: &Row) -> Result<TaskRow, Error> {
     Ok(TaskRow {
         id: row.get("id")?,
         request_id: row.get("request_id")?,
@@ -430,8 +430,7 @@ fn task(row: &Row) -> Result<TaskRow, Error> {
 
 impl TaskRow {
     pub fn skills(&self) -> Vec<String> {
-        let skills = self.required_skills.as_array().into_iter().flatten();
-        skills.filter_map(|one| one.as_str().map(str::to_owned)).collect()
+        skills(&self.required_skills)
     }
 
     pub fn is_open(&self) -> bool {

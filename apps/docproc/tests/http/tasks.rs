@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use docproc::store::{people_scope, reviews};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::office::{Office, on_both};
 
@@ -85,17 +85,70 @@ async fn what_waits_for_a_team_is_found_behind_what_waits_for_all() {
             assert_eq!(tasks[0].id, "copy-1204");
         };
         let mut tx = office.context().store.read().await.unwrap();
-        only(reviews::open_for(&mut tx, "ana", team).await.unwrap());
+        only(reviews::waits(&mut tx, team).await.unwrap());
         drop(tx);
         let now = "UPDATE review_tasks SET status = 'assigned', assigned_to = 'luis',
             assigned_at = created_at";
         write(&office, &[now]).await;
         let mut tx = office.context().store.read().await.unwrap();
-        assert!(reviews::open_for(&mut tx, "ana", team).await.unwrap().is_empty());
+        assert!(reviews::waits(&mut tx, team).await.unwrap().is_empty());
         only(reviews::assigned(&mut tx, team).await.unwrap());
         let loads = BTreeMap::from([("luis".to_owned(), COPIES as u32 + 1)]);
         assert_eq!(reviews::loads(&mut tx).await.unwrap(), loads);
         drop(tx);
+        office.close().await;
+    })
+    .await;
+}
+
+/// Nobody can do what comes first, and more of it waits than one look takes in.
+const BLOCKED: &str = "UPDATE review_tasks SET required_skills = '[\"nobody\"]', priority = 0
+    WHERE id <> 'copy-1204'";
+const RARE: &str = "00000000-0000-7000-8000-000000001204";
+const NAMED: &str = "UPDATE review_tasks SET id = '00000000-0000-7000-8000-000000001204'
+    WHERE id = 'copy-1204'";
+
+#[tokio::test]
+async fn what_somebody_can_do_is_not_hidden_behind_what_nobody_can() {
+    on_both(async |desk| {
+        let office = Office::at_noon(desk).await;
+        crowded(&office).await;
+        write(&office, &[BLOCKED, NAMED]).await;
+        let why = office.client.get(&format!("/api/docproc/tasks/{RARE}/why")).await.expect(200);
+        assert_eq!(why["reasons"][0]["code"], "SIN_HABILIDAD", "{why}");
+        let rare = json!({ "username": "ana", "skills": ["rare"] });
+        office.client.post("/api/docproc/operators", rare).await.expect(201);
+        office.client.advance(1).await;
+        let offered = office.client.get("/api/tasks?skill=rare").await.expect(200);
+        assert_eq!(offered[0]["assigned_to"], "ana", "it is offered: {offered}");
+        let given = json!({ "operator": "ana" });
+        let release = format!("/tasks/{RARE}/release");
+        office.client.post(&release, given.clone()).await.expect(200);
+        let left = office.client.get("/api/docproc/desk?operator=ana").await.expect(200);
+        assert_eq!(left["waiting"], 0, "what was given back is for the others: {left}");
+        write(&office, &["DELETE FROM review_turns"]).await;
+        let left = office.client.get("/api/docproc/desk?operator=ana").await.expect(200);
+        assert_eq!(left["waiting"], 1, "{left}");
+        let next = office.client.post("/api/docproc/desk/next", given).await.expect(200);
+        assert_eq!(next["id"], RARE);
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_waits_is_counted_whole_and_what_one_has_is_shown_behind_it() {
+    on_both(async |desk| {
+        let office = Office::at_noon(desk).await;
+        crowded(&office).await;
+        let mine = "UPDATE review_tasks SET status = 'assigned', assigned_to = 'ana',
+            assigned_at = created_at, priority = 9 WHERE id = 'copy-1203'";
+        write(&office, &[mine]).await;
+        let left = office.client.get("/api/docproc/desk?operator=ana").await.expect(200);
+        assert_eq!(left["waiting"], COPIES + 1, "{left}");
+        let page = office.client.get("/backoffice?operator=ana").await.text;
+        assert!(page.contains("copy-1203"), "what is hers is on her page");
+        assert!(page.contains(&format!("100 de {COPIES}.")), "{page}");
         office.close().await;
     })
     .await;

@@ -5,6 +5,8 @@
 //! then whoever has waited longest for one. A task whose operator is not heard of for the house's
 //! time limit lapses and is offered to somebody else.
 
+use std::collections::HashMap;
+
 use engine::Plan;
 use jiff::{SignedDuration, Timestamp, civil::DateTime};
 
@@ -200,15 +202,18 @@ pub fn plan(
     now: Timestamp,
     local: DateTime,
 ) -> Plan<Change, Held> {
-    let mut assignment =
-        Assignment { snapshot: snapshot.clone(), house, now, local, plan: Plan::new() };
+    let (snapshot, loads) = (snapshot.clone(), Vec::new());
+    let mut assignment = Assignment { snapshot, loads, house, now, local, plan: Plan::new() };
     assignment.take_back();
+    assignment.count();
     assignment.offer();
     assignment.plan
 }
 
 struct Assignment {
     snapshot: Snapshot,
+    /// How many tasks each operator has.
+    loads: Vec<usize>,
     house: House,
     now: Timestamp,
     local: DateTime,
@@ -237,6 +242,17 @@ impl Assignment {
                 }
             }
         }
+    }
+
+    fn count(&mut self) {
+        let mut held: HashMap<&str, usize> = HashMap::new();
+        for task in &self.snapshot.tasks {
+            if let Holder::With { operator, .. } = &task.holder {
+                *held.entry(operator).or_default() += 1;
+            }
+        }
+        let of = |one: &Operator| held.get(one.username.as_str()).copied().unwrap_or_default();
+        self.loads = self.snapshot.operators.iter().map(of).collect();
     }
 
     /// Most urgent first.
@@ -284,11 +300,11 @@ impl Assignment {
         if willing.is_empty() {
             return Err(Held::Declined { task: id(), by: task.declined.clone() });
         }
-        let free = willing.into_iter().filter(|one| self.load(*one) < self.house.each);
+        let free = willing.into_iter().filter(|one| self.loads[*one] < self.house.each);
         free.min_by_key(|one| {
             let operator = &operators[*one];
             let presence = operator.presence(self.now, self.house.task_timeout);
-            (presence, self.load(*one), operator.given_at, operator.username.clone())
+            (presence, self.loads[*one], operator.given_at, operator.username.clone())
         })
         .ok_or_else(|| Held::Busy {
             task: id(),
@@ -304,15 +320,10 @@ impl Assignment {
             && operator.presence(self.now, self.house.task_timeout) != Presence::Silent
     }
 
-    fn load(&self, one: usize) -> usize {
-        let name = &self.snapshot.operators[one].username;
-        let theirs = |task: &&Task| matches!(&task.holder, Holder::With { operator, .. } if operator == name);
-        self.snapshot.tasks.iter().filter(theirs).count()
-    }
-
     fn give(&mut self, n: usize, chosen: usize) {
         let operator = self.snapshot.operators[chosen].username.clone();
         self.snapshot.operators[chosen].given_at = Some(self.now);
+        self.loads[chosen] += 1;
         let task = &mut self.snapshot.tasks[n];
         task.holder = Holder::With { operator: operator.clone(), heard: self.now };
         self.plan.changes.push(Change::Offer { task: task.id.clone(), operator });

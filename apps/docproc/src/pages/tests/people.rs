@@ -49,6 +49,7 @@ pub(super) fn backoffice(lang: Lang, operator: Option<&str>) -> BackofficePage {
         open: true,
         mine: lines.to_vec(),
         queue: lines.to_vec(),
+        waiting: 1,
         others: lines.to_vec(),
         numbers: Numbers { answered: 3, ..Numbers::default() },
         wanted: String::new(),
