@@ -67,7 +67,9 @@ pub async fn check(context: &Context, now: Timestamp) -> Result<bool, Error> {
         watched = true;
         let severity = match alarm {
             Alarm::AtRisk | Alarm::People => Severity::Critical,
-            Alarm::Capacity | Alarm::SlowReading | Alarm::Volume => Severity::Warning,
+            Alarm::Capacity | Alarm::SlowReading | Alarm::Volume | Alarm::SecondReader => {
+                Severity::Warning
+            }
         };
         let (cause, why) = shown_at(alarm);
         let alert = Alert::new(crate::NAME, fingerprint, severity, alarm.title(), sentence);
@@ -91,6 +93,7 @@ fn shown_at(alarm: Alarm) -> (&'static str, &'static str) {
         Alarm::Capacity => ("/backoffice", "/docproc/capacidad"),
         Alarm::People => ("/docproc/operadores", "/docproc/capacidad"),
         Alarm::AtRisk => ("/docproc/solicitudes", "/docproc"),
+        Alarm::SecondReader => ("/docproc/calidad", "/docproc/calidad"),
         Alarm::SlowReading | Alarm::Volume => ("/docproc", "/docproc/capacidad"),
     }
 }

@@ -3,7 +3,7 @@
 use db::{Dialect, Error, Tx, trusted};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, tz::TimeZone};
 
-use super::figures;
+use super::{figures, second};
 use crate::rules::alarms::Figures;
 
 /// Reading times are compared over this, with those of the days before.
@@ -24,7 +24,10 @@ const PRESENT: SignedDuration = SignedDuration::from_secs(120);
 pub async fn figures(tx: &mut Tx, now: Timestamp, zone: &TimeZone) -> Result<Figures, Error> {
     let lately = before(now, LATELY);
     let (volume, usual_volume) = volume(tx, now, zone).await?;
+    let (second_asked, second_failed) = second::lately(tx, now).await?;
     Ok(Figures {
+        second_asked,
+        second_failed,
         classification_waiting: figures::waiting(tx).await?.classification,
         reading: reading(tx, lately, now, ENOUGH_LATELY).await?,
         usual_reading: reading(tx, before(lately, HISTORY), lately, ENOUGH_EVER).await?,

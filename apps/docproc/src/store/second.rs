@@ -1,7 +1,7 @@
 //! What the second reader did lately, and what it cost.
 
 use db::{Error, Tx};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -23,6 +23,28 @@ pub struct Seconded {
     pub unseen: i64,
     pub tokens: i64,
     pub mean_ms: i64,
+}
+
+/// The newest so many say how it is now.
+const LATEST: i64 = 200;
+const LATELY: SignedDuration = SignedDuration::from_hours(1);
+
+/// How many documents it was asked about in the last hour, and how often nothing came of it.
+pub async fn lately(tx: &mut Tx, now: Timestamp) -> Result<(i64, i64), Error> {
+    let since = now.saturating_sub(LATELY).unwrap_or(Timestamp::MIN);
+    let sql = "SELECT payload, given_at FROM stage_replies WHERE item <> ''
+               ORDER BY request_id DESC LIMIT $1";
+    let (mut asked, mut failed) = (0, 0);
+    for row in tx.all(sql, &[LATEST.into()]).await? {
+        let payload: Json = row.get("payload")?;
+        if let Some(said) = payload.get(RULE)
+            && row.get::<Timestamp>("given_at")? >= since
+        {
+            asked += 1;
+            failed += i64::from(said.get("failed").is_some());
+        }
+    }
+    Ok((asked, failed))
 }
 
 pub async fn load(tx: &mut Tx, since: Timestamp) -> Result<Seconded, Error> {

@@ -118,3 +118,34 @@ async fn a_second_reader_needs_a_first() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_second_reader_that_never_answers_rings_until_it_does() {
+    on_both(async |desk| {
+        let office = Office::open(desk).await;
+        let reader = Reader::default();
+        let url = reader.start().await;
+        office.workflow("two", &flow(&office.outside.url, &url)).await;
+        let ask = async |says: &str| {
+            says.clone_into(&mut reader.says.lock().unwrap());
+            let id = office.pages(&[PAGE], "two").await;
+            office
+                .detail_until(&id, |told| {
+                    told["status"] == "completed"
+                        || told["documents"][0]["status"] == "extraction_review"
+                })
+                .await;
+            let context = office.context();
+            docproc::decisions::alarms::check(context, context.clock.now()).await.unwrap();
+            let alerts = office.client.get("/api/alerts").await.expect(200);
+            let mut all = alerts["items"].as_array().unwrap().iter();
+            let ours = all.find(|one| one["fingerprint"] == "docproc/segundo-lector");
+            ours.is_some_and(|one| one["firing"] == true)
+        };
+        assert!(!ask("FAIL").await && !ask("FAIL").await, "twice is chance");
+        assert!(ask("FAIL").await);
+        assert!(!ask(r#"{"total_amount": 121}"#).await);
+        office.close().await;
+    })
+    .await;
+}

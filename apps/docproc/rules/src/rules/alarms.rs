@@ -1,4 +1,5 @@
-//! *Alertas automáticas* (§9.3): the five conditions, with their numbers.
+//! *Alertas automáticas* (§9.3): the five conditions, with their numbers, and a second reader that is
+//! asked and does not answer.
 
 use engine::Sentence;
 use jiff::{SignedDuration, Timestamp};
@@ -12,6 +13,9 @@ const SLOWER: f64 = 2.0;
 /// 141 where 100 are is not. Either way it takes four deviations at least, at any volume.
 const BUSIER: f64 = 0.4;
 const BUSIER_BY: f64 = 40.0;
+
+/// So many times in a row a second reader may fail.
+const MOST_SILENT: i64 = 2;
 
 /// What is looked at, at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,6 +34,9 @@ pub struct Figures {
     /// Requests of this hour, and of the same hour of the same weekday as a rule.
     pub volume: i64,
     pub usual_volume: Option<f64>,
+    /// Documents of the last hour that a second reader was asked about, and those without an answer.
+    pub second_asked: i64,
+    pub second_failed: i64,
 }
 
 /// Something a person has to know.
@@ -45,11 +52,19 @@ pub enum Alarm {
     AtRisk,
     /// *Escalado de recursos*: an unusual volume.
     Volume,
+    /// The second reader is asked and never answers: its documents go to people instead.
+    SecondReader,
 }
 
 impl Alarm {
-    pub const ALL: [Self; 5] =
-        [Self::Capacity, Self::SlowReading, Self::People, Self::AtRisk, Self::Volume];
+    pub const ALL: [Self; 6] = [
+        Self::Capacity,
+        Self::SlowReading,
+        Self::People,
+        Self::AtRisk,
+        Self::Volume,
+        Self::SecondReader,
+    ];
 
     /// The same for the same trouble.
     pub const fn fingerprint(self) -> &'static str {
@@ -59,6 +74,7 @@ impl Alarm {
             Self::People => "docproc/faltan-operadores",
             Self::AtRisk => "docproc/sla-en-riesgo",
             Self::Volume => "docproc/volumen",
+            Self::SecondReader => "docproc/segundo-lector",
         }
     }
 
@@ -71,6 +87,9 @@ impl Alarm {
                 ("Solicitudes a punto de vencer", "Requests about to miss the deadline")
             }
             Self::Volume => ("Volumen por encima de lo habitual", "Volume above the usual"),
+            Self::SecondReader => {
+                ("El segundo lector no responde", "The second reader does not answer")
+            }
         };
         Sentence::new(es.to_owned(), en.to_owned())
     }
@@ -112,6 +131,15 @@ impl Alarm {
                 let usual = usual_volume?;
                 let more = (usual * BUSIER).max(BUSIER_BY);
                 (usual > 0.0 && volume as f64 > usual + more).then(|| busier(volume, usual))
+            }
+            Self::SecondReader => {
+                let Figures { second_asked: asked, second_failed: failed, .. } = *figures;
+                (failed > MOST_SILENT && failed == asked).then(|| {
+                    Sentence::new(
+                        format!("{failed} documentos en una hora, ninguno respondido"),
+                        format!("{failed} documents in an hour, none answered"),
+                    )
+                })
             }
         }
     }
@@ -246,6 +274,11 @@ mod tests {
             (vec![], vec![], vec![Alarm::Volume])
         );
         assert_eq!(ringing(Figures { volume: 500, ..none }), [], "no history, no comparison");
+        let second = |asked, failed| Figures { second_asked: asked, second_failed: failed, ..none };
+        assert_eq!(
+            (ringing(second(2, 2)), ringing(second(3, 3)), ringing(second(9, 8))),
+            (vec![], vec![Alarm::SecondReader], vec![])
+        );
     }
 
     /// Where little is usual, a little more is chance: a volume rings when it is forty above.
