@@ -12,6 +12,7 @@ pub mod runners;
 pub mod runs;
 pub mod schedules;
 pub mod settings;
+pub mod shown;
 pub mod supply;
 pub mod week;
 pub mod words;

@@ -8,6 +8,7 @@ use web::{Lang, Page, Tone};
 use super::{
     Names, Supply,
     runs::{AssignmentLine, RunLine},
+    shown::Shown,
     words::Sign,
 };
 use crate::{
@@ -23,6 +24,7 @@ pub struct RobotsPage {
     pub names: Names,
     pub wanted: Narrowed,
     pub lines: Vec<RobotLine>,
+    pub shown: Shown,
     /// Whether there is any at all.
     pub ever: bool,
     pub supply: Supply,
@@ -41,6 +43,24 @@ pub struct Narrowed {
     #[serde(rename = "programado")]
     pub scheduled: String,
     pub pool: String,
+    /// Which part of what fits.
+    #[serde(rename = "pagina")]
+    pub page: String,
+}
+
+impl Narrowed {
+    /// The address of another part.
+    pub(crate) fn at(&self, number: &str) -> String {
+        let parts = [
+            ("q", &*self.text),
+            ("activo", &*self.active),
+            ("online", &*self.online),
+            ("programado", &*self.scheduled),
+            ("pool", &*self.pool),
+            ("pagina", number),
+        ];
+        super::address("/sam/robots", &parts)
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -7,6 +7,7 @@ use web::{Page, Tone};
 use super::{
     Names, Supply,
     runs::{AssignmentLine, RunLine},
+    shown::Shown,
     words::Sign,
 };
 use crate::{
@@ -22,6 +23,7 @@ pub struct RunnersPage {
     pub names: Names,
     pub wanted: Narrowed,
     pub lines: Vec<RunnerLine>,
+    pub shown: Shown,
     pub ever: bool,
     pub supply: Supply,
     pub may_edit: bool,
@@ -40,6 +42,24 @@ pub struct Narrowed {
     #[serde(rename = "balanceo")]
     pub balanced: String,
     pub pool: String,
+    /// Which part of what fits.
+    #[serde(rename = "pagina")]
+    pub page: String,
+}
+
+impl Narrowed {
+    /// The address of another part.
+    pub(crate) fn at(&self, number: &str) -> String {
+        let parts = [
+            ("q", &*self.text),
+            ("activo", &*self.active),
+            ("ocupado", &*self.busy),
+            ("balanceo", &*self.balanced),
+            ("pool", &*self.pool),
+            ("pagina", number),
+        ];
+        super::address("/sam/equipos", &parts)
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use askama::Template;
 use jiff::Timestamp;
 use web::{Page, Tone};
 
-use super::{Names, robots::ScheduleLine, week::Week, words};
+use super::{Names, robots::ScheduleLine, shown::Shown, week::Week, words};
 use crate::{
     model::Calendar,
     wire::{CalendarView, ScheduleView},
@@ -34,16 +34,6 @@ pub struct SchedulesPage {
     pub active: String,
     pub ever: bool,
     pub may_edit: bool,
-}
-
-/// Which of how many are on this page, and where the others are.
-#[derive(Debug, Clone)]
-pub struct Shown {
-    pub first: usize,
-    pub last: usize,
-    pub total: usize,
-    pub before: Option<String>,
-    pub after: Option<String>,
 }
 
 /// `/sam/programaciones/nueva` and `/sam/programaciones/{id}`.
@@ -106,6 +96,7 @@ pub struct MissedLine {
 pub struct MissedPage {
     pub page: Page,
     pub lines: Vec<MissedLine>,
+    pub shown: Shown,
 }
 
 /// Two schedules that want one runner at once.
@@ -126,6 +117,7 @@ pub struct OverlapLine {
 pub struct OverlapsPage {
     pub page: Page,
     pub lines: Vec<OverlapLine>,
+    pub shown: Shown,
 }
 
 /// `/sam/programaciones/feriados`.

@@ -103,17 +103,27 @@ pub struct Missed {
     pub state: Option<String>,
 }
 
+/// How many were missed since.
+pub async fn count_missed(tx: &mut Tx, since: Timestamp) -> Result<usize, Error> {
+    let sql = "SELECT COUNT(*) AS n FROM slots WHERE missed AND until >= $1";
+    let n: i64 = tx.one(sql, &[since.into()]).await?.get("n")?;
+    Ok(usize::try_from(n).unwrap_or_default())
+}
+
+/// The newest first: so many, behind so many.
 pub async fn missed(
     tx: &mut Tx,
     schedule: Option<ScheduleId>,
     since: Timestamp,
-    limit: i64,
+    (limit, behind): (usize, usize),
 ) -> Result<Vec<Missed>, Error> {
     let sql = "SELECT schedule_id, runner_id, starts_at, until, reason FROM slots
                WHERE missed AND until >= $1 AND ($2 = 0 OR schedule_id = $2)
-               ORDER BY until DESC, schedule_id, runner_id LIMIT $3";
+               ORDER BY until DESC, schedule_id, runner_id, starts_at LIMIT $3 OFFSET $4";
     let schedule = schedule.map_or(0, |one| one.0);
-    let rows = tx.all(sql, &[since.into(), schedule.into(), limit.into()]).await?;
+    let (limit, behind) = (limit as i64, behind as i64);
+    let args = [since.into(), schedule.into(), limit.into(), behind.into()];
+    let rows = tx.all(sql, &args).await?;
     rows.iter()
         .map(|row| {
             let reason: Json = row.get("reason")?;

@@ -180,3 +180,36 @@ async fn a_run_that_failed_says_what_was_told_and_can_be_run_again() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_list_says_how_many_there_are_and_where_it_goes_on() {
+    on_farm(async |farm: &Farm| {
+        let rows: Vec<_> = (1000..1405).map(|id| format!("{id},R{id}\r\n")).collect();
+        let request = farm.client.request(reqwest::Method::POST, "/api/sam/planillas/robots");
+        let request = request.header("content-type", "text/csv");
+        let sent = request.body(format!("id,robot\r\n{}", rows.concat())).send().await.unwrap();
+        assert_eq!(sent.status().as_u16(), 200);
+        let page = async |path: &str| farm.client.get(path).await.text;
+        let first = page("/sam/robots").await;
+        assert!(first.contains("1–200 de 405"), "{first}");
+        assert!(first.contains("/sam/robots?pagina=2") && !first.contains(">R1200<"));
+        let second = page("/sam/robots?pagina=2").await;
+        assert!(second.contains("201–400 de 405") && second.contains(">R1200<"), "{second}");
+        let last = page("/sam/robots?pagina=3").await;
+        assert!(last.contains("401–405 de 405") && !last.contains("pagina=4"), "{last}");
+        let few = page("/sam/robots?q=R140").await;
+        assert!(few.contains("1–5 de 5"), "{few}");
+        for id in 1..=201 {
+            farm.make("equipos", runner(id)).await;
+        }
+        let runners = page("/sam/equipos?activo=si").await;
+        let next = "/sam/equipos?activo=si&#38;pagina=2";
+        assert!(runners.contains("1–200 de 201") && runners.contains(next), "{runners}");
+        for path in ["/sam/programaciones/perdidos", "/sam/programaciones/solapamientos"] {
+            assert!(page(path).await.contains("<section"), "{path}");
+            let api = format!("/api{path}?limit=10&cursor=0");
+            assert!(farm.client.get(&api).await.expect(200)["next"].is_null());
+        }
+    })
+    .await;
+}

@@ -14,7 +14,7 @@ use crate::{
     decisions::schedules::{Schedules, all_calendars, by_runner, meet},
     model::ScheduleId,
     policy::Action,
-    routes::{Listed, Unasked},
+    routes::Listed,
     rules::calendar,
     store::{calendars, schedules, slots},
 };
@@ -78,12 +78,46 @@ async fn preview(
 }
 
 /// Pairs of schedules that want one runner at the same time.
-#[utoipa::path(get, path = "/api/sam/programaciones/solapamientos", tag = "sam",
+#[utoipa::path(get, path = "/api/sam/programaciones/solapamientos", tag = "sam", params(Part),
     responses((status = 200, body = Listed<Overlap>)))]
-async fn overlaps(desk: Desk, _: Query<Unasked>) -> Result<axum::Json<Listed<Overlap>>, Failure> {
+async fn overlaps(
+    desk: Desk,
+    Query(part): Query<Part>,
+) -> Result<axum::Json<Listed<Overlap>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
-    Ok(axum::Json(Listed::whole(overlapping(&desk, &mut tx).await?)))
+    let (limit, behind) = part.bounds();
+    let found = overlapping(&desk, &mut tx).await?;
+    let rest = found.into_iter().skip(behind).take(limit + 1).collect();
+    Ok(axum::Json(part.listed(rest)))
+}
+
+/// A part of a list that is ordered by time.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Part {
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<i64>,
+    /// What `next` said.
+    cursor: Option<i64>,
+}
+
+impl Part {
+    /// How many, and behind how many.
+    fn bounds(&self) -> (usize, usize) {
+        let behind = usize::try_from(self.cursor.unwrap_or(0)).unwrap_or_default();
+        (self.limit.unwrap_or(1000).clamp(1, 1000) as usize, behind)
+    }
+
+    /// Of one more than were asked for, those that fit.
+    fn listed<T>(&self, mut items: Vec<T>) -> Listed<T> {
+        let (limit, behind) = self.bounds();
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let next = more.then(|| (behind + limit) as i64);
+        Listed { items, next }
+    }
 }
 
 /// The first meeting of every two schedules that meet on a runner, the soonest first.
@@ -106,7 +140,6 @@ pub(crate) async fn overlapping(desk: &Desk, tx: &mut Tx) -> Result<Vec<Overlap>
         }
     }
     found.sort_by_key(|one| (one.desde, one.equipo_id, one.programacion_id));
-    found.truncate(1000);
     Ok(found)
 }
 
@@ -127,13 +160,17 @@ struct MissedView {
 }
 
 /// Slots of the last 31 days that closed without a run, or whose run failed, and why.
-#[utoipa::path(get, path = "/api/sam/programaciones/perdidos", tag = "sam",
+#[utoipa::path(get, path = "/api/sam/programaciones/perdidos", tag = "sam", params(Part),
     responses((status = 200, body = Listed<MissedView>)))]
-async fn missed(desk: Desk, _: Query<Unasked>) -> Result<axum::Json<Listed<MissedView>>, Failure> {
+async fn missed(
+    desk: Desk,
+    Query(part): Query<Part>,
+) -> Result<axum::Json<Listed<MissedView>>, Failure> {
     desk.require(Action::Read)?;
     let mut tx = desk.context.store.read().await?;
     let since = desk.now - SignedDuration::from_hours(24 * 31);
-    let all = slots::missed(&mut tx, None, since, 1000).await?;
+    let (limit, behind) = part.bounds();
+    let all = slots::missed(&mut tx, None, since, (limit + 1, behind)).await?;
     let views = all.into_iter().map(|one| MissedView {
         programacion_id: one.schedule.0,
         equipo_id: one.runner.0,
@@ -143,5 +180,5 @@ async fn missed(desk: Desk, _: Query<Unasked>) -> Result<axum::Json<Listed<Misse
         ejecucion_id: one.run,
         estado: one.state,
     });
-    Ok(axum::Json(Listed::whole(views.collect())))
+    Ok(axum::Json(part.listed(views.collect())))
 }

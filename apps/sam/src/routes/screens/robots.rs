@@ -15,6 +15,7 @@ use crate::{
         self, RobotPage, RobotsPage,
         robots::{Narrowed, RobotLine, ScheduleLine, TicketLine},
         runs::AssignmentLine,
+        shown::Shown,
     },
     policy::{Action, can},
     routes::runs::Asked,
@@ -22,9 +23,6 @@ use crate::{
     store::demand,
     wire::WhyView,
 };
-
-/// A page is read by people; the API has them all.
-const MOST: usize = 1_000;
 
 pub(super) async fn list(
     desk: Desk,
@@ -45,9 +43,10 @@ pub(super) async fn list(
         .filter(|line| fits(&wanted, line))
         .collect();
     lines.sort_by_key(|line| line.robot.name.to_lowercase());
-    lines.truncate(MOST);
+    let shown = Shown::cut(&mut lines, &wanted.page, |number| wanted.at(number));
     let view = RobotsPage {
         lines,
+        shown,
         ever: !world.robots.is_empty(),
         supply,
         may_edit: can(desk.role, Action::Edit),

@@ -13,14 +13,13 @@ use crate::{
         self, RunnerPage, RunnersPage,
         runners::{Narrowed, RunnerLine},
         runs::{AssignmentLine, RunLine},
+        shown::Shown,
     },
     policy::{Action, can},
     routes::runs::Asked,
     rules::{why, world::Suspended},
     wire::WhyView,
 };
-
-const MOST: usize = 1_000;
 
 pub(super) async fn list(
     desk: Desk,
@@ -41,9 +40,10 @@ pub(super) async fn list(
         .filter(|line| fits(&wanted, line))
         .collect();
     lines.sort_by(|a, b| a.runner.name.cmp(&b.runner.name));
-    lines.truncate(MOST);
+    let shown = Shown::cut(&mut lines, &wanted.page, |number| wanted.at(number));
     let view = RunnersPage {
         lines,
+        shown,
         ever: !world.runners.is_empty(),
         supply,
         may_edit: can(desk.role, Action::Edit),

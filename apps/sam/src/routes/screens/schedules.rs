@@ -15,7 +15,8 @@ use crate::{
     model::{RunnerId, Schedule, ScheduleId},
     pages::{
         self, HolidaysPage, MissedPage, OverlapsPage, PreviewPart, SchedulePage, SchedulesPage,
-        schedules::{MissedLine, OverlapLine, Shown},
+        schedules::{MissedLine, OverlapLine},
+        shown::{PAGE, Shown},
     },
     policy::{Action, can},
     routes::schedules::overlapping,
@@ -24,9 +25,6 @@ use crate::{
     wire::ScheduleRequest,
 };
 
-const MOST: usize = 1_000;
-/// Schedules on one page of the list.
-const PAGE: usize = 200;
 const SHOWN: usize = 8;
 const YEAR: SignedDuration = SignedDuration::from_hours(24 * 366);
 const MONTH: SignedDuration = SignedDuration::from_hours(24 * 31);
@@ -57,23 +55,12 @@ pub(super) async fn list(
     });
     // What comes next first; what never comes again, last.
     lines.sort_by_key(|one| (!one.active, one.next.is_none(), one.next, one.id));
-    let (total, last) = (lines.len(), lines.len().div_ceil(PAGE).max(1));
-    let asked = wanted.pagina.and_then(|page| page.parse().ok()).unwrap_or(1);
-    let number = usize::clamp(asked, 1, last);
-    let first = (number - 1) * PAGE;
-    let lines: Vec<_> = lines.into_iter().skip(first).take(PAGE).collect();
-    let at = |number: usize| {
-        let parts = [("q", &*text), ("activo", &*active), ("pagina", &*number.to_string())];
+    let shown = Shown::cut(&mut lines, &wanted.pagina.unwrap_or_default(), |number| {
+        let parts = [("q", &*text), ("activo", &*active), ("pagina", number)];
         pages::address("/sam/programaciones", &parts)
-    };
+    });
     let view = SchedulesPage {
-        shown: Shown {
-            first: if total > 0 { first + 1 } else { 0 },
-            last: first + lines.len(),
-            total,
-            before: (number > 1).then(|| at(number - 1)),
-            after: (number < last).then(|| at(number + 1)),
-        },
+        shown,
         ever: !scene.snapshot.world.schedules.is_empty(),
         may_edit: can(desk.role, Action::Edit),
         lines,
@@ -124,7 +111,7 @@ pub(super) async fn one(
     let found = found.ok_or_else(|| Schedules::missing(&desk))?;
     let scene = scene(&desk, &mut tx).await?;
     let since = desk.now.checked_sub(MONTH).unwrap_or(Timestamp::MIN);
-    let missed = slots::missed(&mut tx, Some(found.id), since, SHOWN as i64).await?;
+    let missed = slots::missed(&mut tx, Some(found.id), since, (SHOWN, 0)).await?;
     let view = SchedulePage {
         standing: Some(Schedules::view(&found, &desk, &mut tx).await?),
         robot: None,
@@ -218,25 +205,45 @@ fn told(lang: Lang, schedule: &Schedule) -> String {
     lang.say(&calendar::sentence(schedule)).to_owned()
 }
 
-pub(super) async fn missed(desk: Desk, console: Console) -> Result<Response, Failure> {
+#[derive(Debug, Deserialize)]
+pub(super) struct Part {
+    pagina: Option<String>,
+}
+
+pub(super) async fn missed(
+    desk: Desk,
+    console: Console,
+    Query(part): Query<Part>,
+) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Turnos perdidos", "Missed slots"));
     let mut tx = desk.context.store.read().await?;
     let scene = scene(&desk, &mut tx).await?;
     let since = desk.now.checked_sub(MONTH).unwrap_or(Timestamp::MIN);
-    let all = slots::missed(&mut tx, None, since, MOST as i64).await?;
+    let total = slots::count_missed(&mut tx, since).await?;
+    let (shown, before) = Shown::of(total, &part.pagina.unwrap_or_default(), |number| {
+        pages::address("/sam/programaciones/perdidos", &[("pagina", number)])
+    });
+    let all = slots::missed(&mut tx, None, since, (PAGE, before)).await?;
     let lines = all.into_iter().map(|one| missed_line(&scene, one)).collect();
-    render(&desk, &MissedPage { page, lines })
+    render(&desk, &MissedPage { page, lines, shown })
 }
 
-pub(super) async fn overlaps(desk: Desk, console: Console) -> Result<Response, Failure> {
+pub(super) async fn overlaps(
+    desk: Desk,
+    console: Console,
+    Query(part): Query<Part>,
+) -> Result<Response, Failure> {
     desk.require(Action::Read)?;
     let page = console.page(console.lang.t("Solapamientos", "Overlaps"));
     let mut tx = desk.context.store.read().await?;
     let names = super::names(&mut tx).await?;
     let all: HashMap<i64, Schedule> =
         schedules::all(&mut tx).await?.into_iter().map(|one| (one.id.0, one)).collect();
-    let found = overlapping(&desk, &mut tx).await?;
+    let mut found = overlapping(&desk, &mut tx).await?;
+    let shown = Shown::cut(&mut found, &part.pagina.unwrap_or_default(), |number| {
+        pages::address("/sam/programaciones/solapamientos", &[("pagina", number)])
+    });
     let sentence = |id: i64| {
         all.get(&id)
             .map(|one| format!("{}: {}", names.robot(one.robot), told(desk.lang, one)))
@@ -251,7 +258,7 @@ pub(super) async fn overlaps(desk: Desk, console: Console) -> Result<Response, F
         from: one.desde,
         to: one.hasta,
     });
-    render(&desk, &OverlapsPage { page, lines: lines.collect() })
+    render(&desk, &OverlapsPage { page, lines: lines.collect(), shown })
 }
 
 pub(super) async fn holidays(desk: Desk, console: Console) -> Result<Response, Failure> {
