@@ -7,6 +7,7 @@ mod cut_off;
 mod export;
 mod network;
 mod refusals;
+mod returns;
 mod roles;
 mod scenarios;
 mod screens;

@@ -10,4 +10,5 @@ mod refusals;
 mod roles;
 mod scenarios;
 mod screens;
+mod tickets;
 mod together;

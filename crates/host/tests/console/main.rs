@@ -7,6 +7,7 @@ mod backups;
 mod demo;
 mod doors;
 mod house;
+mod mail;
 mod pages;
 mod people;
 mod postgres;

@@ -82,6 +82,7 @@ on_both! {
     rules:
         settings_out_of_range_change_nothing,
         capacity_rules_may_not_contradict_each_other,
+        what_was_learned_counts_once_it_is_switched_on,
         an_idle_day_hardly_ticks;
     sockets:
         socket_clients_hear_what_they_may,

@@ -134,3 +134,22 @@ pub(super) async fn an_idle_day_hardly_ticks(db: &TestDb) {
     shop.nobody().advance(24 * 3_600).await;
     assert!(runs() - before <= 2, "{} runs", runs() - before);
 }
+
+/// what was learned is shown, and corrects nothing until somebody wants that.
+pub(super) async fn what_was_learned_counts_once_it_is_switched_on(db: &TestDb) {
+    let shop = Shop::open(db, friday()).await;
+    let manager = shop.client(Who::Manager);
+    for _ in 0..6 {
+        let order = shop.order(10).await;
+        manager.advance(30 * 60).await;
+        let path = format!("/pedidos/{}/estado", order["id"]);
+        manager.put(&path, json!({ "estado": "LISTO" })).await.expect(200);
+    }
+    let estimate = async || shop.order(10).await["tiempo_estimado_preparacion"].clone();
+    assert_eq!(estimate().await, 10, "six orders took thirty minutes, and nobody asked for that");
+    let path = "/configuracion-sistema/aprendizaje_aplicado";
+    manager.put(path, json!({ "valor": true })).await.expect(200);
+    assert_eq!(estimate().await, 20, "corrected, and by a factor of two at most");
+    manager.put(path, json!({ "valor": false })).await.expect(200);
+    assert_eq!(estimate().await, 10);
+}
