@@ -76,6 +76,50 @@ pub fn others(tree: &[Source]) -> Vec<Finding> {
     findings
 }
 
+/// Checks that images of others are named by a version or a digest; a registry that nobody reaches from
+/// here cannot be asked for digests, so that whoever releases gives them.
+pub fn images(tree: &[Source]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for source in tree.iter().filter(|source| has_images(&source.path)) {
+        for (line, text) in source.lines() {
+            let Some(image) = image_of(text) else { continue };
+            if !is_pinned(image) {
+                let (file, what) =
+                    (source.path.clone(), format!("{image} is whatever it is today"));
+                findings.push(Finding { file, line, what, reason: EXACT });
+            }
+        }
+    }
+    findings
+}
+
+fn has_images(path: &str) -> bool {
+    path.ends_with("Dockerfile")
+        || path.ends_with("compose.yaml")
+        || path.starts_with("deploy/k8s/")
+}
+
+/// The image that a line names, its default if it may be another; none for what a line before named and
+/// for our own, whose version is the overlay's.
+fn image_of(line: &str) -> Option<&str> {
+    let line = line.trim().trim_start_matches("- ");
+    let named = line.strip_prefix("image:").or_else(|| line.strip_prefix("FROM "));
+    let given = || line.strip_prefix("ARG ").and_then(|arg| arg.split_once('=')).map(|(_, it)| it);
+    let image = named.or_else(given)?.split_whitespace().next()?.trim_matches(['"', '\'']);
+    let image = image.split_once(":-").map_or(image, |(_, default)| default).trim_end_matches('}');
+    let name = image.split([':', '@']).next().unwrap_or_default();
+    (!image.starts_with('$') && name != "turno").then_some(image)
+}
+
+fn is_pinned(image: &str) -> bool {
+    if let Some((_, digest)) = image.split_once("@sha256:") {
+        return digest.len() == 64 && digest.bytes().all(|one| one.is_ascii_hexdigit());
+    }
+    // What stands before the last slash may be a host with a port.
+    let name = image.rsplit('/').next().unwrap_or(image);
+    name.split_once(':').is_some_and(|(_, tag)| !tag.is_empty() && tag != "latest")
+}
+
 fn is_for_pip(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt")
@@ -222,5 +266,22 @@ mod tests {
             (3, "--index-url has no version"),
         ];
         assert_eq!(found, expected.map(|(line, what)| (line, what.to_owned())));
+    }
+
+    #[test]
+    fn images_of_others_have_a_version() {
+        let source = |path: &str, text: &str| Source::new(path, text);
+        let digest = format!("FROM debian@sha256:{}\n", "0".repeat(64));
+        let tree = [
+            source("deploy/Dockerfile", "ARG BASE=debian\nFROM rust:latest AS x\nFROM ${BASE}\n"),
+            source("x/Dockerfile", &digest),
+            source("y/Dockerfile", "FROM debian@sha256:0\nFROM host:5000/debian\n"),
+            source("compose.yaml", "image: ${A:-postgres:17}\nimage: ${B:-redis}\n"),
+            source("deploy/k8s/base/a.yaml", "  - image: turno\n    image: rabbitmq:4\n"),
+            source("docs/x.yaml", "image: redis\n"),
+        ];
+        let found: Vec<_> = images(&tree).into_iter().map(|one| one.what).collect();
+        let wrong = ["debian", "rust:latest", "debian@sha256:0", "host:5000/debian", "redis"];
+        assert_eq!(found, wrong.map(|image| format!("{image} is whatever it is today")));
     }
 }

@@ -46,6 +46,7 @@ fn what_comes_from_others_is_allowed_and_locked() {
     let deny = std::fs::read_to_string(top().join("deny.toml")).expect("the tree has a deny.toml");
     none(&tidy::supply::crates(&metadata, &deny));
     none(&tidy::supply::others(&TREE));
+    none(&tidy::supply::images(&TREE));
 }
 
 #[test]
