@@ -1,6 +1,7 @@
 //! Puts the applications behind one door.
 
 use std::{
+    collections::BTreeSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -25,10 +26,10 @@ use utoipa::{
 use utoipa_axum::router::OpenApiRouter;
 use web::routes;
 use web::routing::get;
-use web::{Assets, Lang, Problem, bounds::Bounds};
+use web::{Assets, Lang, Problem, Way, bounds::Bounds};
 
 use crate::{
-    Context, check::OUT_OF_RANGE, console, console::reference::Group, debug, demo, disk, door,
+    Context, Nav, check::OUT_OF_RANGE, console, console::reference::Group, debug, demo, disk, door,
     health, live, metrics,
 };
 
@@ -82,7 +83,7 @@ pub fn router(context: &Context) -> Router {
         .layer(middleware::from_fn_with_state(context.clone(), door::identify))
         .layer(middleware::from_fn_with_state(context.clone(), demo::wait))
         .layer(middleware::from_fn_with_state(origin, web::security::same_origin))
-        .layer(middleware::from_fn(web::problem_pages))
+        .layer(middleware::from_fn_with_state(ways(context, &groups), web::problem_pages))
         .layer(middleware::from_fn(measure))
         .layer(middleware::from_fn(web::security::headers))
         .layer(middleware::from_fn_with_state(secure, web::security::transport))
@@ -103,6 +104,21 @@ fn bounds(context: &Context, api: &OpenApi, groups: &[Group]) -> Bounds {
     let api = serde_json::to_value(api).expect("a document is JSON");
     let answer = |path: &str| {
         let group = groups.iter().find(|group| group.paths.iter().any(|known| known == path));
+/// Whoever looks for what is not there goes back to the closest page in the menus, or to the first page
+/// of the application whose address it is.
+fn ways(context: &Context, groups: &[Group]) -> Arc<[Way]> {
+    let way =
+        |under: &str, nav: &Nav| Way { under: under.to_owned(), href: nav.href, title: nav.title };
+    let menus = context.apps.iter().flat_map(|app| app.nav);
+    let first = groups.iter().flat_map(|group| {
+        let nav = context.app(group.app).and_then(|app| app.nav.first());
+        let roots = group.paths.iter().filter_map(|path| path.split('/').nth(1));
+        let roots: BTreeSet<_> = roots.filter(|root| *root != "api").collect();
+        roots.into_iter().filter_map(move |root| Some(way(&format!("/{root}"), nav?)))
+    });
+    first.chain(menus.map(|nav| way(nav.href, nav))).collect()
+}
+
         let app = context.apps.iter().find(|app| group.is_some_and(|group| group.app == app.name));
         app.map_or(OUT_OF_RANGE, |app| app.out_of_range)
     };

@@ -31,7 +31,7 @@ pub use lang::Lang;
 pub use page::{Mark, NavGroup, NavItem, Notice, Page, Tone, Who};
 pub use period::{Period, Spans};
 pub use preferences::preferences;
-pub use problem::{FieldError, Problem, problem_pages};
+pub use problem::{FieldError, Problem, Way, problem_pages};
 pub use theme::Theme;
 
 /// Applications embed their files with it, naming `#[crate_path = "web::rust_embed"]`.

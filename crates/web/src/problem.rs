@@ -1,9 +1,10 @@
 //! Refusals and failures as RFC 9457 problems, and as pages for people.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, REFRESH};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -226,12 +227,31 @@ impl IntoResponse for Problem {
     }
 }
 
+/// A page that people come back to from what lies under an address, and what it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub under: String,
+    pub href: &'static str,
+    pub title: (&'static str, &'static str),
+}
+
+impl Way {
+    /// The closest page above an address.
+    fn back<'a>(ways: &'a [Self], path: &str) -> Option<&'a Self> {
+        let above =
+            |way: &&Self| path.strip_prefix(&way.under).is_some_and(|rest| rest.starts_with('/'));
+        ways.iter().filter(above).max_by_key(|way| way.under.len())
+    }
+}
+
 #[derive(Template)]
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {
     lang: Lang,
     theme: Theme,
     problem: &'a Problem,
+    /// Where to go from a thing that is not there.
+    back: Option<&'a Way>,
 }
 
 impl ProblemPage<'_> {
@@ -248,7 +268,12 @@ impl ProblemPage<'_> {
 
 /// Middleware: a person who navigates to a problem gets a page, a program gets the JSON, both in the
 /// language of the request.
-pub async fn problem_pages(request: Request, next: Next) -> Response {
+pub async fn problem_pages(
+    State(ways): State<Arc<[Way]>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let path = request.uri().path().to_owned();
     let browser = request.method() == Method::GET && wants_html(request.headers());
     let (lang, theme) =
         (Lang::from_headers(request.headers()), Theme::from_headers(request.headers()));
@@ -259,7 +284,9 @@ pub async fn problem_pages(request: Request, next: Next) -> Response {
         return spoken.map_or(response, IntoResponse::into_response);
     }
     let problem = spoken.as_ref().unwrap_or(problem);
-    match (ProblemPage { lang, theme, problem }).render() {
+    let missing = problem.status() == StatusCode::NOT_FOUND;
+    let back = Way::back(&ways, &path).filter(|_| missing);
+    match (ProblemPage { lang, theme, problem, back }).render() {
         Ok(page) => {
             let mut html = (problem.status(), Html(page)).into_response();
             html.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -285,7 +312,7 @@ pub fn wants_html(headers: &HeaderMap) -> bool {
 mod tests {
     use axum::Router;
     use axum::body::{Body, to_bytes};
-    use axum::middleware::from_fn;
+    use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use tower::ServiceExt;
 
@@ -306,7 +333,7 @@ mod tests {
     async fn answer(accept: &str) -> Response {
         let app = Router::new()
             .route("/", get(|| async { Problem::not_found("NADA").detail("<script>") }))
-            .layer(from_fn(problem_pages));
+            .layer(from_fn_with_state(Arc::from([]), problem_pages));
         let request = Request::get("/").header(ACCEPT, accept).body(Body::empty()).unwrap();
         app.oneshot(request).await.unwrap()
     }
@@ -319,13 +346,30 @@ mod tests {
                     "/",
                     get(|| async { Problem::not_found("X").say(Sentence::new("nada", "none")) }),
                 )
-                .layer(from_fn(problem_pages));
+                .layer(from_fn_with_state(Arc::from([]), problem_pages));
             let request = Request::get("/").header("accept-language", lang);
             let answer = app.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
             let body = to_bytes(answer.into_body(), 10_000).await.unwrap();
             let told: serde_json::Value = serde_json::from_slice(&body).unwrap();
             assert_eq!((&told["title"], &told["detail"]), (&title.into(), &detail.into()));
             assert!(told.get("spoken").is_none());
+        }
+    }
+
+    #[test]
+    fn the_way_back_is_the_closest_page_above() {
+        let ways = ["/sam", "/sam/equipos", "/sam/eq"].map(|href| Way {
+            under: href.to_owned(),
+            href,
+            title: ("Equipos", "Runners"),
+        });
+        for (path, back) in [
+            ("/sam/equipos/9", Some("/sam/equipos")),
+            ("/sam/otros/9", Some("/sam")),
+            ("/sam", None),
+            ("/samba/1", None),
+        ] {
+            assert_eq!(Way::back(&ways, path).map(|way| way.href), back, "{path}");
         }
     }
 
