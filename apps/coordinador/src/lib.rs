@@ -79,6 +79,7 @@ pub fn app() -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        spanish: include_str!("routes/spanish.txt"),
         lexicon: pages::lexicon::LEXICON,
         search: store::search::find,
         shortcuts: SHORTCUTS,

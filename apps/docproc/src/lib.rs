@@ -125,6 +125,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        spanish: include_str!("routes/spanish.txt"),
         lexicon: pages::lexicon::LEXICON,
         search: store::search::find,
         shortcuts: SHORTCUTS,

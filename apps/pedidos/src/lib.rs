@@ -87,6 +87,7 @@ pub fn app() -> App {
             model::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
         nav: NAV,
+        spanish: include_str!("routes/spanish.txt"),
         lexicon: pages::lexicon::LEXICON,
         search: store::search::find,
         shortcuts: SHORTCUTS,

@@ -102,6 +102,7 @@ pub fn app() -> App {
                 .is_some_and(|role| policy::can(role, policy::Action::Configure))
         },
         nav: NAV,
+        spanish: include_str!("routes/spanish.txt"),
         lexicon: pages::lexicon::LEXICON,
         search: store::search::find,
         shortcuts: SHORTCUTS,

@@ -46,6 +46,9 @@ pub struct App {
     pub search: Search,
     pub shortcuts: &'static [Shortcut],
     pub routes: Routes,
+    /// What the API's document says of its operations, in Spanish: a line as the document has it, and
+    /// under it the line in Spanish.
+    pub spanish: &'static str,
     /// Paths that answer without signing in. They must not show anything personal.
     pub public: &'static [&'static str],
     /// Paths that prove who calls in a way of their own: the door looks at no credential there.
@@ -114,6 +117,7 @@ impl Default for App {
             search: |_, _, _| Box::pin(std::future::ready(Ok(Vec::new()))),
             shortcuts: &[],
             routes: Box::new(|_| OpenApiRouter::new()),
+            spanish: "",
             public: &[],
             own_proof: &[],
             unhurried: &[],

@@ -85,6 +85,7 @@ impl Context {
     }
 }
 
+/// Figures for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "health",
     responses((status = 200, description = "Prometheus text", content_type = "text/plain")))]
 pub(crate) async fn metrics(State(context): State<Context>) -> impl IntoResponse {

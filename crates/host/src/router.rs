@@ -56,10 +56,15 @@ pub fn router(context: &Context) -> Router {
     let mut groups = Vec::new();
     for app in &context.apps {
         let routes = (app.routes)(context);
-        groups.push(Group { app: app.name, title: app.title, paths: paths(&routes) });
+        groups.push(Group {
+            app: app.name,
+            title: app.title,
+            paths: paths(&routes),
+            spanish: app.spanish,
+        });
         open_api = open_api.merge(routes);
     }
-    groups.push(Group { app: "", title: ("Turno", "Turno"), paths: own });
+    groups.push(Group { app: "", title: ("Turno", "Turno"), paths: own, spanish: "" });
     let (router, mut api) = open_api.split_for_parts();
     add_problems(&mut api);
     web::bounds::count(&mut api);
@@ -99,11 +104,6 @@ pub fn router(context: &Context) -> Router {
         .with_state(context.clone())
 }
 
-/// What the document says of numbers, refused as the application that a path is of refuses.
-fn bounds(context: &Context, api: &OpenApi, groups: &[Group]) -> Bounds {
-    let api = serde_json::to_value(api).expect("a document is JSON");
-    let answer = |path: &str| {
-        let group = groups.iter().find(|group| group.paths.iter().any(|known| known == path));
 /// Whoever looks for what is not there goes back to the closest page in the menus, or to the first page
 /// of the application whose address it is.
 fn ways(context: &Context, groups: &[Group]) -> Arc<[Way]> {
@@ -119,6 +119,11 @@ fn ways(context: &Context, groups: &[Group]) -> Arc<[Way]> {
     first.chain(menus.map(|nav| way(nav.href, nav))).collect()
 }
 
+/// What the document says of numbers, refused as the application that a path is of refuses.
+fn bounds(context: &Context, api: &OpenApi, groups: &[Group]) -> Bounds {
+    let api = serde_json::to_value(api).expect("a document is JSON");
+    let answer = |path: &str| {
+        let group = groups.iter().find(|group| group.paths.iter().any(|known| known == path));
         let app = context.apps.iter().find(|app| group.is_some_and(|group| group.app == app.name));
         app.map_or(OUT_OF_RANGE, |app| app.out_of_range)
     };

@@ -18,6 +18,7 @@ mod machines;
 mod old;
 mod queries;
 mod races;
+mod reference;
 mod rotation;
 mod sam_crash;
 mod set_back;

@@ -18,6 +18,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(update, remove))
 }
 
+/// The catalogue: every OID with what is read under it.
 #[utoipa::path(get, path = "/api/coordinador/oids", tag = "coordinador",
     responses((status = 200, body = Listed<OidView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<OidView>>, Failure> {
@@ -26,6 +27,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<OidView>>, Failure> {
     Ok(axum::Json(Listed::whole(views(&mut tx).await?)))
 }
 
+/// Adds an OID to the catalogue.
 #[utoipa::path(post, path = "/api/coordinador/oids", request_body = OidRequest,
     tag = "coordinador",
     responses((status = 201, body = OidView)))]
@@ -37,6 +39,7 @@ async fn create(
     Ok((StatusCode::CREATED, axum::Json(edit::create::<Oids>(&desk, &request).await?)))
 }
 
+/// Changes the fields that are named.
 #[utoipa::path(put, path = "/api/coordinador/oids/{id}", request_body = OidRequest,
     tag = "coordinador", params(("id" = i64, Path)),
     responses((status = 200, body = OidView)))]
@@ -50,6 +53,7 @@ async fn update(
     Ok(axum::Json(edit::update::<Oids>(&desk, id, &HeaderMap::new(), whole).await?))
 }
 
+/// Takes an OID out of the catalogue.
 #[utoipa::path(delete, path = "/api/coordinador/oids/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
     responses((status = 204)))]

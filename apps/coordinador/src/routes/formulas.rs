@@ -186,6 +186,7 @@ impl FormulaRequest {
     }
 }
 
+/// Formulas by which indexes are read: own ones, and those that came with the house.
 #[utoipa::path(get, path = "/api/coordinador/formulas", tag = "coordinador",
     responses((status = 200, body = Listed<FormulaView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Listed<FormulaView>>, Failure> {
@@ -201,6 +202,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Listed<FormulaView>>, Failure> {
     Ok(axum::Json(Listed::whole(all.map(view).collect())))
 }
 
+/// Adds a formula.
 #[utoipa::path(post, path = "/api/coordinador/formulas", request_body = FormulaRequest,
     tag = "coordinador",
     responses((status = 201, body = FormulaView)))]
@@ -216,6 +218,7 @@ async fn create(
     Ok((StatusCode::CREATED, axum::Json(view)))
 }
 
+/// Deletes a formula.
 #[utoipa::path(delete, path = "/api/coordinador/formulas/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
     responses((status = 204)))]

@@ -54,6 +54,7 @@ struct Asked {
     cursor: Option<i64>,
 }
 
+/// Nodes, by id.
 #[utoipa::path(get, path = "/api/coordinador/nodos", tag = "coordinador", params(Asked),
     responses((status = 200, body = Listed<NodeView>)))]
 async fn list(
@@ -76,6 +77,7 @@ async fn list(
     Ok(axum::Json(Listed::page(views, span.limit(), |view| view.id)))
 }
 
+/// Adds a node to an OLT.
 #[utoipa::path(post, path = "/api/coordinador/nodos", request_body = NodeRequest,
     tag = "coordinador",
     responses((status = 201, body = NodeView)))]
@@ -94,6 +96,7 @@ async fn find(desk: &Desk, id: i64) -> Result<Node, Failure> {
     Ok(node.ok_or_else(|| Nodes::missing(desk))?)
 }
 
+/// One node; its version is the `ETag`.
 #[utoipa::path(get, path = "/api/coordinador/nodos/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
     responses((status = 200, body = NodeView)))]

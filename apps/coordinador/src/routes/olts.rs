@@ -47,6 +47,7 @@ struct Asked {
     cursor: Option<i64>,
 }
 
+/// OLTs, by id, without anything secret.
 #[utoipa::path(get, path = "/api/coordinador/olts", tag = "coordinador", params(Asked),
     responses((status = 200, body = Listed<OltView>)))]
 async fn list(
@@ -68,6 +69,7 @@ async fn list(
     Ok(axum::Json(span.of(views, |view| view.id)))
 }
 
+/// Adds an OLT.
 #[utoipa::path(post, path = "/api/coordinador/olts", request_body = OltRequest,
     tag = "coordinador",
     responses((status = 201, body = OltView)))]
@@ -80,6 +82,7 @@ async fn create(
     Ok(tagged(StatusCode::CREATED, view.fila_version, view))
 }
 
+/// One OLT; its version is the `ETag`.
 #[utoipa::path(get, path = "/api/coordinador/olts/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
     responses((status = 200, body = OltView)))]

@@ -85,6 +85,7 @@ fn named_last(entries: &[CatalogueEntry], brand: &str, last: readings::Last) -> 
     }
 }
 
+/// The ONUs that were found, with their last readings.
 #[utoipa::path(get, path = "/api/coordinador/onus", tag = "coordinador", params(Asked),
     responses((status = 200, body = Listed<OnuView>)))]
 async fn list(

@@ -279,6 +279,7 @@ impl FitView {
     }
 }
 
+/// Whether the plan fits its limits.
 #[utoipa::path(get, path = "/api/coordinador/factibilidad", tag = "coordinador",
     responses((status = 200, body = FitView)))]
 async fn fits(desk: Desk) -> Result<axum::Json<FitView>, Failure> {

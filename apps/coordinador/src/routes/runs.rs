@@ -79,6 +79,7 @@ async fn list(
     Ok(axum::Json(Listed::page(views, limit, |view| view.id)))
 }
 
+/// One run.
 #[utoipa::path(get, path = "/api/coordinador/ejecuciones/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
     responses((status = 200, body = RunView)))]

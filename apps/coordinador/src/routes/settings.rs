@@ -119,6 +119,7 @@ impl LimitsRequest {
     }
 }
 
+/// The limits in force.
 #[utoipa::path(get, path = "/api/coordinador/limites", tag = "coordinador",
     responses((status = 200, body = LimitsView)))]
 async fn limits(desk: Desk) -> Result<axum::Json<LimitsView>, Failure> {
@@ -251,6 +252,7 @@ impl TestModeView {
     }
 }
 
+/// Whether runs send SNMP or only pretend to.
 #[utoipa::path(get, path = "/api/coordinador/modo-prueba", tag = "coordinador",
     responses((status = 200, body = TestModeView)))]
 async fn test_mode(desk: Desk) -> Result<axum::Json<TestModeView>, Failure> {

@@ -32,6 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
         .routes(routes!(forecast))
 }
 
+/// Templates of nodes, with the OLTs they go to.
 #[utoipa::path(get, path = "/api/coordinador/plantillas", tag = "coordinador", params(Span),
     responses((status = 200, body = Listed<TemplateView>)))]
 async fn list(
@@ -62,6 +63,7 @@ async fn create(
     Ok(tagged(StatusCode::CREATED, view.version, view))
 }
 
+/// One template; its version is the `ETag`.
 #[utoipa::path(get, path = "/api/coordinador/plantillas/{id}", params(("id" = i64, Path)),
     tag = "coordinador",
     responses((status = 200, body = TemplateView)))]

@@ -223,6 +223,7 @@ async fn list(desk: Desk, uri: Uri, Query(filter): Query<Filter>) -> Result<Resp
     Ok(array(found.into_iter().map(ArticleView::from).collect(), next, &uri))
 }
 
+/// One article of the menu.
 #[utoipa::path(get, path = "/articulos/{id}", params(("id" = i64, Path)), tag = "articulos",
     responses((status = 200, body = ArticleView)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<Response, Failure> {

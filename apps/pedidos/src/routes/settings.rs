@@ -49,6 +49,7 @@ impl SettingView {
     }
 }
 
+/// Every setting, with where its value comes from.
 #[utoipa::path(get, path = "/configuracion-sistema", tag = "configuracion",
     responses((status = 200, body = Vec<SettingView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Vec<SettingView>>, Failure> {
@@ -58,6 +59,7 @@ async fn list(desk: Desk) -> Result<axum::Json<Vec<SettingView>>, Failure> {
     Ok(axum::Json(values.iter().map(|one| SettingView::new(one, desk.lang)).collect()))
 }
 
+/// One setting.
 #[utoipa::path(get, path = "/configuracion-sistema/{clave}", params(("clave" = String, Path)),
     tag = "configuracion", responses((status = 200, body = SettingView)))]
 async fn one(desk: Desk, Path(key): Path<String>) -> Result<axum::Json<SettingView>, Failure> {

@@ -187,6 +187,7 @@ fn unknown(desk: &Desk) -> Problem {
     host::unknown(desk.lang, "REGLA_INEXISTENTE", es, en)
 }
 
+/// The rules by which the capacity of the week is told.
 #[utoipa::path(get, path = "/capacidad-horarios", tag = "capacidad",
     responses((status = 200, body = Vec<RuleView>)))]
 async fn list(desk: Desk) -> Result<axum::Json<Vec<RuleView>>, Failure> {
@@ -220,6 +221,7 @@ async fn update(
     Ok(axum::Json(put(&desk, Some(id), expected, &request).await?))
 }
 
+/// Deletes a rule.
 #[utoipa::path(delete, path = "/capacidad-horarios/{id}", params(("id" = i64, Path)),
     tag = "capacidad", responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {

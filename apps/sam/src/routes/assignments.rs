@@ -36,6 +36,7 @@ struct Asked {
     cursor: Option<i64>,
 }
 
+/// Which robot holds which runner, and why.
 #[utoipa::path(get, path = "/api/sam/asignaciones", tag = "sam", params(Asked),
     responses((status = 200, body = Listed<AssignmentView>)))]
 async fn list(

@@ -17,6 +17,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(update, remove))
 }
 
+/// Calendars of holidays.
 #[utoipa::path(get, path = "/api/sam/calendarios", tag = "sam",
     responses((status = 200, body = Listed<CalendarView>)))]
 async fn list(

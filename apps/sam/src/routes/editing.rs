@@ -5,6 +5,7 @@
 #[rustfmt::skip]
 macro_rules! shown {
     ($things:ident => $view:ident, $each:tt) => {
+        /// One of them; its version is the `ETag`.
         #[utoipa::path(get, path = $each, params(("id" = i64, Path)), tag = "sam",
             responses((status = 200, body = $view)))]
         async fn one(
@@ -27,6 +28,7 @@ macro_rules! shown {
 macro_rules! edited {
     ($things:ident: $request:ident => $view:ident, $all:tt, $each:tt,
      $(#[$update:meta])* update, $(#[$remove:meta])* remove) => {
+        /// Adds one of them.
         #[utoipa::path(post, path = $all, request_body = $request, tag = "sam",
             responses((status = 201, body = $view)))]
         async fn create(

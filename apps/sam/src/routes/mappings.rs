@@ -23,6 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<Context> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(update, remove))
 }
 
+/// What other systems call robots.
 #[utoipa::path(get, path = "/api/sam/mapeos", tag = "sam",
     responses((status = 200, body = Listed<MappingView>)))]
 async fn list(
@@ -35,6 +36,7 @@ async fn list(
     Ok(axum::Json(Listed::whole(all.iter().map(MappingView::new).collect())))
 }
 
+/// Adds a name by which another system calls a robot.
 #[utoipa::path(post, path = "/api/sam/mapeos", request_body = MappingRequest, tag = "sam",
     responses((status = 201, body = MappingView)))]
 async fn create(
@@ -46,6 +48,7 @@ async fn create(
     Ok((StatusCode::CREATED, axum::Json(view)).into_response())
 }
 
+/// Changes the fields that are named.
 #[utoipa::path(put, path = "/api/sam/mapeos/{id}", request_body = MappingRequest, tag = "sam",
     params(("id" = i64, Path)),
     responses((status = 200, body = MappingView)))]
@@ -59,6 +62,7 @@ async fn update(
     Ok(axum::Json(view))
 }
 
+/// Deletes the name.
 #[utoipa::path(delete, path = "/api/sam/mapeos/{id}", params(("id" = i64, Path)), tag = "sam",
     responses((status = 204)))]
 async fn remove(desk: Desk, Path(id): Path<i64>) -> Result<StatusCode, Failure> {

@@ -36,6 +36,7 @@ struct Members {
     equipos: Vec<i64>,
 }
 
+/// Pools, by id, with their members.
 #[utoipa::path(get, path = "/api/sam/pools", tag = "sam", params(Span),
     responses((status = 200, body = Listed<PoolView>)))]
 async fn list(

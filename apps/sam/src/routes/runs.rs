@@ -90,6 +90,7 @@ struct Life {
     pasos: Vec<StepView>,
 }
 
+/// One run, with what happened to it.
 #[utoipa::path(get, path = "/api/sam/ejecuciones/{id}", params(("id" = i64, Path)), tag = "sam",
     responses((status = 200, body = Life)))]
 async fn one(desk: Desk, Path(id): Path<i64>) -> Result<axum::Json<Life>, Failure> {

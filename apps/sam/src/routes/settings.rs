@@ -49,6 +49,7 @@ impl SettingView {
     }
 }
 
+/// Every setting, with where its value comes from.
 #[utoipa::path(get, path = "/api/sam/configuracion", tag = "sam",
     responses((status = 200, body = Listed<SettingView>)))]
 async fn list(
@@ -62,6 +63,7 @@ async fn list(
     Ok(axum::Json(Listed::whole(views)))
 }
 
+/// One setting; its version is the `ETag`.
 #[utoipa::path(get, path = "/api/sam/configuracion/{clave}", params(("clave" = String, Path)),
     tag = "sam",
     responses((status = 200, body = SettingView)))]

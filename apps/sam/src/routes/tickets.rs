@@ -117,6 +117,7 @@ struct SyncView {
     error: Option<String>,
 }
 
+/// How the last sync with the Control Room went.
 #[utoipa::path(get, path = "/api/sam/sync", tag = "sam",
     responses((status = 200, body = SyncView)))]
 async fn state(desk: Desk) -> Result<axum::Json<SyncView>, Failure> {

@@ -1,6 +1,7 @@
 //! `/api/docs`: every operation of this process, by application, with a call that can be copied.
 
 mod example;
+mod spoken;
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -22,6 +23,7 @@ use super::{
 };
 use crate::{Context, Failure};
 use example::example;
+use spoken::{Spanish, Text};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
@@ -33,6 +35,8 @@ pub(crate) struct Group {
     pub title: (&'static str, &'static str),
     /// Its paths, as the document names them.
     pub paths: Vec<String>,
+    /// What the document says of them, in Spanish.
+    pub spanish: &'static str,
 }
 
 /// What one operation is, ready to be shown.
@@ -40,11 +44,11 @@ pub(crate) struct Group {
 struct Operation {
     method: &'static str,
     path: String,
-    summary: String,
-    description: String,
+    summary: Text,
+    description: Text,
     parameters: Vec<Parameter>,
     body: Option<Body>,
-    answers: Vec<(String, String)>,
+    answers: Vec<(String, Text)>,
 }
 
 #[derive(Debug)]
@@ -54,7 +58,7 @@ struct Parameter {
     place: String,
     kind: String,
     required: bool,
-    description: String,
+    description: Text,
 }
 
 #[derive(Debug)]
@@ -131,13 +135,18 @@ fn show(console: &Console, wanted: &Wanted, sections: &[Section]) -> Result<Resp
 }
 
 fn section(group: &Group, tree: &Json) -> Section {
+    let spanish = Spanish::of(group.spanish);
     let mut operations: Vec<Operation> =
-        group.paths.iter().flat_map(|path| operations(path, tree)).collect();
+        group.paths.iter().flat_map(|path| operations(path, tree, &spanish)).collect();
     operations.sort_by(|one, other| one.path.cmp(&other.path));
     Section { app: group.app, title: group.title, operations }
 }
 
-fn operations<'a>(path: &'a str, tree: &'a Json) -> impl Iterator<Item = Operation> + 'a {
+fn operations<'a>(
+    path: &'a str,
+    tree: &'a Json,
+    spanish: &'a Spanish,
+) -> impl Iterator<Item = Operation> + 'a {
     let item = &tree["paths"][path];
     let schemas = &tree["components"]["schemas"];
     METHODS.into_iter().filter(|method| item[method].is_object()).map(move |method| {
@@ -145,40 +154,39 @@ fn operations<'a>(path: &'a str, tree: &'a Json) -> impl Iterator<Item = Operati
         Operation {
             method,
             path: path.to_owned(),
-            summary: sentence(&operation["summary"]),
-            description: sentence(&operation["description"]),
-            parameters: list(&operation["parameters"]).map(parameter).collect(),
+            summary: spanish.text(&operation["summary"]),
+            description: spanish.text(&operation["description"]),
+            parameters: list(&operation["parameters"])
+                .map(|said| parameter(said, spanish))
+                .collect(),
             body: body(&operation["requestBody"], schemas),
             answers: operation["responses"]
                 .as_object()
                 .into_iter()
                 .flatten()
-                .map(|(status, answer)| (status.clone(), sentence(&answer["description"])))
+                .map(|(status, answer)| (status.clone(), spanish.answer(status, answer)))
                 .collect(),
         }
     })
-}
-
-fn sentence(text: &Json) -> String {
-    text.as_str().unwrap_or_default().trim().to_owned()
 }
 
 fn list(values: &Json) -> impl Iterator<Item = &Json> {
     values.as_array().into_iter().flatten()
 }
 
-fn parameter(said: &Json) -> Parameter {
+fn parameter(said: &Json, spanish: &Spanish) -> Parameter {
+    let word = |text: &Json| text.as_str().unwrap_or_default().to_owned();
     let schema = &said["schema"];
     let kind = match &schema["type"] {
         Json::Array(kinds) => kinds.iter().find(|kind| *kind != "null").cloned(),
         kind => Some(kind.clone()),
     };
     Parameter {
-        name: sentence(&said["name"]),
-        place: sentence(&said["in"]),
+        name: word(&said["name"]),
+        place: word(&said["in"]),
         kind: kind.as_ref().and_then(Json::as_str).unwrap_or("string").to_owned(),
         required: said["required"].as_bool().unwrap_or(false),
-        description: sentence(&said["description"]),
+        description: spanish.text(&said["description"]),
     }
 }
 
@@ -190,7 +198,8 @@ fn body(said: &Json, schemas: &Json) -> Option<Body> {
 impl Section {
     fn matching(&self, words: &str) -> Vec<&Operation> {
         let holds = |operation: &&Operation| {
-            let text = format!("{} {} {}", operation.method, operation.path, operation.summary);
+            let Text { en, es } = &operation.summary;
+            let text = format!("{} {} {en} {es}", operation.method, operation.path);
             let text = text.to_lowercase();
             words.split_whitespace().all(|word| text.contains(word))
         };
@@ -203,6 +212,11 @@ impl Operation {
     fn anchor(&self) -> String {
         let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         format!("{}{}", self.method, self.path.chars().map(word).collect::<String>())
+    }
+
+    /// Whether there is more to read than its first line.
+    fn is_explained(&self) -> bool {
+        !self.description.en.is_empty()
     }
 
     /// The call as a shell takes it; names in capitals are for the reader to fill in.
@@ -223,6 +237,29 @@ impl Operation {
             call.push_str(&body.curl());
         }
         call
+    }
+}
+
+impl Parameter {
+    /// Where it stands, in words.
+    fn place(&self, page: &Page) -> &str {
+        match self.place.as_str() {
+            "path" => page.t("dirección", "path"),
+            "query" => page.t("consulta", "query"),
+            "header" => page.t("cabecera", "header"),
+            other => other,
+        }
+    }
+
+    fn kind(&self, page: &Page) -> &str {
+        match self.kind.as_str() {
+            "string" => page.t("texto", "text"),
+            "integer" => page.t("número entero", "whole number"),
+            "number" => page.t("número", "number"),
+            "boolean" => page.t("true o false", "true or false"),
+            "array" => page.t("lista", "list"),
+            other => other,
+        }
     }
 }
 
