@@ -1,5 +1,6 @@
 //! The screens. Structs here carry what a page shows; the routes fill them.
 
+mod brought;
 pub(crate) mod glance;
 pub(crate) mod history;
 pub(crate) mod lexicon;

@@ -126,6 +126,10 @@ impl OltPage {
         self.onus.iter().any(|onu| onu.mac_address.is_some())
     }
 
+    fn any_distance(&self) -> bool {
+        self.onus.iter().any(|onu| onu.distancia_onu.is_some())
+    }
+
     fn any_plan(&self) -> bool {
         self.onus.iter().any(|onu| onu.plan_onu.as_deref().is_some_and(|plan| plan != NO_PLAN))
     }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use web::Page;
 
 use super::{
-    Names, Narrowed,
+    Names, Narrowed, brought,
     words::{self, Sign},
 };
 use crate::{model::Cause, store::runs::Told};
@@ -33,6 +33,8 @@ pub(crate) struct RunPage {
     pub(crate) line: RunLine,
     pub(crate) told: Told,
     pub(crate) olt_name: String,
+    /// Of what it read.
+    pub(crate) unit: Option<&'static str>,
     /// Why it waits, while it does.
     pub(crate) reasons: Vec<(&'static str, String)>,
     pub(crate) followers: Vec<(i64, Sign)>,
@@ -42,13 +44,8 @@ pub(crate) struct RunPage {
 impl RunPage {
     /// What it says it brought, name by name.
     fn summary(&self) -> Vec<(String, String)> {
-        let Some(Json::Object(fields)) = &self.told.summary else { return Vec::new() };
-        let text = |value: &Json| match value {
-            Json::String(text) => text.clone(),
-            Json::Null => "–".to_owned(),
-            other => other.to_string(),
-        };
-        fields.iter().map(|(name, value)| (name.replace('_', " "), text(value))).collect()
+        let fields = self.told.summary.as_ref().and_then(Json::as_object);
+        fields.map(|fields| brought::told(&self.page, fields, self.unit)).unwrap_or_default()
     }
 }
 

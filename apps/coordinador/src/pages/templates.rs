@@ -85,9 +85,9 @@ impl TemplatePage {
         }
     }
 
-    fn spaces() -> Vec<&'static str> {
-        let mut words = vec!["descubrimiento"];
-        words.extend(columns());
-        words
+    /// What a node can read, as a person calls it, each under the contract's word.
+    fn spaces(&self) -> Vec<(&'static str, String)> {
+        let of = |word| (word, super::words::space(&self.page, word));
+        ["descubrimiento"].into_iter().chain(columns()).map(of).collect()
     }
 }

@@ -8,7 +8,7 @@ use web::{Path, Query};
 
 use super::{Desk, names, render};
 use crate::{
-    decisions::runs::missing,
+    decisions::{catalogue::views as oids, runs::missing},
     model::{JobType, NodeId, OltId, RunId, RunState},
     pages::{
         Asked, Reads,
@@ -17,7 +17,7 @@ use crate::{
     },
     policy::Action,
     rules::why,
-    store::{runs, world},
+    store::{nodes, runs, world},
 };
 
 const SHOWN: usize = 50;
@@ -81,7 +81,12 @@ pub(super) async fn one(
         }));
     }
     let followers = runs::followers(&mut tx, told.run.id).await?;
+    let node = nodes::find(&mut tx, told.run.node).await?;
+    let oid = node.and_then(|node| node.oid).map(|oid| oid.to_string());
+    let units = oids(&mut tx).await?;
+    let unit = units.iter().find(|one| Some(&one.oid) == oid.as_ref());
     let view = RunPage {
+        unit: unit.and_then(|one| one.unidad),
         line: RunLine::new(&page, &names, &told),
         olt_name: names.olt(told.run.olt),
         reasons,
