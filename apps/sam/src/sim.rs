@@ -30,7 +30,23 @@ const ROBOTS: &[(i64, &str, usize, bool, i64, i64, i64)] = &[
     (1303, "P1303_Reporte_Mensual", 2, false, 100, 10, -1),
 ];
 const POOLS: &[&str] = &["Atención", "Administración", "Nocturno"];
-const RUNNERS: i64 = 14;
+/// Where each runner works, from the first on; the last is in no pool.
+const PLACES: [Option<usize>; 14] = [
+    Some(1),
+    Some(2),
+    Some(0),
+    Some(0),
+    Some(1),
+    Some(2),
+    Some(0),
+    Some(0),
+    Some(1),
+    Some(2),
+    Some(1),
+    Some(0),
+    Some(1),
+    None,
+];
 
 /// Settings by which the farm looks around, in the past and for whoever watches.
 const PACE: &[(&str, i64, i64)] = &[
@@ -42,10 +58,13 @@ const PACE: &[(&str, i64, i64)] = &[
 ];
 /// Minutes between two counts of tickets, in the past and now.
 const COUNTS: (i64, i64) = (120, 5);
+/// How many times longer than the shortest robots run, in the past and now: few long runs fill a week
+/// as many short ones do, and are lived in a fraction of the time.
+const LONGER: (i64, i64) = (5, 2);
 /// Whoever opens the first page finds robots at work: the end of the past is lived as the present.
 const WATCHED: SignedDuration = SignedDuration::from_mins(40);
-/// Tickets of a robot at most: in the past by day, for whoever watches by day, and at night.
-const MOST: (i64, i64, i64) = (9, 40, 14);
+/// Tickets of a robot at most: by day, and at night.
+const MOST: (i64, i64) = (40, 14);
 
 /// The tick that plays the farm.
 pub(crate) fn demo() -> Tick {
@@ -74,6 +93,7 @@ async fn live(context: &Context, farm: &mut Option<Farm>, now: Timestamp) -> Nex
     let Some(room) = &farm.room else { return Ok(None) };
     let past = !is_watched(context, now);
     if farm.past != past || farm.counted.is_none() {
+        pace(room, if past { LONGER.0 } else { LONGER.1 }).await;
         for (key, then, today) in PACE {
             doors.set(key, if past { *then } else { *today }).await;
         }
@@ -95,6 +115,19 @@ fn is_watched(context: &Context, now: Timestamp) -> bool {
     context.options.past.is_none_or(|past| now >= past.to - WATCHED)
 }
 
+/// How long robots run, and how often they fail.
+async fn pace(room: &Simulator, longer: i64) {
+    let outside = http_client::client();
+    for (id, _, _, online, ..) in ROBOTS {
+        let minutes = (14 + id % 5 * 6) * if *online { longer } else { 1 };
+        let bot = json!({ "duration_seconds": minutes * 60, "failure_pct": 3 + id % 5 * 2 });
+        let url = format!("{}/sim/bots/{id}", room.url());
+        if let Err(error) = outside.put(url).json(&bot).send().await {
+            tracing::warn!(%error, "a robot of the demonstration runs as it likes");
+        }
+    }
+}
+
 /// People open tickets, most of them during the day; robots work them off at any hour.
 async fn count(
     doors: &Office,
@@ -109,13 +142,11 @@ async fn count(
     let online = ROBOTS.iter().filter(|robot| robot.3);
     let mut told = Vec::new();
     for (n, (robot, pending)) in online.zip(tickets).enumerate() {
-        // In the past one of them had work for one runner each day: a week passes in seconds.
-        let idle = past && (n as i16 + local.day_of_year()) % 5 > 0;
-        let most = match (by_day && !idle, past) {
-            (true, true) => MOST.0,
-            (true, false) => MOST.1,
+        // In the past only some of them had work at night: a week passes in seconds.
+        let most = match (by_day, past && n % 3 > 0) {
+            (true, _) => MOST.0,
             (false, true) => 0,
-            (false, false) => MOST.2,
+            (false, false) => MOST.1,
         };
         *pending = (*pending + chance.between(-9, 9)).clamp(if most > 0 { 3 } else { 0 }, most);
         told.push(json!({ "proveedor": "demo", "robot": robot.1, "pendientes": pending }));
@@ -157,16 +188,8 @@ async fn open(context: &Context, doors: &Office) -> Farm {
         doors.fill().await;
     }
     let outside = http_client::client();
-    for (id, ..) in ROBOTS {
-        let minutes = 14 + id % 5 * 6;
-        let bot = json!({ "duration_seconds": minutes * 60, "failure_pct": 3 + id % 5 * 2 });
-        let url = format!("{}/sim/bots/{id}", room.url());
-        if let Err(error) = outside.put(url).json(&bot).send().await {
-            tracing::warn!(%error, "a robot of the demonstration runs as it likes");
-        }
-    }
     // A machine that the Control Room never heard of would be shown as offline.
-    for n in 1..=RUNNERS {
+    for n in 1..=PLACES.len() {
         let machine = json!({ "host_name": format!("VDI-{n:02}"), "connected": true });
         let url = format!("{}/sim/devices/{}", room.url(), 500 + n);
         if let Err(error) = outside.put(url).json(&machine).send().await {
@@ -208,8 +231,8 @@ impl Office {
             let made = self.post("/api/sam/pools", &json!({ "nombre": name })).await;
             pools.push(made["id"].clone());
         }
-        for n in 1..=RUNNERS {
-            let pool = pools.get(n as usize % 4).cloned();
+        for (n, place) in (1..).zip(PLACES) {
+            let pool = place.map(|place| pools[place].clone());
             let body = json!({
                 "id": 500 + n, "equipo": format!("VDI-{n:02}"), "user_id": 500 + n,
                 "user_name": format!("bot{}", 500 + n), "licencia": "RUNTIME",

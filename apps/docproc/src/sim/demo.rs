@@ -40,7 +40,7 @@ pub(crate) fn workflow() -> String {
         .replacen("name: default", "name: oficina", 1)
         .replacen("Standard document processing workflow", "The office's post: four hours", 1)
         .replacen("deadline_seconds: 60", "deadline_seconds: 14400", 1)
-        .replacen("confidence_threshold: 0.75", "confidence_threshold: 0.93", 1)
+        .replacen("confidence_threshold: 0.75", "confidence_threshold: 0.99", 1)
         .replacen("\nstages:", "\nroutes:\n  - channel: web\n\nstages:", 1)
 }
 
@@ -174,7 +174,7 @@ impl Office {
             Ok(Err(error)) => return tracing::warn!(%error, "a letter of the demonstration"),
             Err(error) => return tracing::warn!(%error, "a letter of the demonstration"),
         };
-        let who = person(crate::NAME, "correo", "EMISOR");
+        let who = person(crate::NAME, "recepcion", "EMISOR");
         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
         let Ok(kind) = HeaderValue::from_str(&kind) else { return };
         let body = form(&made);
@@ -281,7 +281,7 @@ fn form(letter: &Letter) -> Vec<u8> {
     };
     body.extend(part("metadata", &letter.metadata.to_string()).into_bytes());
     body.extend(part("workflow", "oficina").into_bytes());
-    body.extend(part("channel", "correo").into_bytes());
+    body.extend(part("channel", "email").into_bytes());
     let name = &letter.name;
     let head = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
@@ -327,9 +327,9 @@ fn next_letter(
     let local = now.to_zoned(context.zone.clone());
     let office_hours = (8..18).contains(&local.hour());
     let minutes = match (pace, office_hours) {
-        (Pace::Past, _) if too_little => 2,
+        (Pace::Past, _) if too_little => 1,
         (Pace::Past, _) if is_recent(context, now) => 15,
-        (Pace::Past, true) => 120,
+        (Pace::Past, true) => 60,
         (Pace::Past, false) => 600,
         (Pace::Moved, true) => 10,
         (Pace::Moved, false) => 40,

@@ -90,9 +90,27 @@ pub fn letter(n: u64, seed: u64, look: Look) -> Result<Letter, ScanError> {
             samples::scanned_pdf(&made, worn, seed)?
         }
     };
-    let what = if kinds.len() > 1 { "envelope" } else { kinds[0].label() };
-    let name = format!("{what}-{n:04}.pdf");
-    Ok(Letter { name, bytes, metadata: json!({ "origen": "simulación", "n": n }), printed })
+    let name = format!("{}-{n:04}.pdf", called(kinds, lang));
+    let metadata = if lang == Lang::Es {
+        json!({ "expediente": format!("E-{n:05}") })
+    } else {
+        json!({ "case": format!("C-{n:05}") })
+    };
+    Ok(Letter { name, bytes, metadata, printed })
+}
+
+/// What whoever scanned it called it, in the language of the paper.
+fn called(kinds: &[Kind], lang: Lang) -> &'static str {
+    let (es, en) = match kinds {
+        [Kind::Invoice] => ("factura", "invoice"),
+        [Kind::Receipt] => ("recibo", "receipt"),
+        [Kind::IdCard] => ("documento", "id"),
+        [Kind::Payslip] => ("nomina", "payslip"),
+        [Kind::Contract] => ("contrato", "contract"),
+        [Kind::Other] => ("carta", "letter"),
+        _ => ("sobre", "envelope"),
+    };
+    if lang == Lang::Es { es } else { en }
 }
 
 /// Writes documents with their truth; a mixed post has a directory for each look.
