@@ -231,6 +231,8 @@ pub struct Curves {
     /// The share at the upper edge, and the words beside the five lines from the bottom up.
     pub top: f64,
     pub scale: [String; 5],
+    /// The words below the six places from 0 to 1.
+    pub ticks: [String; 6],
     pub mark: f64,
     pub mark_text: String,
 }
@@ -386,12 +388,14 @@ mod tests {
         let curve = Curve { name: "a <b>".into(), tone: Tone::Bad, points };
         let (label, across) = ("x".to_owned(), "y".to_owned());
         let scale = ["0", "25", "50", "75", "100"].map(str::to_owned);
+        let ticks = ["0", "0,2", "0,4", "0,6", "0,8", "1"].map(str::to_owned);
         let (curves, mark_text) = (vec![curve], "0,8".to_owned());
-        let chart = Curves { label, across, curves, top: 1.0, scale, mark: 0.8, mark_text };
+        let chart = Curves { label, across, curves, top: 1.0, scale, ticks, mark: 0.8, mark_text };
         assert_eq!(chart.line(&chart.curves[0]).split(' ').next(), Some("44,14"));
         assert_eq!((chart.rung(0_usize), chart.rung(4_usize)), ("194".to_owned(), "14".to_owned()));
         let html = chart.render().unwrap();
         assert!(html.contains("200 %") && !html.contains("<b>"), "{html}");
+        assert!(html.contains(">0,2<") && !html.contains(">0.2<"), "{html}");
     }
 
     #[test]

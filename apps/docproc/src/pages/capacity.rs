@@ -70,14 +70,14 @@ impl CapacityPage {
                 format!("Lo que hay no da abasto: {here} trabajadores aquí, hacen falta {needed}.")
             }
             (None, Lang::En) => {
-                format!("What runs today cannot keep up: {here} hands here, {needed} are needed.")
+                format!("What runs today cannot keep up: {here} workers here, {needed} are needed.")
             }
             (Some(_), Lang::Es) => format!(
                 "Lo que hay no cumple el plazo: {here} trabajadores aquí, hacen falta {needed} para el \
                  95 % de las solicitudes."
             ),
             (Some(_), Lang::En) => format!(
-                "What runs today is too slow: {here} hands here, {needed} are needed for 95% of \
+                "What runs today is too slow: {here} workers here, {needed} are needed for 95% of \
                  the requests."
             ),
         }

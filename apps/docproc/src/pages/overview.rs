@@ -65,6 +65,18 @@ pub struct Dead {
     pub latest: Timestamp,
 }
 
+/// What people were asked of the documents of one type: their type, and their fields.
+struct Asked {
+    title: String,
+    stages: [Share; 2],
+}
+
+#[derive(Clone, Copy, Default)]
+struct Share {
+    all: i64,
+    by_people: i64,
+}
+
 /// A row of the table of stages.
 struct Line {
     title: String,
@@ -188,11 +200,13 @@ impl OverviewPage {
         Bars::new(label, Unit::Count, bars.collect())
     }
 
+    /// Those whose deadline is decided: completed today, or open although it has passed.
+    fn decided(&self) -> i64 {
+        self.counts.completed + self.counts.late
+    }
+
     fn in_time(&self) -> String {
-        match self.counts.completed {
-            0 => "–".to_owned(),
-            all => self.page.percent(self.counts.in_time as f64 / all as f64),
-        }
+        self.share(self.counts.in_time, self.decided())
     }
 
     fn share(&self, part: impl Borrow<i64>, whole: impl Borrow<i64>) -> String {
@@ -229,11 +243,23 @@ impl OverviewPage {
         }
     }
 
-    fn stage_word(&self, manual: &Manual) -> &'static str {
-        match manual.stage {
-            "classification" => self.page.t("Clasificación", "Classification"),
-            _ => self.page.t("Extracción", "Extraction"),
+    /// What went to people: a row for each type, its classification and its extraction.
+    fn by_type(&self) -> Vec<Asked> {
+        let mut rows: BTreeMap<&str, Asked> = BTreeMap::new();
+        for one in &self.manual {
+            let title = || Asked { title: self.type_word(one), stages: [Share::default(); 2] };
+            let row = rows.entry(&one.doc_type).or_insert_with(title);
+            row.stages[usize::from(one.stage != "classification")] =
+                Share { all: one.all, by_people: one.by_people };
         }
+        let mut rows: Vec<_> = rows.into_values().collect();
+        rows.sort_by(|one, other| one.title.cmp(&other.title));
+        rows
+    }
+
+    fn of(&self, part: impl Borrow<i64>, whole: impl Borrow<i64>) -> String {
+        let (part, whole) = (self.page.number(part), self.page.number(whole));
+        format!("{part} {} {whole}", self.page.t("de", "of"))
     }
 
     fn type_word(&self, manual: &Manual) -> String {
@@ -244,19 +270,22 @@ impl OverviewPage {
     }
 
     fn in_time_tone(&self) -> Tone {
-        let Counts { completed, in_time, .. } = self.counts;
-        match completed - in_time {
+        let decided = self.decided();
+        match decided - self.counts.in_time {
             0 => Tone::Plain,
-            late if late * 20 <= completed => Tone::Warn,
+            late if late * 20 <= decided => Tone::Warn,
             _ => Tone::Bad,
         }
     }
 
     fn in_time_note(&self) -> String {
-        let Counts { completed, in_time, .. } = self.counts;
-        match self.page.lang {
-            Lang::Es => format!("{in_time} de {completed} hoy"),
-            Lang::En => format!("{in_time} of {completed} today"),
+        let Counts { in_time, late, .. } = self.counts;
+        let today = self.of(in_time, self.decided());
+        match (late, self.page.lang) {
+            (0, Lang::Es) => format!("{today}, hoy"),
+            (0, Lang::En) => format!("{today} today"),
+            (_, Lang::Es) => format!("{today}, con {late} sin responder"),
+            (_, Lang::En) => format!("{today}, with {late} unanswered"),
         }
     }
 

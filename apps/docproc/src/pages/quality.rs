@@ -145,6 +145,7 @@ impl QualityPage {
             curves: vec![Curve { name: name.to_owned(), tone, points }],
             top,
             scale: [0.0, 1.0, 2.0, 3.0, 4.0].map(rung),
+            ticks: [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|n| self.page.decimal(n, 1)),
             mark: side.threshold,
             mark_text: self.two(side.threshold),
         }

@@ -158,6 +158,12 @@ impl Paper {
                     table.and_then(|(spec, text)| Table::new(page, &spec.table_columns(), text));
                 let said = datum(page, format!("d{n}f{at}"), field, threshold);
                 let normalised = said.normalised.clone().filter(|_| table.is_none());
+                let normalised = normalised.map(|text| {
+                    spec.map_or_else(|| text.clone(), |spec| readable(page, spec.kind, &text))
+                });
+                let normalised = normalised.filter(|text| {
+                    said.value.as_deref().is_none_or(|value| !says_the_same(value, text))
+                });
                 Datum { table, normalised, ..said }
             })
             .collect();
@@ -193,6 +199,35 @@ fn datum(page: &Page, key: String, field: &FieldValue, threshold: f64) -> Datum 
         alternatives: field.alternatives.clone(),
         page: field.boxes.first().map(|found| found.page),
     }
+}
+
+/// A normalised value as the reader writes it: `1.250,50`, `07/06/2026`.
+fn readable(page: &Page, kind: Kind, text: &str) -> String {
+    match kind {
+        Kind::Decimal => text.parse().map_or_else(|_| text.to_owned(), |n: f64| page.decimal(n, 2)),
+        Kind::Date => text.parse().map_or_else(
+            |_| text.to_owned(),
+            |date: jiff::civil::Date| date.strftime(page.t("%d/%m/%Y", "%d %b %Y")).to_string(),
+        ),
+        Kind::String | Kind::Integer | Kind::Iban | Kind::TaxId | Kind::Enum | Kind::Table => {
+            text.to_owned()
+        }
+    }
+}
+
+/// Whether a value says as it is printed what it says normalised: the same letters and figures, or a
+/// month in words, which nobody takes for another.
+fn says_the_same(printed: &str, normalised: &str) -> bool {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|one| one.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let figures = |text: &str| -> String { text.chars().filter(char::is_ascii_digit).collect() };
+    let numeric = |text: &str| text.chars().all(|one| !one.is_alphabetic());
+    let in_words = printed.chars().filter(|one| one.is_alphabetic()).count() > 2;
+    plain(printed) == plain(normalised)
+        || (numeric(normalised)
+            && !figures(printed).is_empty()
+            && (figures(printed) == figures(normalised) || in_words))
 }
 
 /// `página 2`, `páginas 2–4`.
@@ -268,8 +303,9 @@ fn marks(page: &Page, n: u32, documents: &[DocumentView], threshold: f64) -> Vec
 
 fn read_by(page: &Page, source: Option<&str>) -> String {
     match source {
-        Some("layer") => page.t("del propio PDF", "from the PDF itself").to_owned(),
+        Some("layer" | "text_layer") => page.t("del propio PDF", "from the PDF itself").to_owned(),
         Some("plain") => page.t("del propio texto", "from the text itself").to_owned(),
+        Some("ocr") => page.t("reconocido en la imagen", "recognised in the picture").to_owned(),
         Some(engine) => engine.to_owned(),
         None => String::new(),
     }
@@ -336,6 +372,22 @@ mod tests {
         assert_eq!(table.heads[0], ("Descripción".to_owned(), false));
         assert_eq!(table.rows, [["Caja", "1,5", "", "21 %", "1.250,50"]]);
         assert_eq!(Table::new(&page, &spec.table_columns(), "12"), None);
+    }
+
+    #[test]
+    fn a_value_is_said_twice_only_where_it_could_be_taken_for_another() {
+        let page = Page::new(Lang::Es, Theme::Light, Timestamp::UNIX_EPOCH, TimeZone::UTC);
+        for (kind, printed, normalised, shown) in [
+            (Kind::Decimal, "4.392,89 EUR", "4392.89", None),
+            (Kind::Date, "21 FEB 2018", "2018-02-21", None),
+            (Kind::String, "julio 2025", "2025-07", None),
+            (Kind::Date, "06/07/2026", "2026-06-07", Some("07/06/2026")),
+            (Kind::String, "x-8103244-e", "X8103244E", None),
+        ] {
+            let said = readable(&page, kind, normalised);
+            let shows = (!says_the_same(printed, &said)).then_some(said.as_str());
+            assert_eq!(shows, shown, "{printed}");
+        }
     }
 
     #[test]

@@ -340,7 +340,7 @@ fn quality_and_capacity_tell_their_numbers_or_why_there_are_none() {
     let none = quality(Lang::En, Quality::default()).render().unwrap();
     assert!(none.contains("Nothing to count yet") && !none.contains("<svg viewBox=\"0 0 720"));
     let short = capacity(Lang::En, Some(8)).render().unwrap();
-    assert!(short.contains("2 hands here, 8 are needed") && short.contains("250"), "{short}");
+    assert!(short.contains("2 workers here, 8 are needed") && short.contains("250"), "{short}");
     assert!(
         capacity(Lang::Es, Some(0)).render().unwrap().contains("Ningún número de trabajadores")
     );
@@ -431,6 +431,34 @@ fn a_filter_survives_in_the_address_of_the_next_page() {
 fn a_refused_workflow_is_told_with_its_line() {
     let html = overview(Lang::Es, true).render().unwrap();
     assert!(html.contains("mío.yaml") && html.contains("línea 7: no hay etapas"));
+}
+
+#[test]
+fn what_is_late_and_open_is_not_in_time() {
+    let html = overview(Lang::Es, true).render().unwrap();
+    assert!(html.contains("3 de 5, con 1 sin responder"), "{html}");
+    assert!(overview(Lang::En, true).render().unwrap().contains("3 of 5, with 1 unanswered"));
+}
+
+#[test]
+fn what_goes_to_people_is_a_row_for_each_type() {
+    let html = overview(Lang::Es, true).render().unwrap();
+    let rows = html.split("id=\"manual\"").nth(1).unwrap().split("</table>").next().unwrap();
+    assert_eq!(rows.matches("<tr>").count(), 3, "a head and two types: {rows}");
+    assert!(rows.contains("sin tipo todavía") && rows.contains("Factura"), "{rows}");
+    assert!(rows.contains("3 de 4") && !rows.contains("núcleo"), "{rows}");
+}
+
+#[test]
+fn the_flow_that_takes_the_rest_has_a_name_that_people_read() {
+    for html in [
+        request(Lang::Es, Status::Processing).render().unwrap(),
+        list(Lang::Es).render().unwrap(),
+        upload(Lang::Es).render().unwrap(),
+        quality(Lang::Es, counted()).render().unwrap(),
+    ] {
+        assert!(html.contains("general") && !html.contains(">default<"), "{html}");
+    }
 }
 
 #[test]

@@ -30,6 +30,10 @@ impl UploadPage {
         format!("{}\u{a0}MB", self.page.number((self.most >> 20) as i64))
     }
 
+    fn choice_name<'a>(&self, choice: &'a Choice) -> &'a str {
+        super::words::workflow(&self.page, &choice.name)
+    }
+
     fn choice_title(&self, choice: &Choice) -> String {
         let types: Vec<String> =
             choice.types.iter().map(|word| super::words::doc_type(&self.page, word)).collect();

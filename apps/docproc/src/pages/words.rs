@@ -154,12 +154,21 @@ pub fn component(page: &Page, word: &str) -> String {
     }
 }
 
+/// The flow that takes what no other does; the others by the names they were given.
+pub fn workflow<'a>(page: &Page, name: &'a str) -> &'a str {
+    match name {
+        crate::rules::route::DEFAULT => page.t("general", "general"),
+        own => own,
+    }
+}
+
 /// How documents came.
 pub fn channel(page: &Page, word: &str) -> String {
     match word {
         "api" => page.t("por la API", "through the API").to_owned(),
+        "web" => page.t("por la página", "through the page").to_owned(),
         "folder" => page.t("por carpeta", "from a folder").to_owned(),
-        "email" => page.t("por correo", "by e-mail").to_owned(),
+        "email" | "correo" => page.t("por correo", "by e-mail").to_owned(),
         own => own.to_owned(),
     }
 }
@@ -337,7 +346,9 @@ pub fn bytes(page: &Page, bytes: u64) -> String {
 
 /// `8 ms`, `1.4 s`.
 pub fn millis(page: &Page, ms: f64) -> String {
-    if ms < 1_000.0 {
+    if ms > 0.0 && ms < 0.5 {
+        "<1\u{a0}ms".to_owned()
+    } else if ms < 1_000.0 {
         format!("{}\u{a0}ms", page.number(ms.round() as i64))
     } else {
         format!("{}\u{a0}s", page.decimal(ms / 1_000.0, 1))

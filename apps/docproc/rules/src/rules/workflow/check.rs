@@ -256,11 +256,11 @@ fn not_parallel(stage: &Stage) -> Sentence {
     let name = &stage.name;
     match stage.unit {
         Unit::Document => Sentence::new(
-            format!("{name:?}: los documentos van siempre en paralelo; quita parallel"),
+            format!("{name:?}: los documentos van siempre en paralelo; sobra parallel"),
             format!("{name:?}: documents always go side by side; remove parallel"),
         ),
         Unit::Request | Unit::Page => Sentence::new(
-            format!("{name:?}: una solicitud no tiene nada que hacer en paralelo; quita parallel"),
+            format!("{name:?}: una solicitud no tiene nada que hacer en paralelo; sobra parallel"),
             format!("{name:?}: a request has nothing to do side by side; remove parallel"),
         ),
     }
@@ -278,7 +278,7 @@ pub(super) fn means(
         None => Ok(()),
         Some((key, _)) => Err(Sentence::new(
             format!(
-                "etapa {stage:?}: {} reúne en cuanto llega el último, sin trabajo propio; quita \
+                "etapa {stage:?}: {} reúne en cuanto llega el último, sin trabajo propio; sobra \
                  {key}",
                 component.word()
             ),
@@ -339,7 +339,7 @@ pub(super) fn people(
     }
     let word = component.word();
     Err(Sentence::new(
-        format!("etapa {stage:?}: {word} no pregunta a nadie; quita backoffice_queue"),
+        format!("etapa {stage:?}: {word} no pregunta a nadie; sobra backoffice_queue"),
         format!("stage {stage:?}: {word} asks nobody; remove backoffice_queue"),
     ))
 }
@@ -347,7 +347,7 @@ pub(super) fn people(
 pub(super) fn not_a_join(stage: &str, component: Component) -> Sentence {
     let word = component.word();
     Sentence::new(
-        format!("etapa {stage:?}: {word} no reúne nada; quita aggregation"),
+        format!("etapa {stage:?}: {word} no reúne nada; sobra aggregation"),
         format!("stage {stage:?}: {word} joins nothing; remove aggregation"),
     )
 }
