@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use axum::response::Response;
+use engine::Sentence;
 use host::{Console, Failure, TickHealth};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -188,6 +189,12 @@ fn wanting(page: &Page, scene: &Scene, sum: &Arithmetic, now: Timestamp) -> Opti
     };
     let given = sum.after - sum.before;
     let sentence = match (sum.missing(), page.lang) {
+        (0, _) if given == 1 => page
+            .t(
+                "El balanceador le da un equipo en su próxima pasada.",
+                "The balancer gives it a runner when it looks next.",
+            )
+            .to_owned(),
         (0, Lang::Es) if given > 0 => {
             format!("El balanceador le da {given} equipos en su próxima pasada.")
         }
@@ -373,9 +380,14 @@ fn troubles(
     delayed.chain(orphaned).chain(failed).collect()
 }
 
-/// As much of a message as a row of the list takes.
+/// As much of a message as a row of the list takes. What the Control Room said is in its language, and
+/// says whose words they are.
 fn brief(page: &Page, text: &str) -> String {
-    let text = page.lang.told(text);
+    let both = Sentence::told(text);
+    let text = match page.lang.say(&both) {
+        own if both.es != both.en => own.to_owned(),
+        heard => format!("A360: {heard}"),
+    };
     let mut shown: String = text.chars().take(NOTE).collect();
     if text.chars().nth(NOTE).is_some() {
         shown.push('…');
