@@ -27,6 +27,16 @@ const WORDS: &[(&str, &str)] = &[
     ("pulsa", "pulsar"),
     ("tus", "propias"),
     ("leíste", "se leyó"),
+    ("cambiá", "cambiar"),
+    ("pedí", "pedir"),
+    ("ponelo", "se pone"),
+    ("copialo", "se copia"),
+    ("cobralo", "se cobra"),
+    ("guardalo", "se guarda"),
+    ("recuperalo", "se recupera"),
+    ("desactivalo", "se desactiva"),
+    ("envíalos", "se envían"),
+    ("sube documentos", "subir documentos"),
 ];
 
 /// What people read stands in templates, scripts and sources; documents to be read by machines

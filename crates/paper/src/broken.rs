@@ -127,7 +127,7 @@ impl Broken {
             Self::Panicked { what } => format!("El archivo hizo fallar el lector de {what}."),
             Self::Overlapping => "Los archivos del ZIP están unos encima de otros.".to_owned(),
             Self::Office => "Los documentos de ofimática (DOCX, XLSX, ODT…) no se leen; \
-                             envíalos como PDF."
+                             se envían como PDF."
                 .to_owned(),
             Self::Cut => "El PDF termina a la mitad: le falta una parte.".to_owned(),
             Self::PictureCut => "La imagen termina a la mitad: le falta una parte.".to_owned(),

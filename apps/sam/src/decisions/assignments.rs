@@ -57,7 +57,7 @@ pub async fn release(desk: &Desk, id: AssignmentId) -> Result<(), Failure> {
     };
     if found.hold == Hold::Scheduled {
         let (es, en) = (
-            "Es de una programación: cambiá los equipos de la programación.",
+            "Es de una programación: sus equipos se cambian en la programación.",
             "It belongs to a schedule: change the runners of the schedule.",
         );
         return Err(conflict(desk.lang, "ASIGNACION_PROGRAMADA", es, en).into());

@@ -67,7 +67,7 @@ impl Editable for Robots {
     async fn remove(robot: &Robot, desk: &Desk, decision: &mut Decision) -> Result<(), Failure> {
         if robots::in_use(&mut decision.tx, robot.id).await? {
             let (es, en) = (
-                "El robot tiene historia, programaciones o asignaciones: desactivalo.",
+                "El robot tiene historia, programaciones o asignaciones: se puede desactivar.",
                 "The robot has history, schedules or assignments: deactivate it.",
             );
             return Err(conflict(desk.lang, "EN_USO", es, en).into());

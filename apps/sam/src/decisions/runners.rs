@@ -78,7 +78,7 @@ impl Editable for Runners {
     async fn remove(runner: &Runner, desk: &Desk, decision: &mut Decision) -> Result<(), Failure> {
         if runners::in_use(&mut decision.tx, runner.id).await? {
             let (es, en) = (
-                "El equipo tiene historia o asignaciones: ponelo en mantenimiento.",
+                "El equipo tiene historia o asignaciones: se puede poner en mantenimiento.",
                 "The runner has history or assignments: put it in maintenance.",
             );
             return Err(conflict(desk.lang, "EN_USO", es, en).into());

@@ -152,7 +152,7 @@ fn not_utf8(bytes: &[u8], valid: usize) -> Bad {
     bad(
         line,
         None,
-        "El archivo no está en UTF-8; guardalo como «CSV UTF-8».",
+        "El archivo no está en UTF-8; se guarda como «CSV UTF-8».",
         "The file is not UTF-8; save it as “CSV UTF-8”.",
     )
 }

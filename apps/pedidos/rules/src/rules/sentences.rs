@@ -111,7 +111,7 @@ impl Refusal {
                 "The web order has to be paid before it is prepared.",
             ),
             Self::NotPaid => Sentence::new(
-                "El pedido no está cobrado; cobralo antes de entregarlo.",
+                "El pedido no está cobrado; se cobra antes de entregarlo.",
                 "The order is not paid; charge it before handing it over.",
             ),
             Self::NotEditable { state } => Sentence::new(
@@ -174,11 +174,11 @@ impl Refusal {
                 "Offer that time, or insist if the customer accepts it late.",
             )),
             Self::NotEditable { state: OrderState::Ready } => Some(Sentence::new(
-                "Recuperalo a la cocina antes de editarlo.",
+                "Hay que recuperarlo a la cocina antes de editarlo.",
                 "Recall it to the kitchen before editing it.",
             )),
             Self::Role { role: Role::Cashier | Role::Kitchen } => {
-                Some(Sentence::new("Pedí ayuda a un gerente.", "Ask a manager for help."))
+                Some(Sentence::new("Hay que pedir ayuda a un gerente.", "Ask a manager for help."))
             }
             Self::Role { role: Role::Admin | Role::Manager }
             | Self::Transition { .. }
