@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { journey } from "./lib.mjs";
+import { journey, violations } from "./lib.mjs";
 import { card, closed, eventually, open, order, orders, says } from "./shop.mjs";
 
 const PASSWORD = "una clave bien larga";
@@ -275,6 +275,61 @@ journey("the API's page finds an operation and shows its call", {}, async ({ pag
   await page.goto("/api/docs?q=no-hay-tal-cosa");
   await says(page.locator("main"), "Ninguna operación");
 });
+
+for (const [locale, width, summary, place, found] of [
+  ["es-AR", 1440, "Recibe un pedido.", "dirección", "cobra un pedido"],
+  ["en-GB", 390, "Takes an order in.", "path", "charges an order"],
+])
+  journey(`the API's page speaks ${locale} at ${width}`, {
+    locale,
+    viewport: { width, height: 844 },
+  }, async ({ page, context, shot }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto("/api/docs?app=pedidos");
+    await says(page.locator("#post-pedidos summary"), summary);
+    // It is found in one's own words.
+    await page.locator("#q").fill(found);
+    await page.keyboard.press("Enter");
+    const charge = page.locator("#post-pedidos--id--cobrar");
+    await charge.locator("summary").click();
+    await says(charge, place);
+    await charge.locator("[data-copy]").click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await eventually(async () => /^curl -X POST .*\/pedidos\/ID\/cobrar/.test(await copied()), "the call is copied");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    assert.deepEqual(await violations(page), []);
+    await shot("operations");
+  });
+
+for (const [locale, width, title, back] of [
+  ["es-AR", 1440, /no existe/i, "Volver a"],
+  ["en-GB", 390, /not found/i, "Back to"],
+])
+  journey(`from a thing that is not there one goes back, ${locale} at ${width}`, {
+    locale,
+    viewport: { width, height: 844 },
+  }, async ({ page, complaints, shot }) => {
+    complaints.allow(/404/);
+    for (const [where, list] of [
+      ["/sam/robots/999999", "/sam/robots"],
+      ["/sam/equipos/999999", "/sam/equipos"],
+      ["/sam/ejecuciones/999999", "/sam/ejecuciones"],
+      ["/sam/programaciones/999999", "/sam/programaciones"],
+      ["/coordinador/olts/999999", "/coordinador/olts"],
+      ["/coordinador/nodos/999999", "/coordinador/nodos"],
+      ["/coordinador/ejecuciones/999999", "/coordinador/ejecuciones"],
+      ["/comandas/999999/impresion", "/mostrador"],
+    ]) {
+      const answer = await page.goto(where);
+      assert.equal(answer.status(), 404, where);
+      assert.match(await page.locator("main").textContent(), title, where);
+      await page.getByRole("link", { name: back }).click();
+      await page.waitForURL((url) => url.pathname === list);
+    }
+    await page.goto("/sam/robots/999999");
+    assert.deepEqual(await violations(page), []);
+    await shot("missing");
+  });
 
 for (const [locale, title, back] of [
   ["es-AR", /no existe/i, "Ir al inicio"],

@@ -62,6 +62,13 @@ journey("a lived week, four first looks", lived, async ({ page, turno, shot }) =
   const corrections = await turno.api("GET", "/api/docproc/corrections");
   assert.ok((corrections.items ?? corrections).length > 0, "corrections");
 
+  const { datos: use } = await turno.api("GET", "/api/sam/analisis/utilizacion?dias=7");
+  assert.ok(use.porcentaje > 20, `runners are used at ${use.porcentaje} %`);
+  assert.ok(use.equipos.filter((one) => one.porcentaje > 5).length >= 7, "half of the runners work");
+  const { items: alerts } = await turno.api("GET", "/api/alerts");
+  const volume = alerts.filter((one) => one.fingerprint === "docproc/volumen");
+  assert.deepEqual(volume, [], "a quiet house tells of no volume");
+
   await page.goto("/pedidos-panel");
   const chart = page.locator("[data-chart]").first();
   await says(chart, "100");
@@ -71,6 +78,8 @@ journey("a lived week, four first looks", lived, async ({ page, turno, shot }) =
   assert.equal(bars.length, 24);
   for (const [told, height] of bars) if (height === 0) assert.match(told, /: 0\s%/);
   assert.ok(bars.some(([, height]) => height > 0), "a full chart");
+  const shares = bars.map(([told]) => Number(/(\d+)\s%/.exec(told)?.[1] ?? 0));
+  assert.ok(Math.max(...shares) >= 25, `the fullest hour has ${Math.max(...shares)} %`);
   await chart.locator(".bar-area").nth(12).hover();
   await says(chart.locator(".chart-told"), "12: ");
   await chart.focus();
@@ -95,6 +104,21 @@ journey("a lived week, four first looks", lived, async ({ page, turno, shot }) =
     });
     assert.ok(tail < 120, `${path}: ${tail} px after the last thing`);
   }
+});
+
+journey("customers go on coming after the shop refused some", { ...lived, args: ["--demo", "--apps", "pedidos"] }, async ({ turno }) => {
+  const menu = await turno.api("GET", "/articulos");
+  const offer = async (activo) => {
+    for (const { id } of menu) await turno.api("PUT", `/articulos/${id}`, { activo });
+  };
+  const newest = async () => (await turno.api("GET", "/pedidos?limit=1"))[0].id;
+  await offer(false);
+  const last = await newest();
+  await turno.advance(30 * 60);
+  assert.equal(await newest(), last, "nothing can be ordered");
+  await offer(true);
+  await turno.advance(60 * 60);
+  assert.ok((await newest()) > last, "and then they order again");
 });
 
 journey(

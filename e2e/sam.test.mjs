@@ -80,6 +80,8 @@ journey("a robot, its runners and a schedule, entered", PLACE, async ({ turno, p
   await page.locator("#robot_id").selectOption({ label: "P1_Cierre" });
   assert.equal(await unchosen.textContent(), "", "what was mended is no longer said");
   await page.locator("[name=tipo_programacion][value=Semanal]").check();
+  await page.locator("[type=submit]").click();
+  await says(page.locator("[data-field=dias_semana] .error"), "Falta elegir los días de la semana");
   await page.locator("[name=dias_semana][value=Lu]").check();
   await page.locator("#hora_inicio").fill("09:00");
   await says(page.locator("#preview .sentence"), "09:00");
