@@ -125,6 +125,17 @@ journey("a long list on a phone is folded, and its cards keep their headings", P
   assert.equal(await bare(), 0, "headings after a change");
 });
 
+journey("on a phone a card's button stands beside its heading", { viewport: { width: 390, height: 844 } }, async ({ turno, page }) => {
+  await turno.api("POST", "/api/sam/robots", { robot: "P1_Conciliacion_Bancaria_De_La_Noche" });
+  await open(page, "/sam/robots");
+  const row = page.locator("tbody tr").first();
+  const parts = [row.locator("th a"), row.locator("button.square"), row.locator("[data-pick]")];
+  const [head, edit, pick] = await Promise.all(parts.map((one) => one.boundingBox()));
+  assert.ok(edit.y < head.y + head.height, `the button is below its heading: ${edit.y}`);
+  assert.ok(head.x + head.width <= edit.x + 8, `the heading reaches ${head.x + head.width}, the button begins at ${edit.x}`);
+  assert.ok(edit.x + edit.width <= pick.x + 8, `the button reaches ${edit.x + edit.width}, the box begins at ${pick.x}`);
+});
+
 journey("the panel is no wider than a phone", { viewport: { width: 390, height: 844 } }, async (stage) => {
   const { turno, page } = stage;
   await order(turno);
