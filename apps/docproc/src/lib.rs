@@ -87,6 +87,14 @@ pub fn app() -> App {
     App { prepare: wiring.prepare(drivers::environment::open), ..with(&wiring) }
 }
 
+const ROLES: &[Role] = &[
+    Role { word: "ADMIN", title: ("Administración", "Administrator") },
+    Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },
+    Role { word: "OPERADOR", title: ("Operación", "Operator") },
+    Role { word: "EMISOR", title: ("Envío", "Sender") },
+    Role { word: "COMPONENTE", title: ("Componente externo", "Outside component") },
+];
+
 /// The application with a process state that somebody else opened.
 pub fn app_in(runtime: Arc<Runtime>) -> App {
     with(&Wiring::of(runtime))
@@ -114,13 +122,7 @@ fn with(wiring: &Wiring<Runtime>) -> App {
             &[store::policy::HTTP_AUTHORIZATION],
         )],
         senseless: store::policy::senseless,
-        roles: &[
-            Role { word: "ADMIN", title: ("Administración", "Administrator") },
-            Role { word: "SUPERVISOR", title: ("Supervisión", "Supervisor") },
-            Role { word: "OPERADOR", title: ("Operación", "Operator") },
-            Role { word: "EMISOR", title: ("Envío", "Sender") },
-            Role { word: "COMPONENTE", title: ("Componente externo", "Outside component") },
-        ],
+        roles: ROLES,
         may_configure: |role| {
             policy::Role::from_word(role).is_some_and(|role| role.can(policy::Action::Configure))
         },
