@@ -33,6 +33,7 @@ const FOREIGN = new RegExp(
     "\\b(PENDING|RUNNING|SUCCESS|FAILED|INTERRUPTED|UNREACHABLE|QUOTA|QUEUED|DEPLOYED|COMPLETED)\\b",
     "\\b(RUN|DEPLOY|NOT|SAME_TYPE|COMPLETED)_[A-Z_]+\\b",
     "\\b(invoice|payslip|id_card|extraction|classification)\\b(?![-.])",
+    "\\b(success|absent|total)[_ ]onus\\b",
     "\\b[Mm]ir(ar|ad[oa]s?|aron|an)\\b|que le des|que ves",
   ].join("|"),
   "gu",
@@ -104,6 +105,17 @@ journey("nothing is wider or much longer than a phone", { ...HOUSE, viewport: { 
     if (across > 390) wide.push(`${slug(where)}: ${across} px`);
     const tall = await page.evaluate(() => document.documentElement.scrollHeight);
     if (tall > LONGEST && !MANY_PARTS.some((part) => where.startsWith(part))) wide.push(`${slug(where)}: ${tall} px long`);
+  }
+  // On a small desk nothing stands outside its card either.
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const where of await places(page)) {
+    await drawn(page, where);
+    const beyond = await page.locator(".table .scroll-x").evaluateAll((tables) =>
+      tables
+        .filter((one) => one.scrollWidth > one.clientWidth)
+        .map((one) => `${one.getAttribute("aria-label")} ${one.scrollWidth} > ${one.clientWidth}`),
+    );
+    wide.push(...beyond.map((one) => `${slug(where)}: ${one}`));
   }
   assert.deepEqual(wide, []);
 });
