@@ -32,6 +32,8 @@ async fn list(
 
 edited! {
     Calendars: CalendarRequest => CalendarView, "/api/sam/calendarios", "/api/sam/calendarios/{id}",
+    /// Changes the fields that are named.
     update,
+    /// Removes a calendar that no schedule names.
     remove
 }

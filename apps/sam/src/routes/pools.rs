@@ -55,6 +55,7 @@ shown!(Pools => PoolView, "/api/sam/pools/{id}");
 
 edited! {
     Pools: PoolRequest => PoolView, "/api/sam/pools", "/api/sam/pools/{id}",
+    /// Changes the fields that are named.
     update,
     /// Removes a pool; its members go on without one.
     remove
