@@ -19,9 +19,7 @@ use super::{
 };
 use crate::{
     Context, Failure, Identity, Peer,
-    accounts::{
-        Caller, Counted, NAME_MAX, PASSWORD, SESSION_DAYS, is_known, sign_in, sign_out,
-    },
+    accounts::{Caller, Counted, NAME_MAX, PASSWORD, SESSION_DAYS, is_known, sign_in, sign_out},
     door::{SESSION_COOKIE, seconds},
     rates::Rate,
 };

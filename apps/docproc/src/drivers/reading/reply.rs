@@ -100,7 +100,11 @@ fn message(to: String, content: Json) -> Result<Reply, Sentence> {
 
 /// What an answer says about the item of a job. `sent` is what was sent: whatever comes back as it
 /// went out says nothing.
-pub(crate) fn finding(job: &Job, sent: &Map<String, Json>, body: Json) -> Result<Finding, Sentence> {
+pub(crate) fn finding(
+    job: &Job,
+    sent: &Map<String, Json>,
+    body: Json,
+) -> Result<Finding, Sentence> {
     let reply = parse(body)?;
     if let Some(other) = reply.request.filter(|one| *one != job.claim.request) {
         return Err(Sentence::new(
