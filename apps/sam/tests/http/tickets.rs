@@ -25,7 +25,7 @@ async fn a_query_on_another_database_says_what_waits_and_only_reads() {
     decision.commit().await.unwrap();
     on_farm(async |farm: &Farm| {
         farm.make("robots", online(20)).await;
-        let means = json!({ "proveedor": "SQL", "nombre_externo": "Facturas", "robot": 20 });
+        let means = json!({ "proveedor": "SQL", "nombre_externo": "Facturas", "robot_id": 20 });
         farm.client.post("/api/sam/mapeos", means).await.expect(201);
         let query = "SELECT robot, COUNT(*) FROM cola WHERE NOT listo GROUP BY robot";
         farm.set("SQL_TICKETS_CONSULTA", query).await;
