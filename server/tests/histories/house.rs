@@ -230,17 +230,8 @@ impl<'a> House<'a> {
     pub(crate) fn take(&mut self, step: &Step) -> Option<(u16, Json)> {
         match step {
             Step::Ask { who, what, body } => {
-                let answer = self.asked(who, what, body);
-                self.wait(self.context().travel(self.now()));
-                Some(answer)
-            }
-            Step::CutOff(ask) => {
-                let Step::Ask { who, what, body } = &**ask else {
-                    panic!("only what is asked can be cut off");
-                };
-                let answer = self.asked(who, what, body);
-                self.die();
-                self.start();
+                let answer = self.ask(who, what, body);
+                self.note(&answer.1);
                 self.wait(self.context().travel(self.now()));
                 Some(answer)
             }
@@ -269,12 +260,6 @@ impl<'a> House<'a> {
                 None
             }
         }
-    }
-
-    fn asked(&mut self, who: &str, what: &str, body: &Json) -> (u16, Json) {
-        let answer = self.ask(who, what, body);
-        self.note(&answer.1);
-        answer
     }
 
     fn note(&mut self, said: &Json) {

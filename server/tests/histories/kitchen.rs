@@ -82,7 +82,6 @@ impl Model for Kitchen {
                 self.refusing = None;
                 return heard;
             }
-            Step::CutOff(ask) => return self.hear(ask, now, answer),
             Step::Advance(_) => {
                 self.travel(now);
                 None

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     kitchen::{self, COUNTED, PRICE, STOCK, WEIGHT},
     play::{Play, World, as_json},
-    step::{Step, ask, cut_off, refusing},
+    step::{Step, ask, refusing},
 };
 
 pub(crate) const PEOPLE: &[(&str, &str)] =
@@ -62,7 +62,6 @@ fn draw(chance: &mut Chance) -> Step {
         }
         26..50 => order(chance),
         50..58 => house(chance),
-        58..66 => cut_off(if chance.percent(50.0) { order(chance) } else { act(chance) }),
         _ => act(chance),
     }
 }

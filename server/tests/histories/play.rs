@@ -248,7 +248,6 @@ fn resolved(house: &House<'_>, step: &Step) -> Step {
         Step::Refusing { table, ask } => {
             Step::Refusing { table, ask: Box::new(resolved(house, ask)) }
         }
-        Step::CutOff(ask) => Step::CutOff(Box::new(resolved(house, ask))),
         other => other.clone(),
     }
 }

@@ -14,8 +14,6 @@ pub(crate) enum Step {
     Ask { who: &'static str, what: String, body: Json },
     /// The same while the database refuses new rows of a table.
     Refusing { table: &'static str, ask: Box<Step> },
-    /// The same, and the process is gone as soon as the answer is there: what was to follow had no time.
-    CutOff(Box<Step>),
     /// The clock goes on by so many seconds.
     Advance(i64),
     /// The process is gone without a word, and another begins on the same database.
@@ -32,16 +30,11 @@ pub(crate) fn refusing(table: &'static str, ask: Step) -> Step {
     Step::Refusing { table, ask: Box::new(ask) }
 }
 
-pub(crate) fn cut_off(ask: Step) -> Step {
-    Step::CutOff(Box::new(ask))
-}
-
 impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ask { who, what, body } => write!(f, "ask({who:?}, {what:?}, json!({body}))"),
             Self::Refusing { table, ask } => write!(f, "refusing({table:?}, {ask:?})"),
-            Self::CutOff(ask) => write!(f, "cut_off({ask:?})"),
             Self::Advance(seconds) => write!(f, "Advance({seconds})"),
             Self::Crash => write!(f, "Crash"),
             Self::Restore => write!(f, "Restore"),
