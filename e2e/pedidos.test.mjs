@@ -214,42 +214,6 @@ journey("the kitchen sees what was added and voided", {}, async ({ turno, page }
   await gone(changed);
 });
 
-journey("a station finishes its lines, not the order", {}, async (stage) => {
-  const { turno, page: kitchen, shot } = stage;
-  const line = (nombre, estacion) => ({ nombre, peso: 1, cantidad: 1, precio: 100, estacion });
-  await order(turno, { articulos: [line("Hamburguesa", "Plancha"), line("Agua", "Barra")] });
-  await order(turno, { articulos: [line("Hamburguesa", "Plancha")] });
-  await open(kitchen, "/cocina");
-  const counter = await openAnother(kitchen, "/mostrador");
-  await says(ticket(kitchen, 1).locator(".stations"), "Barra0/1");
-  await shot("expediter");
-
-  // The first station in the order of names is Barra; it has something of one ticket only.
-  await kitchen.keyboard.press("s");
-  await says(kitchen.locator("#station"), "Barra");
-  await gone(ticket(kitchen, 2));
-  await says(ticket(kitchen, 1).locator(".bump"), "Barra: listo");
-  await shot("station");
-  await kitchen.keyboard.press("Enter");
-  await says(kitchen.locator(".toast"), "#1: Barra terminó");
-  await gone(ticket(kitchen, 1));
-  await card(counter, 1, "EN_PREPARACION").waitFor();
-
-  // It takes its own back, and gives it again.
-  await kitchen.keyboard.press("r");
-  await ticket(kitchen, 1).waitFor();
-  await kitchen.keyboard.press("Enter");
-  await gone(ticket(kitchen, 1));
-
-  await kitchen.keyboard.press("s");
-  await says(kitchen.locator("#station"), "Plancha");
-  await kitchen.keyboard.press("1");
-  await kitchen.keyboard.press("Enter");
-  await says(kitchen.locator(".toast"), "#1 listo");
-  await card(counter, 1, "LISTO").waitFor();
-  await card(counter, 2, "EN_PREPARACION").waitFor();
-});
-
 journey("a time that is taken is promised to whoever insists", {}, async (stage) => {
   const { turno, page, complaints, shot } = stage;
   complaints.allow(/409/);

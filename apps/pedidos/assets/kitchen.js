@@ -29,7 +29,7 @@ import {
 } from "./tickets.js";
 
 const SHELF = "cocina.ultimo";
-const PATIENCE = 3_000; // a short gap is not worth a banner
+const BANNER_AFTER = 3_000; // a short gap is not worth a banner
 
 let updated = null;
 let tickets = recall();
@@ -442,7 +442,7 @@ showState($("#live"));
 let worry = null;
 watch(({ state }) => {
   clearTimeout(worry);
-  if (state === "waiting" || state === "lost") worry = setTimeout(refresh, PATIENCE);
+  if (state === "waiting" || state === "lost") worry = setTimeout(refresh, BANNER_AFTER);
 });
 subscribe(["pedidos"], {
   event: (envelope) => {
