@@ -25,7 +25,7 @@ pub(super) enum DocprocCommand {
     Train(Train),
     /// Measure reading, classification and extraction on documents whose truth is known
     Evaluate(Evaluate),
-    /// How many hands and people a load needs
+    /// How many workers and people a load needs
     Plan(Plan),
     /// Cases whose answer is known
     Golden {

@@ -1,4 +1,4 @@
-//! `turno docproc plan`: how many hands and people a load needs, from what a server measured.
+//! `turno docproc plan`: how many workers and people a load needs, from what a server measured.
 
 use serde_json::Value as Json;
 
@@ -27,7 +27,7 @@ pub(super) async fn run(args: &Plan) -> Result<(), Exit> {
         output::say(&text(&plan));
     }
     if plan["possible"] == false {
-        return Err(Exit::failed("no number of hands answers in that time")
+        return Err(Exit::failed("no number of workers answers in that time")
             .hint("a longer --max-seconds, fewer pages per request, or faster reading"));
     }
     Ok(())
@@ -37,7 +37,7 @@ fn text(plan: &Json) -> String {
     let seconds = |key: &str| plan[key].as_f64().map_or("-".to_owned(), |s| format!("{s:.2} s"));
     let share = |value: &Json| format!("{:.0} %", value.as_f64().unwrap_or_default() * 100.0);
     let mut lines = vec![
-        format!("hands      {}", plan["hands"].as_u64().map_or("-".to_owned(), |n| n.to_string())),
+        format!("workers    {}", plan["hands"].as_u64().map_or("-".to_owned(), |n| n.to_string())),
         format!("busy       {}", share(&plan["busy"])),
         format!(
             "mean       {}, of it waiting {}",
@@ -47,7 +47,7 @@ fn text(plan: &Json) -> String {
         format!("p95        {}", seconds("p95_seconds")),
         format!("alone      {}", seconds("alone_seconds")),
         format!(
-            "here       {} hands, {} busy, p95 {}",
+            "here       {} workers, {} busy, p95 {}",
             plan["here"]["hands"],
             share(&plan["here"]["busy"]),
             plan["here"]["p95_seconds"]

@@ -63,7 +63,7 @@ fn a_version_comes_into_force_when_its_golden_set_agrees() {
     assert!(list.contains("retired: gone"), "{list}");
     let load = "--requests-per-hour 60 --pages 2 --max-seconds 30";
     let told = promote(load).ok();
-    assert!(told.contains("is in force") && told.contains("hands      1"), "{told}");
+    assert!(told.contains("is in force") && told.contains("workers    1"), "{told}");
     run("docproc promote careful --to prod --pages 2").refused(2, &["--requests-per-hour"]);
     let told = run("docproc rollback careful --reason better").ok();
     assert!(told.contains("is in force again"), "{told}");
