@@ -176,7 +176,7 @@ async fn a_run_that_failed_says_what_was_told_and_can_be_run_again() {
         assert!(run.contains("data-run-again=\"20\" data-runner=\"1\""), "{run}");
         assert!(!run.contains("Ausencias seguidas"), "none is not worth a line: {run}");
         let front = page(&farm.client, "/sam", "es").await.text;
-        assert!(front.contains("<small class=\"soft\">Falta un dato</small>"), "{front}");
+        assert!(front.contains("<small class=\"soft\">A360: Falta un dato</small>"), "{front}");
     })
     .await;
 }
