@@ -270,7 +270,9 @@ impl<'r> Ledger<'r> {
             against += 1.0;
         }
         let paid = !self.values(Sense::Change).is_empty() && !self.values(Sense::Cash).is_empty();
-        if paid && self.cash_less_change_is(value).is_none() {
+        // What is handed over may have been rounded where nothing prints the rounded total.
+        let settled = |rounding: &Decimal| self.cash_less_change_is(value + rounding).is_some();
+        if paid && !self.roundings().iter().any(settled) {
             against += 2.0;
         }
         let taxed = !self.values(Sense::Tax).is_empty() && !self.values(Sense::Net).is_empty();

@@ -87,18 +87,18 @@ impl Marks {
 const KEYWORDS: &[(u32, &str)] = &[
     (
         Marks::TOTAL,
-        "total totales totals totaal jumlah totaux gesamt gesamtbetrag gesamtsumme endbetrag \
-         rechnungsbetrag totale",
+        "total totales totals totaal jumlah totaux totale gesamt gesamtbetrag gesamtsumme",
     ),
-    (Marks::TOTAL | Marks::GRAND, "bruttobetrag bruttosumme"),
+    (Marks::TOTAL, "endbetrag rechnungsbetrag rechnungsendbetrag endsumme summe"),
+    (Marks::TOTAL | Marks::GRAND, "brutto bruttobetrag bruttosumme gesamtbrutto"),
     (Marks::SUB | Marks::TOTAL, "nettobetrag nettosumme zwischensumme subtotal soustotal"),
-    (Marks::SUB, "sub sous suma"),
-    (Marks::NET, "net nett netto"),
-    (Marks::NET | Marks::NETO, "neto neta"),
+    (Marks::SUB, "sub sous suma warenwert nettowarenwert"),
+    (Marks::NET, "net nett"),
+    (Marks::NET | Marks::NETO, "neto neta netto"),
     (
         Marks::TAX,
         "tax taxes gst vat iva tva sst igic impuesto impuestos cuota taxe taxable irpf igv isv mwst \
-         ust umsatzsteuer mehrwertsteuer steuerbetrag btw imposto",
+         ust umsatzsteuer mehrwertsteuer steuerbetrag steuer btw imposto",
     ),
     (Marks::INCL, "incl inclusive including inc incluido incluidos included ttc inciusive inci"),
     (Marks::INCL, "inclusived con com avec with comprises compris inkl mit"),
@@ -110,22 +110,19 @@ const KEYWORDS: &[(u32, &str)] = &[
     (
         Marks::CASH,
         "cash tender tendered accepted diterima tunai paid efectivo entregado recibido received espèces especes \
-         entrega pagado payment bayaran",
+         entrega pagado payment bayaran gegeben barzahlung bargeld erhalten",
     ),
-    (Marks::CHANGE, "change cambio vuelto devolucion baki rendu devuelto canvi"),
+    (Marks::CHANGE, "change cambio vuelto devolucion baki rendu devuelto canvi ruckgeld zuruck"),
     (Marks::ROUND, "rounding round rnd redondeo arrondi rounded bundaran adj adjustment pelarasan"),
     (Marks::AFTER, "after rounded despues"),
-    (
-        Marks::DISCOUNT,
-        "discount disc saving savings saved descuento dto remise rebate diskaun promo ahorro \
-         voucher coupon",
-    ),
+    (Marks::DISCOUNT, "discount disc saving savings saved descuento dto remise rebate diskaun"),
+    (Marks::DISCOUNT, "promo ahorro voucher coupon rabatt skonto nachlass"),
     (
         Marks::QTY,
         "qty quantity items item cantidad articulos unidades count pcs kuantiti uds lineas \
-         articles points puntos bil kg horas dias hours days",
+         articles points puntos bil kg horas dias hours days menge anzahl stuck tage",
     ),
-    (Marks::PAY, "pay payable pagar payer due abonar owed balance apagar charge zahlbetrag"),
+    (Marks::PAY, "pay payable pagar payer due abonar owed balance apagar charge zahlbetrag zahlen"),
     (Marks::GROSS, "gross bruto bruta devengado devengos devengada brut earnings devengamientos"),
     (
         Marks::DEDUCT,
@@ -136,18 +133,18 @@ const KEYWORDS: &[(u32, &str)] = &[
     (
         Marks::CARD,
         "visa mastercard master card tarjeta amex debit credit mydebit carte maestro cb \
-         paypal bizum credito debito",
+         paypal bizum credito debito girocard kartenzahlung kreditkarte",
     ),
-    (Marks::AMOUNT, "amount importe montant amt valor import montante"),
+    (Marks::AMOUNT, "amount importe montant amt valor import montante betrag"),
     (Marks::BASE, "base imponible taxable baseimponible tributavel incidencia"),
     (
         Marks::PART,
         "supplies page pagina anterior previous carried forward ytd acumulado year date line \
-         unit unitario",
+         unit unitario ubertrag seite",
     ),
     (Marks::GRAND, "grand general final ttc"),
-    (Marks::SUMMARY, "summary resumen desglose analysis breakdown ventilation detail"),
-    (Marks::INVOICE, "factura invoice facture fatura bill ticket sale"),
+    (Marks::SUMMARY, "summary resumen desglose analysis breakdown ventilation detail aufstellung"),
+    (Marks::INVOICE, "factura invoice facture fatura bill ticket sale rechnung"),
     (Marks::SALES, "sales ventas"),
 ];
 
@@ -217,13 +214,17 @@ fn marks_of(shaped: &str) -> Marks {
         return Marks::default();
     }
     let set = letters(shaped);
-    let mut found = 0;
+    let (mut found, mut exact) = (0, 0);
     for (mark, word, known) in SHAPED.iter() {
         let near = (known ^ set).count_ones() <= 4 && word.len().abs_diff(shaped.len()) <= 2;
-        if near && (word == shaped || word.len() > 4 && likeness(word, shaped) > 0.75) {
+        if near && word == shaped {
+            exact |= mark;
+        } else if near && word.len() > 4 && likeness(word, shaped) > 0.75 {
             found |= mark;
         }
     }
+    // A word that is known is no slip of another: German `brutto` is no Spanish `bruto`.
+    let found = if exact == 0 { found } else { exact };
     // Glued words: `TOTALRM`, `CHANGERM`, `excludingGST`.
     if found == 0 && shaped.len() > 5 {
         let ends = shape_of("rm");

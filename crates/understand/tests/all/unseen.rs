@@ -125,6 +125,20 @@ fn a_total_that_cash_and_change_deny_is_not_sure() {
 }
 
 #[test]
+fn cash_is_rounded_where_no_rounded_total_is_printed() {
+    let text = "SHOP\nPAPER   13.78\nSUBTOTAL   13.78\nTOTAL (GST INCL)   13.78\nCASH   20.00\n\
+                ROUNDING ADJUSTMENT   0.02\nCHANGE DUE   6.20";
+    assert_eq!(read("receipt", "total", Kind::Decimal, text), sure("13.78"));
+}
+
+#[test]
+fn the_sums_of_a_german_sale_are_told_apart() {
+    let text = "LADEN\nPAPIER   20,00\nHEFT   9,00\nSUMME   29,00\nGegeben   50,00\n\
+                Rückgeld   21,00\nNetto   24,37\nMwSt 19%   4,63\nBrutto   29,00";
+    assert_eq!(read("receipt", "total", Kind::Decimal, text), sure("29.00"));
+}
+
+#[test]
 fn the_total_with_its_tax_is_the_total() {
     let text = "Tinta 1   40,00\nRolo 2   60,00\nSuma   100,00\nIVA 10%   10,00\n\
                 TOTAL CON IVA   110,00";

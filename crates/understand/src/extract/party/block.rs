@@ -4,7 +4,7 @@ use super::super::labels::Label;
 use super::super::lexicon::Concept;
 use super::super::reading::Reading;
 use super::super::sheet::{Row, Span};
-use super::names::{ADDRESS, OTHER, listed};
+use super::names::{OTHER, listed, of_address};
 
 /// Whether what stands right below is where somebody is reached: an address, a telephone, a tax id.
 pub(super) fn heads_address(reading: &Reading, span: Span) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn heads_address(reading: &Reading, span: Span) -> bool {
 pub(super) fn street(reading: &Reading, cell: Span) -> bool {
     let tokens = reading.sheet.tokens(cell);
     let number = tokens.iter().any(|token| token.text.bytes().any(|byte| byte.is_ascii_digit()));
-    let word = tokens.iter().any(|token| listed(ADDRESS, &token.folded));
+    let word = tokens.iter().any(|token| of_address(&token.folded));
     tokens.len() < 10 && (number && word || postal(&reading.sheet.text(cell)))
 }
 
@@ -85,7 +85,7 @@ pub(super) fn follows_name(reading: &Reading, span: Span) -> bool {
 pub(super) fn busy(row: &Row, cell: Span) -> bool {
     row.tokens[cell.from..cell.to].iter().any(|token| {
         let digits = token.text.bytes().filter(u8::is_ascii_digit).count();
-        listed(ADDRESS, &token.folded) || listed(OTHER, &token.folded) || digits > 2
+        of_address(&token.folded) || listed(OTHER, &token.folded) || digits > 2
     })
 }
 

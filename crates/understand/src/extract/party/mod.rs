@@ -10,7 +10,7 @@ mod traits;
 
 use block::busy;
 pub(super) use names::legal_form;
-use names::{is_tail, lone_form, running_text, tidy};
+use names::{is_common, is_generic, is_tail, lone_form, running_text, tidy};
 pub use traits::TRAITS;
 use traits::{Seen, Source};
 
@@ -56,8 +56,7 @@ pub(super) fn candidates(reading: &Reading, weights: &Weights) -> Vec<Candidate>
         let mut candidate =
             reading.candidate(Normalised::Text(named.name.clone()), named.spans[0], score);
         candidate.signs.label = score.exp() / all;
-        let legible = named.spans.iter().map(|span| reading.sheet.confidence(*span));
-        candidate.signs.legible = legible.fold(1.0, f32::min);
+        candidate.signs.legible = legible(&reading.sheet, &named.spans);
         candidate.signs.certainty = if legal_form(&named.name) { 1.0 } else { 0.6 };
         candidate.signs.support = traits::support(&traits);
         candidate.signs.against = traits::against(&traits);
@@ -76,6 +75,17 @@ pub(super) fn candidates(reading: &Reading, weights: &Weights) -> Vec<Candidate>
         }
     }
     found
+}
+
+/// How surely the least legible word was read, of those that no list vouches for: `SDN` or `Bakery`
+/// as they are written are nobody's slip.
+fn legible(sheet: &Sheet, spans: &[Span]) -> f32 {
+    let tokens = || spans.iter().flat_map(|span| sheet.tokens(*span));
+    let least = |own: bool| {
+        let asked = tokens().filter(|token| own || !is_common(&token.folded));
+        asked.map(|token| token.confidence).fold(1.0, f32::min)
+    };
+    least(tokens().all(|token| is_common(&token.folded)))
 }
 
 /// What is seen of every name that may be the issuer's, to rank them and to learn how.
@@ -148,7 +158,7 @@ fn named(text: &str, spans: Vec<Span>, source: Source) -> Option<Named> {
     let words = name.split_whitespace().filter(|word| !fold(word).is_empty()).count();
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let digits = name.chars().filter(char::is_ascii_digit).count();
-    if letters < 3 || digits > letters || words > 12 || running_text(&name) {
+    if letters < 3 || digits > letters || words > 12 || running_text(&name) || lone_form(&name) {
         return None;
     }
     Some(Named { name, spans, source, registered })
@@ -215,9 +225,16 @@ fn name_above(reading: &Reading, at: usize) -> String {
 fn labelled(reading: &Reading) -> Vec<Named> {
     let found = words::candidates(reading, &[Concept::Vendor], Wanted::Organisation);
     let name = |candidate: Candidate| {
-        let (name, registered) = tidy(&candidate.printed);
+        let (mut name, registered) = tidy(&candidate.printed);
+        let mut spans = candidate.spans;
+        // `Supplier Ltd`: a form of companies alone goes with the word before it.
+        if lone_form(&name) && spans[0].from > 0 {
+            let from = spans[0].from - 1;
+            spans[0].from = from;
+            name = tidy(&reading.sheet.text(spans[0])).0;
+        }
         let source = Source::Label(candidate.signs.label);
-        Named { name, spans: candidate.spans, source, registered }
+        Named { name, spans, source, registered }
     };
     found.into_iter().map(name).filter(|named| !named.name.is_empty()).collect()
 }
@@ -261,7 +278,8 @@ fn with_continuation(reading: &Reading, span: Span) -> (Vec<Span>, String) {
         text = format!("{text} {piece}");
         last = place;
         let open = piece.matches(')').count() > piece.matches('(').count();
-        if lone_form(&piece) || is_tail(&piece) || legal_form(&piece) && (open || unfinished) {
+        let tail = lone_form(&piece) || is_tail(&piece) || is_generic(&piece);
+        if tail || legal_form(&piece) && (open || unfinished) {
             return (spans, text);
         }
         if unfinished {

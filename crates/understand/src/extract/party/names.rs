@@ -13,8 +13,10 @@ pub(super) const TRADES: &str = "\
     bookstore centre center services servicios solutions industries international house maker \
     boutique salon bodega asador taller motors foods logistics consulting asesores hermanos \
     brothers hijos furniture supermarket minimarket grocery deli bistro pizzeria gasolinera \
-    estacion";
-pub(super) const ADDRESS: &str = "\
+    estacion syarikat perniagaan perusahaan pasaraya runcit restauran butik klinik farmasi stesen \
+    kilang gerai kopitiam seafood steakhouse handel baustoffe \
+    backerei apotheke boulangerie pharmacie pastelaria farmacia mercearia talho padaria";
+const ADDRESS: &str = "\
     jalan jln lot taman tmn lorong kawasan street st road rd avenue ave calle c cl avda av \
     avenida plaza paseo pza rue boulevard bd kuala selangor johor floor flr level no poligono \
     ctra carretera suite lane drive way unit block seksyen bandar ground ronda camino place \
@@ -34,6 +36,15 @@ pub(super) const OTHER: &str = "\
     please again amt amount qty uom change paid operator code item summary payment balance \
     quantite quantidade cantidad prix precio preco importe montant montante unites unidades \
     time hora owned guest duplicate reprint sale sales official contract contrato agreement";
+
+/// Ends of German words that name a street or a square.
+const STREETS: [&str; 6] = ["strasse", "str", "platz", "gasse", "allee", "weg"];
+
+/// Whether a word is one of addresses.
+pub(super) fn of_address(word: &str) -> bool {
+    let ends = |end: &str| word.len() > end.len() + 2 && word.ends_with(end);
+    listed(ADDRESS, word) || STREETS.iter().any(|end| ends(end))
+}
 
 pub(super) fn listed(list: &str, word: &str) -> bool {
     !word.is_empty() && list.split(' ').any(|known| known == word)
@@ -93,6 +104,21 @@ pub(super) fn is_tail(text: &str) -> bool {
     let words: Vec<String> = bare.split_whitespace().map(fold).filter(|w| !w.is_empty()).collect();
     let first = words.iter().take_while(|word| listed(TAILS, word)).count();
     first > 0 && (first == words.len() || listed(LEGAL, &words[first..].concat()))
+}
+
+/// Words between a name and its legal form.
+const BETWEEN: &str = "sdn pte pty unipessoal co company cie and y et e und the de";
+
+/// Whether a word is one of many names: a trade, a legal form.
+pub(super) fn is_common(word: &str) -> bool {
+    [LEGAL, TRADES, BETWEEN].iter().any(|list| listed(list, word))
+}
+
+/// Whether a trade and a legal form are all there is: `STATIONERY SDN BHD` goes on with a name.
+pub(super) fn is_generic(text: &str) -> bool {
+    let bare = outside_brackets(text);
+    let mut words = bare.split_whitespace().map(fold).filter(|word| !word.is_empty());
+    legal_form(text) && words.all(|word| is_common(&word))
 }
 
 /// `SDN BHD` or `S.L.` alone on its row.
@@ -180,7 +206,8 @@ fn with_form(name: &str) -> String {
         }
     }
     let name: String = letters.into_iter().collect();
-    name.strip_suffix("5/B").map_or(name.clone(), |rest| format!("{rest}S/B"))
+    let bare = name.trim_end_matches([' ', '.', ',']);
+    bare.strip_suffix(" 5/B").map_or(name.clone(), |rest| format!("{rest} S/B"))
 }
 
 #[cfg(test)]
@@ -211,8 +238,21 @@ mod tests {
         assert_eq!(told("MERANTI (KL) SON. BHD."), "MERANTI (KL) SDN. BHD.");
         assert_eq!(told("KERTAS BIRU SON BHD"), "KERTAS BIRU SDN BHD");
         assert_eq!(told("44 LAMPU JALAN 5/B"), "44 LAMPU JALAN S/B");
+        assert_eq!(told("44 LAMPU JALAN 5/B (123456-X)"), "44 LAMPU JALAN S/B");
         assert_eq!(told("Harbour Lights Pty Ltd"), "Harbour Lights Pty Ltd");
         assert_eq!(told("SON BHD"), "SON BHD");
+    }
+
+    #[test]
+    fn a_trade_and_a_form_go_on_with_a_name() {
+        assert!(is_generic("STATIONERY SDN BHD") && is_generic("ENTERPRISE (NORTH) SDN BHD"));
+        assert!(!is_generic("KERTAS STATIONERY SDN BHD") && !is_generic("STATIONERY"));
+    }
+
+    #[test]
+    fn german_streets_are_words_of_one_piece() {
+        assert!(of_address("rosenstrasse") && of_address("musterstr") && of_address("calle"));
+        assert!(!of_address("orchestra") && !of_address("str"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::block::{
     follows_name, follows_street, heads_address, in_customer_block, postal, reached,
 };
-use super::names::{ADDRESS, LEGAL, OTHER, TRADES, legal_form, listed};
+use super::names::{LEGAL, OTHER, TRADES, legal_form, listed, of_address};
 use super::{Named, ROWS};
 use crate::extract::reading::Reading;
 use crate::extract::sheet::Span;
@@ -73,10 +73,11 @@ impl<'r> Seen<'r> {
         let name = &named.name;
         let words: Vec<String> =
             name.split_whitespace().map(fold).filter(|word| !word.is_empty()).collect();
-        let share = |list: &str| {
-            let count = words.iter().filter(|word| listed(list, word)).count() as f32;
+        let share_of = |met: &dyn Fn(&str) -> bool| {
+            let count = words.iter().filter(|word| met(word)).count() as f32;
             (count / words.len().max(1) as f32 * 2.0).min(1.0)
         };
+        let share = |list: &str| share_of(&|word| listed(list, word));
         let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
         let digits = name.chars().filter(char::is_ascii_digit).count();
         let legal = legal_form(name);
@@ -107,7 +108,7 @@ impl<'r> Seen<'r> {
             yes(self.has_site(&words)),
             yes(self.repeated(named)),
             yes(customer),
-            share(ADDRESS),
+            share_of(&of_address),
             share(OTHER),
             (digits as f32 / letters.max(1) as f32 * 3.0).min(1.0),
             yes(inside),

@@ -59,7 +59,7 @@ const HEADS: &[(Part, &str)] = &[
     (
         Part::Quantity,
         "quantity | qty | cantidad | cant | uds | unidades | units | quantite | qte | quantidade | qtd | \
-         quant | menge | anzahl | stk | stuck | hours | horas | heures | stunden | pcs | unid | hrs | qtde",
+         quant | menge | mge | anzahl | stk | stuck | hours | horas | heures | stunden | pcs | unid | hrs | qtde",
     ),
     (Part::Unit, "unit | unidad | um | unite | einheit | uom | unidade | me | ud"),
     (
@@ -68,7 +68,7 @@ const HEADS: &[(Part, &str)] = &[
          precio unidad | precio ud | p u | prix unitaire | prix unit | prix unitaire ht | pu ht | pu | \
          p u ht | prix | prix u | prix ht | preco | preco unit | preco unitario | einzelpreis | preis | e preis | \
          unit cost | cost | coste | price each | unit price net | net price | stuckpreis | einheitspreis | \
-         nettopreis | tarifa | prix unitaire hors taxes | price per unit",
+         nettopreis | ep | tarifa | prix unitaire hors taxes | price per unit",
     ),
     (
         Part::Discount,
@@ -87,7 +87,7 @@ const HEADS: &[(Part, &str)] = &[
          nettobetrag | importe neto | importe total | total linea | net amount | line amount | \
          extended price | g preis | total net | prix total | montant total | total price | total eur | \
          precio total | sub total | total hors taxes | preco total | montant net | netto | neto | total ttc | \
-         montant ttc | entgelt | prix total ht | positionsbetrag | amount due",
+         montant ttc | entgelt | gesamtpreis netto | prix total ht | positionsbetrag | amount due",
     ),
 ];
 
@@ -95,7 +95,9 @@ const HEADS: &[(Part, &str)] = &[
 const SUMS: &str = "base imponible neto netto net subtotal total totaux totales ht ttc hors taxes suma \
     sous sub gesamt zwischensumme nettobetrag bruttobetrag rechnungsbetrag pagar payer due pay cuota \
     taxable incidencia tributavel tributable iliquido excl incl iva vat tva mwst ust tax taxe mehrwertsteuer \
-    desglose resumen importe amount montant";
+    desglose resumen importe amount montant summe summen gesamtbetrag gesamtsumme nettosumme bruttosumme \
+    zahlbetrag endbetrag rechnungsendbetrag nettowarenwert warenwert brutto zahlen umsatzsteuer \
+    steuerbetrag";
 
 /// What carries a sum to the next page.
 const CARRIED: [&str; 10] = [
