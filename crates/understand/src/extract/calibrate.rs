@@ -16,7 +16,7 @@ use super::trees::{self, Known, Tree};
 /// How many looks one unseen error is worth, and one in the name of an issuer: a letter misread in it
 /// misleads nobody about who it was.
 pub const ERROR_WEIGHT: f64 = 20.0;
-const NAME_WEIGHT: f64 = 8.0;
+const NAME_WEIGHT: f64 = 6.0;
 /// Numbers a confidence is made of.
 pub const FEATURES: usize = 8;
 /// Which of them is how far the value beats the next one.
