@@ -100,12 +100,21 @@ impl Vhost {
 
     /// Sends JSON to `/api/<path>`: declares, publishes, purges as an operator would.
     pub async fn send(&self, method: &str, path: &str, body: &Value) -> String {
+        let answer = self.try_to_send(method, path, body).await;
+        answer.unwrap_or_else(|reason| panic!("{method} {path}: {reason}"))
+    }
+
+    /// The same for what may be refused, such as publishing to an exchange that is not there yet.
+    pub async fn try_to_send(
+        &self,
+        method: &str,
+        path: &str,
+        body: &Value,
+    ) -> Result<String, String> {
         let body = body.to_string();
         let arguments =
             ["--request", method, "--header", "content-type: application/json", "--data", &body];
-        self.curl(&arguments, path)
-            .await
-            .unwrap_or_else(|reason| panic!("{method} {path}: {reason}"))
+        self.curl(&arguments, path).await
     }
 
     async fn curl(&self, arguments: &[&str], path: &str) -> Result<String, String> {

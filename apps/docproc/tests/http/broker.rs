@@ -41,8 +41,12 @@ pub(crate) async fn publish(
         "payload_encoding": "string" });
     let path = format!("exchanges/{}/{exchange}/publish", vhost.name);
     let began = Instant::now();
-    // A process that has just begun is declaring its queues.
-    while !vhost.send("POST", &path, &body).await.contains("true") {
+    // A process that has just begun is declaring its exchanges and queues.
+    let routed = async || {
+        let answer = vhost.try_to_send("POST", &path, &body).await;
+        answer.is_ok_and(|answer| answer.contains("true"))
+    };
+    while !routed().await {
         assert!(began.elapsed() < Duration::from_secs(30), "{key} is not routed");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
