@@ -129,7 +129,7 @@ fn lease_until(job: &Job, now: Timestamp) -> Timestamp {
     now.checked_add(time.max(Duration::from_secs(1))).unwrap_or(Timestamp::MAX)
 }
 
-/// Names a message that is lent, and for the how manieth time: what comes later is refused.
+/// Names a message that is lent, and which attempt it is: the result of another one is refused.
 #[derive(Clone, Debug)]
 pub struct LeaseToken {
     pub component: String,

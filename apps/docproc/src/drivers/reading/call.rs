@@ -93,8 +93,8 @@ pub(super) async fn post<T: Serialize + Sync>(
     if matches!(status.as_u16(), 401 | 403) && house.authorization.is_some() && !trusted {
         let key = policy::HTTP_AUTHORIZATION_FOR;
         let (es, en) = (
-            format!("{status}; la credencial no se le envía: {key} nombra otro servicio"),
-            format!("{status}; it is not sent the credential: {key} names another service"),
+            format!("{status}; la credencial no se le envía: {key} no nombra este servicio"),
+            format!("{status}; it is not sent the credential: {key} does not name this service"),
         );
         return Err(refused("HTTP_AUTHORIZATION", Sentence::new(es, en).kept(), true));
     }
